@@ -1,0 +1,15 @@
+import { defineAuthTables } from '../modules/auth/tables.ts'
+import { defineBasesTables } from '../modules/bases/tables.ts'
+import { defineImportsTables } from '../modules/imports/tables.ts'
+import { defineSchemaTables } from '../modules/schema/tables.ts'
+import { defineViewsTables } from '../modules/views/tables.ts'
+import { postgresColumns as columns } from '../src/db/columns.ts'
+import { defineJobsTable } from '../src/db/jobs-table.ts'
+
+/** What drizzle-kit compares the committed migrations with. */
+export const { users, sessions, passwordResets, apiTokens, memberships, settings } = defineAuthTables(columns)
+export const { bases, sources, basePreferences } = defineBasesTables(columns)
+export const { tables, fields } = defineSchemaTables(columns)
+export const { views, viewFields } = defineViewsTables(columns)
+export const { uploads } = defineImportsTables(columns)
+export const jobs = defineJobsTable(columns)

@@ -1,0 +1,168 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import {
+  asBaseRole,
+  BASE_ROLES,
+  type BaseRole,
+  holdsBaseRole,
+  holdsOrgRole,
+  RIGHTS,
+  type Right,
+  type Rule,
+  WORKSPACE_ROLES,
+} from '../../src/core/roles.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import { createReadCache } from '../../src/db/read-cache.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { Accounts, UserRow } from './accounts.ts'
+import { defineAuthTables } from './tables.ts'
+
+const MAX_CACHED_USERS = 10_000
+
+/** Someone's roles: in the bases they are a member of, and in the workspace around all bases. */
+interface Memberships {
+  bases: Map<string, BaseRole>
+  workspace: BaseRole | null
+}
+
+export type Access = ReturnType<typeof createAccess>
+
+/** Who may do what: the one gate that every operation passes. */
+export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, accounts: Accounts) {
+  const { memberships, users } = meta.tables(defineAuthTables)
+  const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS)
+  events.on('access.changed', ({ userId }) => cache.forget(userId))
+
+  async function load(userId: string): Promise<Memberships> {
+    const rows = await meta.db.select().from(memberships).where(eq(memberships.userId, userId))
+    const found: Memberships = { bases: new Map(), workspace: null }
+    for (const { scope, scopeId, role } of rows) {
+      if (scope === 'base' && isBaseRole(role)) found.bases.set(scopeId, role)
+      const workspaceRole = WORKSPACE_ROLES.find((known) => known === role)
+      if (scope === 'workspace' && workspaceRole) found.workspace = asBaseRole(workspaceRole)
+    }
+    return found
+  }
+
+  const of = async (userId: string): Promise<Memberships> =>
+    cache.peek(userId) ?? (await cache.read(userId, () => load(userId))) ?? { bases: new Map(), workspace: null }
+
+  /**
+   * The actor's role in a base: their membership, else their role in the workspace, else null. A
+   * super admin is an owner of every base.
+   */
+  async function baseRole(actor: Actor, baseId: string): Promise<BaseRole | null> {
+    if (actor.kind === 'anonymous') return null
+    if (holdsOrgRole(actor.orgRoles, 'super')) return 'owner'
+    const { bases, workspace } = await of(actor.id)
+    return bases.get(baseId) ?? workspace
+  }
+
+  const isThisMembership = (baseId: string, userId: string) =>
+    and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), eq(memberships.userId, userId))
+
+  /** Makes someone a member, or changes their role: to be run by `meta.atomically`, then `changed`. */
+  const grant = (baseId: string, userId: string, role: BaseRole): MetaStatement =>
+    meta.db
+      .insert(memberships)
+      .values({ scope: 'base', scopeId: baseId, userId, role, createdAt: new Date().toISOString() })
+      .onConflictDoUpdate({ target: [memberships.scope, memberships.scopeId, memberships.userId], set: { role } })
+
+  return {
+    /**
+     * Passes where the actor holds the right; in the base, for rights that are exercised in one.
+     *
+     * @throws AUTHENTICATION_REQUIRED for the anonymous and for those with `no-access`;
+     *   API_TOKEN_NOT_ALLOWED for an API token where a session is asked for; FORBIDDEN for those who
+     *   have no role in the base; PERMISSION_DENIED for those whose role is too low
+     */
+    async authorize(actor: Actor, right: Right, baseId?: string): Promise<void> {
+      const rule: Rule = RIGHTS[right]
+      const user = requireUser(actor)
+      if (rule.sessionOnly && user.via === 'token') {
+        throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
+      }
+      if (rule.scope === 'signed-in') return
+      if (rule.scope === 'organisation') {
+        if (!holdsOrgRole(user.orgRoles, rule.least)) throw denied(right, user.orgRoles, [])
+        return
+      }
+      if (baseId === undefined) throw new Error(`The right ${right} is one of a base, and no base was named`)
+      const role = await baseRole(user, baseId)
+      if (role === null) throw forbidden("You don't have permission to access this resource")
+      if (role === 'no-access') {
+        throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Unauthorized access')
+      }
+      if (!holdsBaseRole(role, rule.least)) throw denied(right, [role], [role])
+    },
+
+    baseRole,
+
+    /** The bases that a user is a member of, with their role in each; not those they see as super admin. */
+    async memberships(userId: string): Promise<{ bases: ReadonlyMap<string, BaseRole>; workspace: BaseRole | null }> {
+      return of(userId)
+    },
+
+    /** The members of a base, in no order. People whose account was deleted are none. */
+    async members(baseId: string): Promise<{ user: UserRow; role: BaseRole }[]> {
+      const rows = await meta.db
+        .select({ user: users, role: memberships.role })
+        .from(memberships)
+        .innerJoin(users, eq(users.id, memberships.userId))
+        .where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), isNull(users.deletedAt)))
+      return rows.flatMap(({ user, role }) => (isBaseRole(role) ? [{ user, role }] : []))
+    },
+
+    /** How many bases each of the users is a member of. */
+    async countBases(userIds: string[]): Promise<Map<string, number>> {
+      const counts = new Map<string, number>()
+      if (userIds.length === 0) return counts
+      const rows = await meta.db
+        .select({ userId: memberships.userId })
+        .from(memberships)
+        .where(and(eq(memberships.scope, 'base'), inArray(memberships.userId, userIds)))
+      for (const { userId } of rows) counts.set(userId, (counts.get(userId) ?? 0) + 1)
+      return counts
+    },
+
+    grant,
+
+    /** Ends a membership: to be run by `meta.atomically`, then `changed`. */
+    revoke: (baseId: string, userId: string): MetaStatement =>
+      meta.db.delete(memberships).where(isThisMembership(baseId, userId)),
+
+    isThisMembership,
+
+    /** To be called once a change of someone's memberships is committed. */
+    changed: (userId: string): void => accounts.changed(userId),
+
+    /** Gives someone a role in a base, or takes it away (null). It counts from their next call on. */
+    async setMembership(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
+      if (role === null) await meta.db.delete(memberships).where(isThisMembership(baseId, userId))
+      else await meta.atomically([grant(baseId, userId, role)])
+      accounts.changed(userId)
+    },
+  }
+}
+
+/** @throws AUTHENTICATION_REQUIRED for the anonymous */
+export function requireUser(actor: Actor): UserActor {
+  if (actor.kind === 'user') return actor
+  throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+}
+
+export const forbidden = (reason: string): AppError => new AppError('FORBIDDEN', `Forbidden - ${reason}`)
+
+const isBaseRole = (role: string): role is BaseRole => BASE_ROLES.some((known) => known === role)
+
+/** The refusal of a role that is too low. Clients read the action's name in camel case: `baseUpdate`. */
+function denied(right: Right, roles: readonly string[], named: readonly string[]): AppError {
+  const permissionName = right.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const names = named.map((role) => role.charAt(0).toUpperCase() + role.slice(1)).join(', ')
+  return new AppError(
+    'PERMISSION_DENIED',
+    `You do not have permission to perform the action "${permissionName}" with the roles: ${names}.`,
+    { permissionName, roles: Object.fromEntries(roles.map((role) => [role, true])) },
+  )
+}

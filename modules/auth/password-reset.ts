@@ -1,0 +1,69 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { Access } from './access.ts'
+import type { Accounts } from './accounts.ts'
+import { hashPassword } from './passwords.ts'
+import { isUuid, randomHex80, sha256 } from './secrets.ts'
+import type { Sessions } from './sessions.ts'
+import { defineAuthTables } from './tables.ts'
+
+/** How long a reset link works (wire §2.2). */
+const RESET_LIFE_MS = 60 * 60_000
+
+/** Passwords of people who cannot sign in. */
+export function createPasswordReset(
+  { meta }: Pick<Kernel, 'meta'>,
+  accounts: Accounts,
+  access: Access,
+  sessions: Sessions,
+) {
+  const { users, passwordResets } = meta.tables(defineAuthTables)
+  const invalid = () => badRequest('Invalid reset url')
+  const isAlive = (token: string) =>
+    and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, Date.now()))
+
+  return {
+    /**
+     * A token by which the user can set a new password once, within the hour. It replaces earlier ones.
+     * @throws USER_NOT_FOUND
+     */
+    async create(actor: Actor, userId: string): Promise<string> {
+      await access.authorize(actor, 'user.reset-password')
+      if (!(await accounts.find(userId))) throw notFound('User', userId)
+      const token = crypto.randomUUID()
+      await meta.atomically([
+        meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
+        meta.db.delete(passwordResets).where(lte(passwordResets.expiresAt, Date.now())),
+        meta.db.insert(passwordResets).values({ id: sha256(token), userId, expiresAt: Date.now() + RESET_LIFE_MS }),
+      ])
+      return token
+    },
+
+    /** @throws BAD_REQUEST when the token is unknown, used or expired */
+    async check(token: string): Promise<void> {
+      const found = isUuid(token) ? await meta.db.select().from(passwordResets).where(isAlive(token)) : []
+      if (found.length === 0) throw invalid()
+    },
+
+    /**
+     * Sets a new password and ends all sessions of the user; the token is used up.
+     * @throws BAD_REQUEST when the token is unknown, used or expired
+     */
+    async reset(token: string, password: string): Promise<void> {
+      await this.check(token)
+      const passwordHash = await hashPassword(password)
+      // Taken and used up in one statement: of two who come with it, one gets through.
+      const [taken] = await meta.db.delete(passwordResets).where(isAlive(token)).returning()
+      if (!taken) throw invalid()
+      const updatedAt = new Date().toISOString()
+      await meta.db
+        .update(users)
+        .set({ passwordHash, tokenVersion: randomHex80(), inviteToken: null, updatedAt })
+        .where(eq(users.id, taken.userId))
+      await sessions.endAll(taken.userId)
+      accounts.changed(taken.userId)
+    },
+  }
+}

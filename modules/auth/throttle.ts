@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache'
+import { AppError } from '../../src/core/errors.ts'
+
+/** Failures of one person from one place, of one place, and how long they count. */
+export const MAX_FAILURES_PER_ACCOUNT = 10
+export const MAX_FAILURES_PER_ADDRESS = 100
+export const WINDOW_MS = 15 * 60_000
+/** Places and accounts remembered at once; the longest unseen are forgotten first. */
+const MAX_KEYS = 20_000
+
+export type Throttle = ReturnType<typeof createThrottle>
+
+/** Counts failures over a sliding window, in memory. */
+export function createThrottle(now: () => number = Date.now) {
+  const failures = new LRUCache<string, number[]>({ max: MAX_KEYS })
+
+  function recent(key: string): number[] {
+    const since = now() - WINDOW_MS
+    return (failures.get(key) ?? []).filter((at) => at > since)
+  }
+
+  function check(key: string, max: number): void {
+    const times = recent(key)
+    const oldest = times[times.length - max]
+    if (oldest === undefined) return
+    const retryAfterSeconds = Math.max(1, Math.ceil((oldest + WINDOW_MS - now()) / 1000))
+    const minutes = Math.ceil(retryAfterSeconds / 60)
+    throw new AppError(
+      'TOO_MANY_REQUESTS',
+      `Too many failed attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+      { retryAfterSeconds },
+    )
+  }
+
+  return {
+    /**
+     * Runs an attempt by `account` from `address`. It counts from its beginning, so that many at once
+     * do not slip through, and is forgiven unless it throws.
+     *
+     * @throws TOO_MANY_REQUESTS without running it, when there were too many failures; `details`
+     *   carry `retryAfterSeconds`
+     */
+    async attempt<T>(account: string, address: string, run: () => Promise<T>): Promise<T> {
+      const limits = [
+        [`${account} ${address}`, MAX_FAILURES_PER_ACCOUNT],
+        [address, MAX_FAILURES_PER_ADDRESS],
+      ] as const
+      for (const [key, max] of limits) check(key, max)
+      const at = now()
+      for (const [key, max] of limits) failures.set(key, [...recent(key), at].slice(-max))
+      const result = await run()
+      for (const [key] of limits) {
+        const times = recent(key)
+        const own = times.indexOf(at)
+        if (own >= 0) times.splice(own, 1)
+        if (times.length === 0) failures.delete(key)
+        else failures.set(key, times)
+      }
+      return result
+    },
+  }
+}

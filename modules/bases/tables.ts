@@ -1,0 +1,52 @@
+import type { Columns } from '../../src/db/columns.ts'
+
+export interface BaseMeta {
+  iconColor?: string
+  icon?: string
+}
+
+export function defineBasesTables(c: Columns) {
+  const bases = c.table('bases', {
+    id: c.text('id').primaryKey(),
+    title: c.text('title').notNull(),
+    description: c.text('description'),
+    meta: c.json('meta').$type<BaseMeta>().notNull(),
+    /** Place in the list of bases; a new place between two others is a number between theirs. */
+    order: c.real('order').notNull(),
+    createdBy: c.text('created_by').notNull(),
+    createdAt: c.text('created_at').notNull(),
+    updatedAt: c.text('updated_at').notNull(),
+    /** Set while the base is in the trash. */
+    deletedAt: c.text('deleted_at'),
+  })
+  /** The databases a base reads; the first is its own. */
+  const sources = c.table(
+    'sources',
+    {
+      id: c.text('id').primaryKey(),
+      baseId: c.text('base_id').notNull().references(() => bases.id, { onDelete: 'cascade' }),
+      alias: c.text('alias'),
+      client: c.text('client').$type<'sqlite3'>().notNull(),
+      /** True for the database that the product made for the base. */
+      isOwn: c.flag('is_own').notNull(),
+      order: c.real('order').notNull(),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+    },
+    (t) => [c.index('sources_base').on(t.baseId)],
+  )
+  /** How one person has arranged their list of bases. */
+  const basePreferences = c.table(
+    'base_preferences',
+    {
+      baseId: c.text('base_id').notNull().references(() => bases.id, { onDelete: 'cascade' }),
+      userId: c.text('user_id').notNull(),
+      starred: c.flag('starred'),
+      hidden: c.flag('hidden'),
+      /** Place in their list. Bases without one follow, in their common order. */
+      order: c.real('order'),
+    },
+    (t) => [c.primaryKey({ columns: [t.userId, t.baseId] })],
+  )
+  return { bases, sources, basePreferences }
+}

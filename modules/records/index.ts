@@ -1,0 +1,5 @@
+export { filter as filterInput, sorts as sortsInput } from './input.ts'
+export { recordsRest } from './rest.ts'
+export { recordsRouter } from './router.ts'
+export { createRecordsService, type RecordsService } from './service.ts'
+export { toStoredTime } from './stored-time.ts'

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { DATE_OPERANDS, type Filter, MAX_DEPTH } from '../../src/core/filters/filter.ts'
+
+/** What the tRPC door takes, held to its size before anything else looks at it. */
+
+const id = z.string().min(1).max(64)
+
+export const recordId = z.union([z.int(), z.string().min(1).max(255)])
+
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+/** By field id. A plain object: a key such as `__proto__` is no field and is refused as one. */
+const values = z.record(id, cell)
+
+const condition = z.strictObject({
+  id: z.string().max(64).optional(),
+  fieldId: id,
+  operator: z.string().max(32),
+  operand: z.enum(DATE_OPERANDS).nullish(),
+  value: z.union([cell, z.array(cell).max(1000)]),
+})
+
+/** Levels that the schema itself follows: one past what filters allow, whose refusal says it better. */
+const LEVELS = MAX_DEPTH + 1
+
+/** Built level by level and not as one that contains itself: deep nesting cannot exhaust the stack. */
+export const filter: z.ZodType<Filter> = Array.from({ length: LEVELS }).reduce<z.ZodType<Filter>>(
+  (child) =>
+    z.union([
+      condition,
+      z.strictObject({
+        id: z.string().max(64).optional(),
+        join: z.enum(['and', 'or']),
+        not: z.boolean().optional(),
+        children: z.array(child).max(200),
+      }),
+    ]),
+  condition,
+)
+
+export const sorts = z
+  .array(z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }))
+  .max(20)
+
+const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
+
+export const selection = z.strictObject({
+  tableId: id,
+  viewId: id.optional(),
+  filter: filter.nullish(),
+  search: search.nullish(),
+  recordIds: z.array(recordId).max(10_000).optional(),
+})
+
+export const query = z.strictObject({
+  tableId: id,
+  viewId: id.optional(),
+  fieldIds: z.array(id).max(1000).optional(),
+  filter: filter.nullish(),
+  sorts: sorts.optional(),
+  search: search.nullish(),
+  limit: z.int().min(1).max(1000),
+  offset: z.int().min(0),
+})
+
+const operation = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('insert'),
+    tableId: id,
+    rows: z.array(z.strictObject({ values })),
+    before: recordId.nullish(),
+  }),
+  z.strictObject({ kind: z.literal('update'), tableId: id, rows: z.array(z.strictObject({ id: recordId, values })) }),
+  z.strictObject({ kind: z.literal('delete'), tableId: id, ids: z.array(recordId) }),
+  z.strictObject({ kind: z.literal('move'), tableId: id, ids: z.array(recordId), before: recordId.nullable() }),
+])
+
+export const change = z.strictObject({
+  baseId: id,
+  operations: z.array(operation).min(1).max(100),
+  clientId: z.string().max(64).optional(),
+})
+
+export const baseRef = z.strictObject({ baseId: id })
+export const recordRef = z.strictObject({ tableId: id, recordId })
+export const summaryRequest = z.strictObject({
+  selection,
+  summaries: z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(500),
+})
+export const matchingUpdate = z.strictObject({ selection, values })
+export const historyRequest = z.strictObject({ tableId: id, recordId, before: z.int().optional() })

@@ -1,0 +1,150 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { allOf, type Filter } from '../../src/core/filters/filter.ts'
+import { checkFilter, compileFilter } from '../../src/core/filters/index.ts'
+import type { Field, Sort, View } from '../../src/core/model.ts'
+import type { Query, Search, Selection } from '../../src/core/query.ts'
+import type { Dialect } from '../../src/dialects/dialect.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnOf } from './columns.ts'
+
+/** From this offset on, the page's ids are found first, in the order's index, and its columns read after. */
+const DEEP_OFFSET = 500
+
+/** The parts of SQL that say which records of a table, and in which order. */
+export interface Selected {
+  from: SQL
+  /** `where …`, or nothing. */
+  where: SQL
+  orderBy: SQL
+  isFiltered: boolean
+  isSorted: boolean
+}
+
+/** A table, the view it is read through, and the moment that relative dates count from. */
+export interface PlanContext {
+  model: TableModel
+  view: View | null
+  dialect: Dialect
+  now: Date
+}
+
+/**
+ * Which records a query means. The view's filter is always in force; the caller's filter and search
+ * narrow it further; the caller's sorts replace the view's.
+ *
+ * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
+ */
+export function select(context: PlanContext, query: Omit<Selection, 'tableId' | 'viewId'> & { sorts?: Sort[] }): Selected {
+  const { model, view, dialect } = context
+  const { primaryKey } = model
+  const conditions = [
+    compile(context, allOf([viewFilter(context), query.filter])),
+    query.search ? searchCondition(context, query.search) : null,
+    query.recordIds ? idCondition(context, query.recordIds) : null,
+  ].filter((condition) => condition !== null)
+  const sorts = query.sorts ?? usable(model, view?.sorts ?? [])
+  return {
+    from: sql`${sql.identifier(model.table.tableName)}`,
+    where: conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`,
+    orderBy: sql.join(
+      [
+        ...sorts.map((sort) => sortTerm(requireField(model, sort.fieldId), sort.direction, dialect)),
+        sql`${sql.identifier('nc_order')}`,
+        columnOf(primaryKey),
+      ],
+      sql`, `,
+    ),
+    isFiltered: conditions.length > 0,
+    isSorted: sorts.length > 0,
+  }
+}
+
+/**
+ * The statement of one page: the wanted columns in order, then the record's id. The same one
+ * statement whatever the number of rows and fields.
+ */
+export function pageQuery(context: PlanContext, query: Query, columns: SQL[]): { query: SQL; selected: Selected } {
+  const selected = select(context, query)
+  const { from, where, orderBy } = selected
+  const id = columnOf(context.model.primaryKey)
+  const page = sql`limit ${query.limit} offset ${query.offset}`
+  const list = sql.join([...columns, id], sql`, `)
+  if (!selected.isSorted && query.offset < DEEP_OFFSET) {
+    return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
+  }
+  // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
+  // offset that is skipped in the order's index never touches the table.
+  const ids = sql`select ${id} from ${from} ${where} order by ${orderBy} ${page}`
+  return { selected, query: sql`select ${list} from ${from} where ${id} in (${ids}) order by ${orderBy}` }
+}
+
+export function countQuery(context: PlanContext, selection: Omit<Selection, 'tableId' | 'viewId'>): SQL {
+  const { from, where } = select(context, selection)
+  return sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
+}
+
+/** The place of one record among those that a query means, counted from 0; no row where it is not there. */
+export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
+  const { from, where, orderBy } = select(context, query)
+  const id = columnOf(context.model.primaryKey)
+  const ranked = sql`select ${id} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
+  return sql`select n from (${ranked}) as ranked where k = ${recordId}`
+}
+
+/** The fields of a query in its order; absent: every field that is not a system one. */
+export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
+  if (!fieldIds) return model.fields.filter((field) => !field.isSystem)
+  return fieldIds.map((id) => requireField(model, id))
+}
+
+export function requireField(model: TableModel, fieldId: string): Field {
+  const field = model.field(fieldId)
+  if (!field) throw notFound('Field', fieldId)
+  return field
+}
+
+function compile({ model, dialect, now }: PlanContext, filter: Filter | null): SQL | null {
+  if (filter === null) return null
+  const problem = checkFilter(filter, (id) => model.field(id))[0]
+  if (problem) throw problem
+  return compileFilter(filter, { now, field: (id) => requireField(model, id), column: columnOf }, dialect)
+}
+
+/** A view keeps conditions on fields that have since gone to the trash: they wait there, without effect. */
+function viewFilter({ model, view }: PlanContext): Filter | null {
+  return view?.filter ? prune(view.filter, (id) => model.field(id) !== undefined) : null
+}
+
+function prune(filter: Filter, isKnown: (fieldId: string) => boolean): Filter | null {
+  if (!('children' in filter)) return isKnown(filter.fieldId) ? filter : null
+  const children = filter.children.map((child) => prune(child, isKnown)).filter((child) => child !== null)
+  return children.length === 0 ? null : { ...filter, children }
+}
+
+const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
+
+function sortTerm(field: Field, direction: 'asc' | 'desc', dialect: Dialect): SQL {
+  const column = columnOf(field)
+  // A choice sorts as its options stand, which is what people see, not by the letters of their titles.
+  if (field.type === 'SingleSelect') {
+    const choices = (field.options.choices ?? []) as { title: string }[]
+    return dialect.orderBy(dialect.optionOrder(column, choices.map((choice) => choice.title)), direction)
+  }
+  return dialect.orderBy(column, direction)
+}
+
+function searchCondition({ model, dialect }: PlanContext, { text, fieldId }: Search): SQL {
+  const fields = fieldId ? [requireField(model, fieldId)] : model.fields.filter((field) => !field.isSystem)
+  const terms = fields.map((field) => dialect.search(columnOf(field), fieldType(field.type).storage, text))
+  return sql`(${sql.join(terms, sql` or `)})`
+}
+
+function idCondition({ model, dialect }: PlanContext, ids: (number | string)[]): SQL {
+  if (ids.length > dialect.maxBoundParameters / 2) {
+    throw new AppError('BAD_REQUEST', `A selection may name ${dialect.maxBoundParameters / 2} records at most`)
+  }
+  const list = sql.join(ids.map((id) => sql`${id}`), sql`, `)
+  return ids.length === 0 ? sql`1 = 0` : sql`${columnOf(model.primaryKey)} in (${list})`
+}

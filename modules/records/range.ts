@@ -1,0 +1,23 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { StoredEntry } from '../../src/db/change-log.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnOf } from './columns.ts'
+
+/** Records that one change added, by the ends of their ids: what the log keeps of a large one. */
+export interface AddedRange {
+  tableId: string
+  from: number
+  to: number
+}
+
+/** The range that an entry's detail holds, or null where it lists its records. */
+export function rangeOf(entry: Pick<StoredEntry, 'detail' | 'tableId'>): AddedRange | null {
+  const detail = entry.detail as Partial<AddedRange> | null
+  const tableId = detail?.tableId ?? entry.tableId
+  if (typeof detail?.from !== 'number' || typeof detail.to !== 'number' || !tableId) return null
+  return { tableId, from: detail.from, to: detail.to }
+}
+
+export function rangeCondition(model: TableModel, range: AddedRange): SQL {
+  return sql`where ${columnOf(model.primaryKey)} between ${range.from} and ${range.to}`
+}

@@ -1,0 +1,137 @@
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Field, RecordId, RecordPage, View } from '../../src/core/model.ts'
+import type { Query, Selection } from '../../src/core/query.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { columnOf, decodeRows } from './columns.ts'
+import { countQuery, type PlanContext, pageQuery, positionQuery, select, wantedFields } from './plan.ts'
+import type { RowCounts } from './row-counts.ts'
+
+/** Most records of one page for the grid. REST has its own, lower limit. */
+export const MAX_PAGE = 1000
+
+/** From this many records on, work that looks at all of them runs in a worker thread. */
+const SCAN_FROM = 5_000
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources'>
+  auth: Pick<AuthService, 'access'>
+  schema: Pick<SchemaService, 'load'>
+  views: Pick<ViewsService, 'load'>
+  counts: RowCounts
+}
+
+/** A table that has been opened for reading by someone who may. */
+export interface Opened {
+  engine: Engine
+  context: PlanContext
+  model: TableModel
+}
+
+export type Reader = ReturnType<typeof createReader>
+
+/** The read door: every read of records passes here, whoever asks. */
+export function createReader({ kernel, auth, schema, views, counts }: Deps) {
+  /**
+   * Opens a table, through a view where one is named, after the check of the right to read it.
+   *
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED
+   */
+  async function open(actor: Actor, tableId: string, viewId?: string): Promise<Opened> {
+    const model = await schema.load(tableId)
+    const view = viewId === undefined ? null : await loadView(tableId, viewId)
+    await auth.access.authorize(actor, 'record.list', model.table.baseId)
+    const engine = kernel.sources.engine(model.table.baseId)
+    return { engine, model, context: { model, view, dialect: engine.dialect, now: new Date() } }
+  }
+
+  async function loadView(tableId: string, viewId: string): Promise<View> {
+    const view = await views.load(viewId)
+    if (view.tableId !== tableId) throw notFound('View', viewId)
+    return view
+  }
+
+  /** How many records the table holds. */
+  function total({ engine, context, model }: Opened): Promise<number> {
+    return counts.get(model.table.id, async () => {
+      const all = { ...context, view: null }
+      const [row] = await engine.all<{ count: number }>(engine.dialect.render(countQuery(all, {})))
+      return row?.count ?? 0
+    })
+  }
+
+  /** True where the work grows with a table that is large enough for a worker thread to pay. */
+  const isScan = async (opened: Opened): Promise<boolean> => (await total(opened)) >= SCAN_FROM
+
+  /**
+   * A page of records. The same one statement whatever it holds.
+   *
+   * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
+   */
+  async function list(actor: Actor, query: Query): Promise<RecordPage> {
+    const opened = await open(actor, query.tableId, query.viewId)
+    const fields = wantedFields(opened.model, query.fieldIds)
+    const { rows, ids } = await page(opened, query, fields)
+    return { fieldIds: fields.map((field) => field.id), ids, rows, offset: query.offset }
+  }
+
+  /** The records of a query as rows of values, in the order of `fields`, with their ids. */
+  async function page(opened: Opened, query: Query, fields: Field[]): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
+    if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page holds ${MAX_PAGE} records at most`)
+    const { engine, context } = opened
+    const planned = pageQuery(context, query, fields.map(columnOf))
+    const { isFiltered, isSorted } = planned.selected
+    const scan = (isFiltered || isSorted || query.offset > SCAN_FROM) && (await isScan(opened))
+    const rows = await engine.values(engine.dialect.render(planned.query), { scan })
+    const ids = rows.map((row) => row.pop() as RecordId)
+    return { ids, rows: decodeRows(rows, fields, engine.dialect) }
+  }
+
+  /** How many records a selection means. */
+  async function count(actor: Actor, selection: Selection): Promise<number> {
+    return countOpened(await open(actor, selection.tableId, selection.viewId), selection)
+  }
+
+  async function countOpened(opened: Opened, selection: Omit<Selection, 'tableId' | 'viewId'>): Promise<number> {
+    const { engine, context } = opened
+    if (!select(context, selection).isFiltered) return total(opened)
+    const statement = engine.dialect.render(countQuery(context, selection))
+    const [row] = await engine.all<{ count: number }>(statement, { scan: await isScan(opened) })
+    return row?.count ?? 0
+  }
+
+  /** One record, every field that is not a system one. @throws RECORD_NOT_FOUND */
+  async function get(actor: Actor, tableId: string, recordId: RecordId): Promise<{ id: RecordId; values: Record<string, CellValue> }> {
+    const opened = await open(actor, tableId)
+    const fields = wantedFields(opened.model, undefined)
+    const row = await readOne(opened, recordId, fields)
+    if (!row) throw notFound('Record', String(recordId))
+    return { id: recordId, values: Object.fromEntries(fields.map((field, index) => [field.id, row[index] ?? null])) }
+  }
+
+  /** The given fields of one record, or null where it is not there. */
+  async function readOne({ engine, model }: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
+    const id = columnOf(model.primaryKey)
+    const columns = sql.join([...fields.map(columnOf), id], sql`, `)
+    const table = sql.identifier(model.table.tableName)
+    const rows = await engine.values(engine.dialect.render(sql`select ${columns} from ${table} where ${id} = ${recordId}`))
+    return decodeRows(rows, fields, engine.dialect)[0] ?? null
+  }
+
+  /** Where a record stands among those that a query means, from 0; null where it is not among them. */
+  async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
+    const opened = await open(actor, query.tableId, query.viewId)
+    const { engine, context } = opened
+    const statement = engine.dialect.render(positionQuery(context, query, recordId))
+    const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })
+    return row?.n ?? null
+  }
+
+  return { open, list, page, count, countOpened, total, get, readOne, position }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { badRequest } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Selection } from '../../src/core/query.ts'
+import { findSummary, type Summary, type SummaryPart } from '../../src/core/summaries.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import { columnOf } from './columns.ts'
+import { type PlanContext, requireField, select } from './plan.ts'
+
+type Parts = Partial<Record<SummaryPart, CellValue>>
+
+const DAY_MS = 86_400_000
+
+/**
+ * The summaries of columns over all records that a selection means, in one statement.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary
+ */
+export async function summarize(
+  engine: Engine,
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  wanted: { fieldId: string; summary: string }[],
+): Promise<Record<string, CellValue>> {
+  if (wanted.length === 0) return {}
+  const { from, where } = select(context, selection)
+  const columns = wanted.map(({ fieldId, summary: key }) => {
+    const field = requireField(context.model, fieldId)
+    const summary = findSummary(key)
+    if (!summary?.sets.includes(fieldType(field.type).summaries)) {
+      throw badRequest(`Field "${field.title}" has no summary "${key}"`)
+    }
+    return { fieldId, summary, column: columnOf(field) }
+  })
+  const parts = columns.flatMap(({ summary, column }) =>
+    summary.needs.map((part) => engine.dialect.summary(part, column, sql`${from} ${where}`)),
+  )
+  const [row = []] = await engine.values(
+    engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from} ${where}`),
+    { scan: true },
+  )
+  const values = row.values()
+  return Object.fromEntries(
+    columns.map(({ fieldId, summary }) => {
+      const own: Parts = {}
+      for (const part of summary.needs) own[part] = (values.next().value ?? null) as CellValue
+      return [fieldId, combine(summary, own)]
+    }),
+  )
+}
+
+/** A summary from the parts it needs. */
+export function combine({ key, needs, form }: Summary, parts: Parts): CellValue {
+  const number = (part: SummaryPart): number => Number(parts[part] ?? 0)
+  const share = (part: number): CellValue => (number('count') === 0 ? null : (part / number('count')) * 100)
+  switch (key) {
+    case 'empty':
+      return number('count') - number('filled')
+    case 'unchecked':
+      return number('count') - number('checked')
+    case 'percentEmpty':
+      return share(number('count') - number('filled'))
+    case 'percentFilled':
+      return share(number('filled'))
+    case 'percentUnique':
+      return share(number('unique'))
+    case 'percentChecked':
+      return share(number('checked'))
+    case 'percentUnchecked':
+      return share(number('count') - number('checked'))
+    case 'range':
+      return parts.max == null ? null : number('max') - number('min')
+    case 'rangeDays':
+    case 'rangeMonths':
+      return parts.max == null ? null : span(String(parts.min), String(parts.max), form)
+    default:
+      return parts[needs[0]!] ?? null
+  }
+}
+
+/** Whole days, or whole months, from one stored date to a later one. */
+function span(from: string, to: string, form: Summary['form']): number {
+  const [start, end] = [toDate(from), toDate(to)]
+  if (form === 'days') return Math.floor((end.getTime() - start.getTime()) / DAY_MS)
+  const months = (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth()
+  return end.getUTCDate() < start.getUTCDate() ? months - 1 : months
+}
+
+const toDate = (stored: string): Date => new Date(stored.includes(':') ? stored.replace(' ', 'T') : `${stored}T00:00:00Z`)

@@ -1,0 +1,236 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Operation, RecordChange, Values } from '../../src/core/changes.ts'
+import { AppError } from '../../src/core/errors.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnName, columnOf, decoderOf } from './columns.ts'
+import { placeRecords } from './order.ts'
+
+/** One table inside one transaction of the write door. */
+export interface WriteContext {
+  tx: Transaction
+  dialect: Dialect
+  model: TableModel
+  actorId: string | null
+  /** UTC, in the stored form. */
+  now: string
+}
+
+/** Values that one statement binds at most, well below every engine's limit. */
+const CHUNK = 500
+
+/** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
+const RAW_PREFIX = '='
+
+/** Adds records; the ids are new unless the rows bring their own (a record that comes back). */
+export async function insertRecords(
+  context: WriteContext,
+  operation: Extract<Operation, { kind: 'insert' }>,
+): Promise<RecordChange[]> {
+  const { tx, dialect, model, actorId, now } = context
+  const { rows } = operation
+  if (rows.length === 0) return []
+  const fresh = await dialect.allocateIds(tx, model.table.tableName, rows.filter((row) => row.id === undefined).length)
+  const places = await placeRecords(context, rows.length, operation.before ?? null)
+  const system = systemFields(model)
+  const written = model.fields.filter((field) => !field.isSystem && rows.some((row) => field.id in row.values))
+  const columns = [model.primaryKey, ...system, ...written]
+  const statement = insertStatement(dialect, model, columns.map(columnName))
+  const fixed: Record<string, CellValue> = { created_at: now, updated_at: null, created_by: actorId, updated_by: null }
+  let nextId = 0
+  const changes: RecordChange[] = []
+  const params = rows.map((row, index) => {
+    const id = row.id ?? fresh[nextId++]!
+    const after: Values = {}
+    const list: CellValue[] = [id]
+    for (const field of system) {
+      const name = columnName(field)
+      list.push((after[field.id] = name === 'nc_order' ? places[index]! : (fixed[name] ?? null)))
+    }
+    for (const field of written) list.push((after[field.id] = row.values[field.id] ?? null))
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after: { [model.primaryKey.id]: id, ...after } })
+    return list
+  })
+  await tx.runMany(statement, params)
+  return changes
+}
+
+/** Puts back records that were deleted, with everything the log kept of them. */
+export async function restoreRecords(context: WriteContext, rows: { id: RecordId; values: Values }[]): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const present = new Set((await readIds(context, rows.map((row) => row.id))).map(String))
+  const changes: RecordChange[] = []
+  for (const { id, values } of rows) {
+    if (present.has(String(id))) continue
+    const entries = Object.entries(values).flatMap(([key, value]) => {
+      if (key.startsWith(RAW_PREFIX)) return [[key.slice(RAW_PREFIX.length), value] as const]
+      const field = model.field(key)
+      return field && !field.isPrimaryKey ? [[columnName(field), value] as const] : []
+    })
+    const columns = new Map<string, CellValue>([[columnName(model.primaryKey), id], ...entries])
+    await tx.run({ sql: insertStatement(dialect, model, [...columns.keys()]), params: [...columns.values()] })
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
+  }
+  return changes
+}
+
+/**
+ * Changes values of records. A record whose values are the same already is left as it is.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function updateRecords(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
+  const { tx, dialect, model, actorId, now } = context
+  const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
+  const touched = [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')]
+  const before = await readRecords(context, rows.map((row) => row.id), [...fields, ...touched])
+  requireAll(rows.map((row) => row.id), before)
+  const changes: RecordChange[] = []
+  for (const { id, values } of rows) {
+    const old = before.get(String(id))!
+    const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
+    if (changed.length === 0) continue
+    const after: Values = { [touched[0]!.id]: now, [touched[1]!.id]: actorId }
+    for (const field of changed) after[field.id] = values[field.id] ?? null
+    const all = [...changed, ...touched]
+    const assignments = all.map((field) => `${dialect.quote(columnName(field))} = ?`).join(', ')
+    const key = dialect.quote(columnName(model.primaryKey))
+    await tx.run({
+      sql: `update ${dialect.quote(model.table.tableName)} set ${assignments} where ${key} = ?`,
+      params: [...all.map((field) => after[field.id] ?? null), id],
+    })
+    changes.push({
+      tableId: model.table.id,
+      recordId: id,
+      before: Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
+      after,
+    })
+    // The same record may stand twice in one change: the second time starts from what the first wrote.
+    Object.assign(old, after)
+  }
+  return changes
+}
+
+/**
+ * Removes records, keeping every column of them in the log.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function deleteRecords(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const key = columnName(model.primaryKey)
+  const byColumn = new Map(model.fields.filter((field) => columnName(field) === field.columnName).map((field) => [field.columnName, field]))
+  const found = new Map<string, Values>()
+  for (const chunk of chunks(ids)) {
+    const rows = await tx.all<Record<string, CellValue>>(
+      dialect.render(sql`select * from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
+    )
+    for (const row of rows) {
+      const values: Values = {}
+      for (const [column, value] of Object.entries(row)) {
+        const field = byColumn.get(column)
+        if (field) values[field.id] = decoderOf(field, dialect)?.(value) ?? value
+        else if (value !== null) values[RAW_PREFIX + column] = value
+      }
+      found.set(String(row[key]), values)
+    }
+  }
+  requireAll(ids, found)
+  await tx.runMany(
+    `delete from ${dialect.quote(model.table.tableName)} where ${dialect.quote(key)} = ?`,
+    [...new Set(ids.map(String))].map((id) => [id]),
+  )
+  return [...found].map(([id, before]) => ({
+    tableId: model.table.id,
+    recordId: before[model.primaryKey.id] as RecordId ?? id,
+    before,
+    after: null,
+  }))
+}
+
+/** Gives records new places in the table's own order. */
+export async function moveRecords(context: WriteContext, ids: RecordId[], before: RecordId | null): Promise<RecordChange[]> {
+  const order = fieldNamed(context.model, 'nc_order')
+  const places = await placeRecords(context, ids.length, before)
+  const { tx, dialect, model } = context
+  const old = await readRecords(context, ids, [order])
+  requireAll(ids, old)
+  await tx.runMany(
+    `update ${dialect.quote(model.table.tableName)} set ${dialect.quote('nc_order')} = ? where ${dialect.quote(columnName(model.primaryKey))} = ?`,
+    ids.map((id, index) => [places[index], id]),
+  )
+  return ids.map((id, index) => ({
+    tableId: model.table.id,
+    recordId: id,
+    before: old.get(String(id))!,
+    after: { [order.id]: places[index]! },
+  }))
+}
+
+/** The given fields of records, by id as text; what is not there is absent. */
+export async function readRecords(context: WriteContext, ids: RecordId[], fields: Field[]): Promise<Map<string, Values>> {
+  const { tx, dialect, model } = context
+  const found = new Map<string, Values>()
+  const columns: SQL[] = [columnOf(model.primaryKey), ...fields.map(columnOf)]
+  const decoders = fields.map((field) => decoderOf(field, dialect))
+  const aliased = columns.map((column, index) => sql`${column} as ${sql.identifier(`f${index}`)}`)
+  for (const chunk of chunks(ids)) {
+    const rows = await tx.all<Record<string, CellValue>>(
+      dialect.render(
+        sql`select ${sql.join(aliased, sql`, `)} from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`,
+      ),
+    )
+    for (const row of rows) {
+      const values: Values = {}
+      fields.forEach((field, index) => {
+        const value = row[`f${index + 1}`] ?? null
+        values[field.id] = decoders[index]?.(value) ?? value
+      })
+      found.set(String(row.f0), values)
+    }
+  }
+  return found
+}
+
+async function readIds(context: WriteContext, ids: RecordId[]): Promise<string[]> {
+  return [...(await readRecords(context, ids, [])).keys()]
+}
+
+/** The columns that every table of ours has for itself. */
+export function systemFields(model: TableModel): Field[] {
+  return model.fields.filter((field) => field.isSystem)
+}
+
+export function fieldNamed(model: TableModel, column: string): Field {
+  const field = model.fields.find((candidate) => candidate.isSystem && columnName(candidate) === column)
+  if (!field) throw new Error(`Table ${model.table.id} has no system column ${column}`)
+  return field
+}
+
+function insertStatement(dialect: Dialect, model: TableModel, columns: string[]): string {
+  const marks = columns.map(() => '?').join(', ')
+  return `insert into ${dialect.quote(model.table.tableName)} (${columns.map(dialect.quote).join(', ')}) values (${marks})`
+}
+
+const idIn = (model: TableModel, ids: RecordId[]): SQL =>
+  sql`${columnOf(model.primaryKey)} in (${sql.join(ids.map((id) => sql`${id}`), sql`, `)})`
+
+function* chunks<T>(items: T[]): Generator<T[]> {
+  for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
+}
+
+function requireAll(ids: RecordId[], found: Map<string, unknown>): void {
+  const gone = ids.filter((id) => !found.has(String(id)))
+  if (gone.length === 0) return
+  const names = gone.map((id) => `'${id}'`).join(', ')
+  throw new AppError(
+    'RECORD_NOT_FOUND',
+    gone.length === 1 ? `Record ${names} not found` : `Records ${names} not found`,
+    { recordIds: gone },
+  )
+}

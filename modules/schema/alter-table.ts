@@ -1,0 +1,178 @@
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { Table } from '../../src/core/model.ts'
+import { openTable, type SchemaContext } from './context.ts'
+import { checkTitle, duplicateTable, isTitleTaken, uniqueTitle } from './names.ts'
+
+/** What an update of a table may change. */
+export interface TablePatch {
+  title?: string
+  description?: string | null
+  meta?: Record<string, unknown>
+}
+
+/** The part of a table that the log keeps on both sides of an update. */
+export type TableState = Pick<Table, 'title' | 'description' | 'meta' | 'order'>
+
+/**
+ * Renames or describes a table. Its name in the database stays.
+ *
+ * @throws TABLE_NOT_FOUND; DUPLICATE_ALIAS for a title in use
+ */
+export async function updateTable(
+  context: SchemaContext,
+  actor: Actor,
+  tableId: string,
+  patch: TablePatch,
+): Promise<Table> {
+  const { table } = await openTable(context, actor, 'table.update', tableId)
+  return writeTable(context, actor, table, (current) => ({
+    ...current,
+    title: patch.title === undefined ? current.title : checkTitle('table', patch.title),
+    description: patch.description === undefined ? current.description : patch.description?.trim() || null,
+    meta: patch.meta ?? current.meta,
+  }))
+}
+
+/**
+ * Puts a table ahead of another of its base; null: at the end.
+ *
+ * @throws TABLE_NOT_FOUND for either
+ */
+export async function reorderTable(
+  context: SchemaContext,
+  actor: Actor,
+  tableId: string,
+  before: string | null,
+): Promise<void> {
+  const { table } = await openTable(context, actor, 'table.update', tableId)
+  if (before === tableId) return
+  const others = (await context.store.tablesOf(table.baseId)).filter((other) => other.id !== tableId)
+  const index = before === null ? others.length : others.findIndex((other) => other.id === before)
+  if (before !== null && index < 0) throw notFound('Table', before)
+  const previous = others[index - 1]?.order ?? (others[index]?.order ?? 1) - 2
+  const next = others[index]?.order ?? previous + 2
+  await placeTable(context, actor, tableId, (previous + next) / 2)
+}
+
+/** Gives a table a place by number, as REST clients do: it stands ahead of those with greater ones. */
+export async function placeTable(
+  context: SchemaContext,
+  actor: Actor,
+  tableId: string,
+  order: number,
+): Promise<void> {
+  const { table } = await openTable(context, actor, 'table.update', tableId)
+  if (!Number.isFinite(order)) throw badRequest('The order of a table is a number')
+  await writeTable(context, actor, table, (current) => ({ ...current, order }))
+}
+
+/** Writes what `decide` makes of the table's state at its turn, with a line in the log. */
+export async function writeTable(
+  { store, apply, kernel }: SchemaContext,
+  actor: Actor,
+  table: Table,
+  decide: (current: TableState) => TableState,
+  options?: { silent?: boolean },
+): Promise<Table> {
+  return apply(
+    actor,
+    table.baseId,
+    async ({ now }) => {
+      const current = await store.findTable(table.id)
+      if (!current || current.deletedAt !== null) throw notFound('Table', table.id)
+      const before = stateOf(current)
+      const after = decide(before)
+      const others = (await store.tablesOf(table.baseId)).filter((other) => other.id !== table.id)
+      if (after.title !== before.title && isTitleTaken(after.title, others)) {
+        throw duplicateTable(after.title, table.baseId)
+      }
+      return {
+        statements: [
+          kernel.meta.db.update(store.tables).set({ ...after, updatedAt: now }).where(eq(store.tables.id, table.id)),
+        ],
+        entry: { kind: 'table.update', tableId: table.id, detail: { tableId: table.id, before, after } },
+        tableIds: [table.id],
+        result: { ...current, ...after, updatedAt: now, version: current.version + 1 },
+      }
+    },
+    options,
+  )
+}
+
+/**
+ * Moves a table to the trash. Its records stay where they are until it comes back.
+ *
+ * @throws TABLE_NOT_FOUND
+ */
+export async function deleteTable(context: SchemaContext, actor: Actor, tableId: string): Promise<void> {
+  const { table } = await openTable(context, actor, 'table.delete', tableId)
+  await trashTable(context, actor, table)
+}
+
+/**
+ * Takes a table out of the trash, under `Title_1` where its title is in use by now.
+ *
+ * @throws TABLE_NOT_FOUND where it is not in the trash of a live base
+ */
+export async function restoreTable(context: SchemaContext, actor: Actor, tableId: string): Promise<Table> {
+  const table = await context.store.findTable(tableId)
+  if (!table || table.deletedAt === null) throw notFound('Table', tableId)
+  await context.bases.require(table.baseId)
+  await context.access.authorize(actor, 'table.restore', table.baseId)
+  return untrashTable(context, actor, table)
+}
+
+/** Marks a table as deleted; one that is in the trash already stays there. */
+export function trashTable(
+  { store, apply, kernel }: SchemaContext,
+  actor: Actor,
+  table: Table,
+  options?: { silent?: boolean },
+): Promise<void> {
+  return apply(
+    actor,
+    table.baseId,
+    async ({ now }) => ({
+      statements: [
+        kernel.meta.db.update(store.tables).set({ deletedAt: now, updatedAt: now }).where(eq(store.tables.id, table.id)),
+      ],
+      entry: { kind: 'table.delete', tableId: table.id, detail: { tableId: table.id } },
+      tableIds: [table.id],
+      result: undefined,
+    }),
+    options,
+  )
+}
+
+/** Takes the mark away again. */
+export function untrashTable(
+  { store, apply, kernel }: SchemaContext,
+  actor: Actor,
+  table: Table,
+  options?: { silent?: boolean },
+): Promise<Table> {
+  return apply(
+    actor,
+    table.baseId,
+    async ({ now }) => {
+      const others = (await store.tablesOf(table.baseId)).filter((other) => other.id !== table.id)
+      const title = uniqueTitle(table.title, others)
+      return {
+        statements: [
+          kernel.meta.db
+            .update(store.tables)
+            .set({ deletedAt: null, title, updatedAt: now })
+            .where(eq(store.tables.id, table.id)),
+        ],
+        entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id } },
+        tableIds: [table.id],
+        result: { ...table, title, deletedAt: null, updatedAt: now, version: table.version + 1 },
+      }
+    },
+    options,
+  )
+}
+
+const stateOf = ({ title, description, meta, order }: Table): TableState => ({ title, description, meta, order })

@@ -1,0 +1,78 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { notFound } from '../../src/core/errors.ts'
+import type { Field, Table, View } from '../../src/core/model.ts'
+import type { BaseRight } from '../../src/core/roles.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { ApplyChange } from './change.ts'
+import type { TableModel } from './model.ts'
+import type { SchemaStore } from './store.ts'
+
+/** Where a new field goes in one view: ahead of another field, or (absent) at the end. */
+export interface FieldPlace {
+  viewId?: string
+  beforeFieldId?: string
+}
+
+/**
+ * What the views module adds to tables. It comes after this module in the order, so it attaches
+ * itself; its statements join the metadata write of the table or field that they belong to.
+ */
+export interface TableViews {
+  ofTable(model: TableModel): Promise<View[]>
+  forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
+  /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
+  forNewField(model: TableModel, field: Field, place: FieldPlace): Promise<MetaStatement[]>
+}
+
+/** What the operations of this module share. */
+export interface SchemaContext {
+  kernel: Kernel
+  access: AuthService['access']
+  bases: BasesService
+  store: SchemaStore
+  apply: ApplyChange
+  /** Null only until the views module has been made. */
+  views: TableViews | null
+}
+
+/** Id of the person who acts, for `created_by` and the log. */
+export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
+
+/**
+ * The table of an id, for someone who holds the right in its base.
+ *
+ * @throws TABLE_NOT_FOUND before any refusal of access
+ */
+export async function openTable(
+  { store, access }: Pick<SchemaContext, 'store' | 'access'>,
+  actor: Actor,
+  right: BaseRight,
+  tableId: string,
+): Promise<TableModel> {
+  const model = await store.load(tableId)
+  await access.authorize(actor, right, model.table.baseId)
+  return model
+}
+
+/**
+ * A live field and its table, for someone who holds the right.
+ *
+ * @throws FIELD_NOT_FOUND before any refusal of access; also for fields of a table in the trash
+ */
+export async function openField(
+  context: Pick<SchemaContext, 'store' | 'access'>,
+  actor: Actor,
+  right: BaseRight,
+  fieldId: string,
+): Promise<{ model: TableModel; field: Field }> {
+  const stored = await context.store.findField(fieldId)
+  const table = stored && (await context.store.findTable(stored.tableId))
+  if (!stored || stored.deletedAt !== null || !table || table.deletedAt !== null) throw notFound('Field', fieldId)
+  const model = await openTable(context, actor, right, stored.tableId)
+  const field = model.field(fieldId)
+  if (!field) throw notFound('Field', fieldId)
+  return { model, field }
+}

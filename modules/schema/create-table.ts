@@ -1,0 +1,154 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import { createId } from '../../src/core/ids.ts'
+import type { Field, Table } from '../../src/core/model.ts'
+import type { ColumnDefinition } from '../../src/dialects/dialect.ts'
+import { actorIdOf, type SchemaContext } from './context.ts'
+import { checkFieldInput, type FieldInput } from './definition.ts'
+import { checkTitle, duplicateTable, isTitleTaken, physicalName, uniqueTitle } from './names.ts'
+
+/** Most fields of one table, the system ones not counted. */
+export const MAX_FIELDS = 500
+/** Most tables of one base. */
+export const MAX_TABLES = 1000
+
+/** A table as a caller asks for it. */
+export interface NewTable {
+  title: string
+  /** Absent: one text field "Title". The record id and the system fields are always there. */
+  fields?: NewField[]
+  description?: string | null
+  meta?: Record<string, unknown>
+  /** Wish for the name in the database (REST). */
+  tableName?: string
+}
+
+/** A field of a new table. */
+export interface NewField extends FieldInput {
+  /** Wish for the name in the database (REST). */
+  columnName?: string
+  isDisplay?: boolean
+}
+
+/** Columns that every table has for itself, in the order in which REST clients know them. */
+const SYSTEM_FIELDS = [
+  { columnName: 'created_at', title: 'CreatedAt', type: 'CreatedTime' },
+  { columnName: 'updated_at', title: 'UpdatedAt', type: 'LastModifiedTime' },
+  { columnName: 'created_by', title: 'nc_created_by', type: 'CreatedBy' },
+  { columnName: 'updated_by', title: 'nc_updated_by', type: 'LastModifiedBy' },
+  { columnName: 'nc_order', title: 'nc_order', type: 'Order' },
+] as const
+
+/**
+ * Makes a table with its default view. Titles that stand twice among the fields get a suffix.
+ *
+ * @throws BASE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for what does not fit
+ */
+export async function createTable(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+  input: NewTable,
+): Promise<Table> {
+  const { store, apply } = context
+  const base = await context.bases.require(baseId)
+  await context.access.authorize(actor, 'table.create', base.id)
+  const title = checkTitle('table', input.title)
+  const inputs = input.fields ?? [{ type: 'SingleLineText' as const, title: 'Title' }]
+  if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
+  const tableId = createId('table')
+  const fields = planFields(tableId, inputs)
+  const sourceId = await store.ownSourceId(base.id)
+
+  const attempt = (suffix: string) =>
+    apply(actor, base.id, async ({ tx, engine, now }) => {
+      const others = await store.tablesOf(base.id)
+      if (others.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
+      if (isTitleTaken(title, others)) throw duplicateTable(title, base.id)
+      const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
+      const table: Table = {
+        ...{ id: tableId, baseId: base.id, sourceId, title },
+        tableName: physicalName((input.tableName || title) + suffix, taken, 'table'),
+        description: input.description?.trim() || null,
+        meta: input.meta ?? {},
+        order: Math.max(0, ...others.map((other) => other.order)) + 1,
+        version: 0,
+        ...{ createdAt: now, updatedAt: now, deletedAt: null },
+      }
+      const { dialect } = engine
+      const unique = fields.filter((field) => field.unique)
+      const key = fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
+      for (const statement of [
+        ...dialect.createTable(table.tableName, fields.flatMap(columnOf)),
+        ...dialect.createIndex(table.tableName, ['nc_order', key]),
+        ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
+      ]) {
+        await tx.run(statement)
+      }
+      const { db } = context.kernel.meta
+      const times = { createdAt: now, updatedAt: now, deletedAt: null }
+      return {
+        statements: [
+          db.insert(store.tables).values(table),
+          db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
+          ...(context.views?.forNewTable(table, fields, actorIdOf(actor)) ?? []),
+        ],
+        entry: { kind: 'table.create', tableId, detail: { tableId } },
+        tableIds: [tableId],
+        result: table,
+      }
+    })
+  return withFreshName(attempt)
+}
+
+/**
+ * Runs a change that makes a table or column, and once more under a name that nobody can have, where
+ * the first name cannot be used: a process that was killed may have left one behind.
+ */
+export async function withFreshName<T>(attempt: (suffix: string) => Promise<T>): Promise<T> {
+  try {
+    return await attempt('')
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    return attempt(`_${createId('option').slice(-6)}`)
+  }
+}
+
+/** A field's column as DDL needs it; nothing for a field that shows a system column. */
+export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefinition[] {
+  if (field.columnName === '') return []
+  // Rules and defaults are kept by the write door: a column is always open, so that one can be
+  // added beside another, and a field in the trash never stands in the way of a new record.
+  return [{ name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null }]
+}
+
+function planFields(tableId: string, inputs: NewField[]): Field[] {
+  const ids = inputs.filter((input) => input.type === 'ID')
+  if (ids.length > 1) throw badRequest('A table can have one field of the type "ID"')
+  const idField = ids[0]
+  const idColumn = physicalName(idField?.columnName ?? 'id', new Set(SYSTEM_FIELDS.map((field) => field.columnName)), 'id')
+  const planned: Field[] = []
+  const columns = new Set<string>([idColumn.toLowerCase(), ...SYSTEM_FIELDS.map((field) => field.columnName)])
+  const add = (field: Partial<Field> & Pick<Field, 'title' | 'type' | 'columnName'>) => {
+    planned.push({
+      ...{ id: createId('field'), tableId, options: {}, description: null, required: false, unique: false },
+      ...{ defaultValue: null, order: planned.length + 1, isDisplay: false, isPrimaryKey: false, isSystem: false },
+      ...field,
+    })
+  }
+  const wanted = inputs.filter((input) => input.type !== 'ID').map((input) => ({ input, checked: checkFieldInput(input) }))
+  add({ title: uniqueTitle(checkTitle('field', idField?.title ?? 'Id'), wanted.map(({ checked }) => checked)), type: 'ID', columnName: idColumn, isPrimaryKey: true })
+  for (const field of SYSTEM_FIELDS) add({ ...field, isSystem: true })
+  for (const { input, checked } of wanted) {
+    const hasColumn = fieldType(checked.type).systemColumn === undefined
+    const columnName = hasColumn ? physicalName(input.columnName || checked.title, columns, 'field') : ''
+    columns.add(columnName.toLowerCase())
+    add({ ...checked, title: uniqueTitle(checked.title, planned), columnName })
+  }
+  const own = planned.slice(1 + SYSTEM_FIELDS.length)
+  const chosen = wanted.findIndex(({ input }) => input.isDisplay)
+  const display = own[Math.max(0, chosen)] ?? planned[0]
+  if (display) display.isDisplay = true
+  return planned
+}

@@ -1,0 +1,109 @@
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
+import type { Field } from '../../src/core/model.ts'
+import { checkTitle } from './names.ts'
+
+/** What a caller says of a field. What is absent takes the type's default, or stays as it is. */
+export interface FieldInput {
+  title?: string
+  type: FieldTypeName
+  options?: FieldOptions
+  description?: string | null
+  required?: boolean
+  unique?: boolean
+  defaultValue?: CellValue
+}
+
+/** The part of a field that a person decides on; the log keeps it on both sides of an update. */
+export type FieldDefinition = Pick<
+  Field,
+  'title' | 'type' | 'options' | 'description' | 'required' | 'unique' | 'defaultValue' | 'columnName'
+>
+
+/** The definition of a field, as the log keeps it. */
+export const definitionOf = (field: Field): FieldDefinition => ({
+  title: field.title,
+  type: field.type,
+  options: field.options,
+  description: field.description,
+  required: field.required,
+  unique: field.unique,
+  defaultValue: field.defaultValue,
+  columnName: field.columnName,
+})
+
+/**
+ * A new field as it will be kept, without its column.
+ *
+ * @throws BAD_REQUEST naming what does not fit: title, options, default, or a type that nobody may choose
+ */
+export function checkFieldInput(input: FieldInput): FieldDefinition {
+  const type = fieldType(input.type)
+  if (type.internal) throw badRequest(`Fields of the type '${type.name}' cannot be made`)
+  const options = readOptions(input.type, input.options)
+  const definition: FieldDefinition = {
+    title: checkTitle('field', input.title ?? type.label),
+    type: input.type,
+    options,
+    description: input.description?.trim() || null,
+    required: input.required ?? false,
+    unique: input.unique ?? false,
+    defaultValue: checkDefault(input.type, options, input.defaultValue ?? null),
+    columnName: '',
+  }
+  checkRules(definition)
+  return definition
+}
+
+/**
+ * The definition after a partial update that keeps the type.
+ *
+ * @throws BAD_REQUEST as `checkFieldInput`
+ */
+export function patchDefinition(current: FieldDefinition, patch: Partial<FieldInput>): FieldDefinition {
+  const type = patch.type ?? current.type
+  // The options of another type mean nothing to the new one.
+  const kept = type === current.type ? current.options : undefined
+  const options = patch.options !== undefined ? readOptions(type, patch.options) : readOptions(type, kept)
+  const keptDefault = type === current.type ? validDefault(type, options, current.defaultValue) : null
+  const definition: FieldDefinition = {
+    title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
+    type,
+    options,
+    description: patch.description === undefined ? current.description : patch.description?.trim() || null,
+    required: patch.required ?? current.required,
+    unique: patch.unique ?? current.unique,
+    defaultValue:
+      patch.defaultValue === undefined ? keptDefault : checkDefault(type, options, patch.defaultValue),
+    columnName: current.columnName,
+  }
+  checkRules(definition)
+  return definition
+}
+
+function checkRules({ type, required, unique }: FieldDefinition): void {
+  const { systemColumn, readOnly, label, storage } = fieldType(type)
+  if (systemColumn && (required || unique)) {
+    throw badRequest(`A "${label}" field is filled by the server: it can be neither required nor unique`)
+  }
+  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field cannot be unique`)
+}
+
+/** A default as it will be stored; null and '' mean that there is none. */
+function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
+  if (input === null || input === '') return null
+  const type = fieldType(typeName)
+  if (type.readOnly || type.systemColumn) throw badRequest(`A "${type.label}" field cannot have a default value`)
+  const read = type.read(input, options as never)
+  if (read.ok) return read.value
+  if (read.fault === 'option') throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
+  throw new AppError('BAD_REQUEST', `The default value does not fit: ${read.message}`, undefined, 'msg')
+}
+
+/** A default that stood before the options changed: it goes with the option that it named. */
+function validDefault(typeName: FieldTypeName, options: FieldOptions, value: CellValue): CellValue {
+  if (value === null) return null
+  const read = fieldType(typeName).read(value, options as never)
+  return read.ok ? read.value : null
+}

@@ -1,0 +1,73 @@
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { Field, Table } from '../../src/core/model.ts'
+import type { defineSchemaTables } from './tables.ts'
+
+type Tables = ReturnType<typeof defineSchemaTables>
+type TableRow = Tables['tables']['$inferSelect']
+type FieldRow = Tables['fields']['$inferSelect']
+
+/** A table with its fields, ready for readers and writers. The same object until the table changes. */
+export interface TableModel {
+  table: Table
+  /** Every live field in the table's own order, the system ones too. */
+  fields: Field[]
+  /** The field of an id, or undefined: unknown, or in the trash. */
+  field(fieldId: string): Field | undefined
+  /** The field of a title, exactly as written. */
+  byTitle(title: string): Field | undefined
+  /** The one field that names a record. */
+  displayField: Field
+  primaryKey: Field
+}
+
+/** Puts a table and its live fields together. */
+export function createTableModel(table: Table, fields: Field[]): TableModel {
+  const byId = new Map(fields.map((field) => [field.id, field]))
+  // Of two fields with one title (an old import) the first is meant, as in a list read from the start.
+  const byTitle = new Map(fields.toReversed().map((field) => [field.title, field]))
+  const primaryKey = fields.find((field) => field.isPrimaryKey)
+  const displayField = fields.find((field) => field.isDisplay) ?? primaryKey
+  if (!primaryKey || !displayField) throw new Error(`Table ${table.id} has no primary key`)
+  return {
+    table,
+    fields,
+    field: (fieldId) => byId.get(fieldId),
+    byTitle: (title) => byTitle.get(title),
+    displayField,
+    primaryKey,
+  }
+}
+
+/** @throws FIELD_NOT_FOUND */
+export function getField(model: TableModel, fieldId: string): Field {
+  const field = model.field(fieldId)
+  if (!field) throw notFound('Field', fieldId)
+  return field
+}
+
+/** @throws BAD_REQUEST for the record id and the columns that the product keeps for itself */
+export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): void {
+  if (!field.isSystem && !field.isPrimaryKey) return
+  throw new AppError(
+    'BAD_REQUEST',
+    `The column '${field.title}' is a system column and cannot be ${action}.`,
+    undefined,
+    'msg',
+  )
+}
+
+/** A row of the `tables` table as everyone sees it. */
+export function toTable(row: TableRow): Table {
+  const { id, baseId, sourceId, title, tableName, description, meta, order, version } = row
+  const { createdAt, updatedAt, deletedAt } = row
+  return {
+    ...{ id, baseId, sourceId, title, tableName, description, meta, order, version },
+    ...{ createdAt, updatedAt, deletedAt },
+  }
+}
+
+/** A row of the `fields` table as everyone sees it. */
+export function toField(row: FieldRow): Field {
+  const { createdAt: _createdAt, updatedAt: _updatedAt, deletedAt: _deletedAt, ...field } = row
+  return field
+}

@@ -1,0 +1,54 @@
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { Columns } from '../../src/db/columns.ts'
+
+export function defineSchemaTables(c: Columns) {
+  const tables = c.table(
+    'tables',
+    {
+      id: c.text('id').primaryKey(),
+      baseId: c.text('base_id').notNull(),
+      sourceId: c.text('source_id').notNull(),
+      title: c.text('title').notNull(),
+      /** Name in the database; it does not follow a rename. */
+      tableName: c.text('table_name').notNull(),
+      description: c.text('description'),
+      meta: c.json('meta').$type<Record<string, unknown>>().notNull(),
+      order: c.real('order').notNull(),
+      version: c.integer('version').notNull(),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+      deletedAt: c.text('deleted_at'),
+    },
+    (t) => [
+      c.index('tables_base').on(t.baseId),
+      // Also for tables in the trash: their place in the database is still taken.
+      c.uniqueIndex('tables_name').on(t.sourceId, t.tableName),
+    ],
+  )
+  const fields = c.table(
+    'fields',
+    {
+      id: c.text('id').primaryKey(),
+      tableId: c.text('table_id').notNull().references(() => tables.id, { onDelete: 'cascade' }),
+      title: c.text('title').notNull(),
+      columnName: c.text('column_name').notNull(),
+      type: c.text('type').$type<FieldTypeName>().notNull(),
+      options: c.json('options').$type<FieldOptions>().notNull(),
+      description: c.text('description'),
+      required: c.flag('required').notNull(),
+      unique: c.flag('unique').notNull(),
+      defaultValue: c.json('default_value').$type<CellValue>(),
+      order: c.real('order').notNull(),
+      isDisplay: c.flag('is_display').notNull(),
+      isPrimaryKey: c.flag('is_primary_key').notNull(),
+      isSystem: c.flag('is_system').notNull(),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+      /** Set while the field is in the trash: its column and values are still there. */
+      deletedAt: c.text('deleted_at'),
+    },
+    (t) => [c.index('fields_table').on(t.tableId)],
+  )
+  return { tables, fields }
+}

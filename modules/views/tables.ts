@@ -1,0 +1,42 @@
+import type { Filter } from '../../src/core/filters/filter.ts'
+import type { RowHeight, Sort, View, ViewKind } from '../../src/core/model.ts'
+import type { Columns } from '../../src/db/columns.ts'
+
+export function defineViewsTables(c: Columns) {
+  const views = c.table(
+    'views',
+    {
+      id: c.text('id').primaryKey(),
+      tableId: c.text('table_id').notNull(),
+      title: c.text('title').notNull(),
+      kind: c.text('kind').$type<ViewKind>().notNull(),
+      isDefault: c.flag('is_default').notNull(),
+      order: c.real('order').notNull(),
+      lock: c.text('lock').$type<View['lock']>().notNull(),
+      meta: c.json('meta').$type<Record<string, unknown>>().notNull(),
+      rowHeight: c.text('row_height').$type<RowHeight>().notNull(),
+      frozen: c.integer('frozen').notNull(),
+      filter: c.json('filter').$type<Filter | null>(),
+      sorts: c.json('sorts').$type<Sort[]>().notNull(),
+      createdBy: c.text('created_by'),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+    },
+    (t) => [c.index('views_table').on(t.tableId)],
+  )
+  /** How one view shows one field; a field without a line here is shown last, with the defaults. */
+  const viewFields = c.table(
+    'view_fields',
+    {
+      id: c.text('id').primaryKey(),
+      viewId: c.text('view_id').notNull().references(() => views.id, { onDelete: 'cascade' }),
+      fieldId: c.text('field_id').notNull(),
+      show: c.flag('show').notNull(),
+      order: c.real('order').notNull(),
+      width: c.integer('width').notNull(),
+      summary: c.text('summary'),
+    },
+    (t) => [c.uniqueIndex('view_fields_field').on(t.viewId, t.fieldId)],
+  )
+  return { views, viewFields }
+}

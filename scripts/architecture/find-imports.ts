@@ -1,0 +1,32 @@
+import { dirname, join } from 'node:path'
+
+/** One import or re-export of a source file. */
+export interface Import {
+  /** A path in the project (`src/core/roles.ts`) or a package (`zod`, `node:fs`). */
+  target: string
+  /** What stands between `import` and `from`, e.g. `type { AppRouter }`; empty for `import 'x'` and `import('x')`. */
+  clause: string
+}
+
+// Anchored at the start of a line, where a comment or a doc example would have "//" or "*".
+const STATEMENT = /^[ \t]*(?:import|export)\b([^'"`;=]*?)\bfrom\s*(['"])(.+?)\2/gm
+const BARE = /^[ \t]*import\s*()(['"])(.+?)\2/gm
+const DYNAMIC = /^(?![ \t]*(?:\*|\/\/)).*\b(?:import|require)\(\s*()(['"])(.+?)\2/gm
+
+/**
+ * Everything that a TypeScript file imports, types included (which `Bun.Transpiler.scanImports` leaves out).
+ * @param path of the file in the project, against which relative imports are resolved
+ */
+export function findImports(path: string, source: string): Import[] {
+  return [STATEMENT, BARE, DYNAMIC].flatMap((pattern) =>
+    [...source.matchAll(pattern)].map(([, clause = '', , specifier = '']) => ({
+      clause: clause.trim().replace(/\s+/g, ' '),
+      target: resolveTarget(path, specifier),
+    })),
+  )
+}
+
+function resolveTarget(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) return join(dirname(path), specifier)
+  return specifier.startsWith('~/') ? specifier.slice(2) : specifier
+}

@@ -1,0 +1,161 @@
+import { basename } from 'node:path'
+import { findImports, type Import } from './find-imports.ts'
+
+/** A source file as the rules see it. */
+export interface SourceFile {
+  /** In the project, e.g. `modules/views/service.ts`. */
+  path: string
+  text: string
+}
+
+/** One thing that holds for every file it applies to. */
+export interface Rule {
+  /** The rule in words, as a failing test should say it. */
+  name: string
+  /** What in the file breaks it; empty when nothing does. */
+  check(file: SourceFile): string[]
+}
+
+/** Each module may call those before it. */
+const MODULES = ['auth', 'bases', 'schema', 'views', 'records', 'imports', 'notifications', 'hooks']
+/** The files of src that know all modules. */
+const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
+const CORE_PACKAGES = ['zod', 'typescript-parsec']
+const DRIVERS =
+  /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
+const CDN = /https?:\/\/[^'"`\s)]*(cdn|unpkg|esm\.sh|skypack|googleapis|gstatic|fonts\.)/i
+const LOADED_FROM_ELSEWHERE = /(<(script|link|img)\b[^>]*\b(src|href)=|url\(|@import)\s*['"]?https?:/i
+const MAX_LINES = 300 // style.md, "Size and comments"
+/** Longer files that do have one subject, each with the reason why they stay whole. */
+export const LONG_FILES: Record<string, string> = {}
+
+const inFolder = (path: string, ...folders: string[]) =>
+  folders.some((folder) => path.startsWith(`${folder}/`))
+const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
+const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
+const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
+
+/** All rules of style.md's "Where things live" that a look at one file can tell. */
+export const RULES: Rule[] = [
+  importRule(
+    'src/core imports only zod, typescript-parsec and src/core',
+    ({ path }) => inFolder(path, 'src/core'),
+    ({ target }) => inFolder(target, 'src/core') || CORE_PACKAGES.includes(target),
+  ),
+  lineRule(
+    'src/core uses neither Bun, Node nor the browser',
+    ({ path }) => inFolder(path, 'src/core'),
+    (line) => /(?<![\w.'"`])(Bun|process|document|window|localStorage)\.[a-z]/.test(line),
+  ),
+  importRule(
+    'the kernel knows no module, and neither the web nor its own top files',
+    ({ path }) => inFolder(path, 'src') && !TOP.includes(path),
+    ({ target }) => !inFolder(target, 'modules', 'web') && !TOP.includes(target),
+  ),
+  importRule(
+    'a module imports no top file of src and nothing of web',
+    ({ path }) => inFolder(path, 'modules'),
+    ({ target }) => !TOP.includes(target) && !inFolder(target, 'web'),
+  ),
+  importRule(
+    "a module imports another's index.ts and only of an earlier one; tables.ts may import another's tables.ts",
+    ({ path }) => inFolder(path, 'modules'),
+    ({ target }, { path }) => mayCall(path, target),
+  ),
+  importRule(
+    'web imports only src/core and `type AppRouter` of the server',
+    ({ path }) => inFolder(path, 'web'),
+    ({ target, clause }) =>
+      !inFolder(target, 'src', 'modules', 'scripts', 'tests') ||
+      inFolder(target, 'src/core') ||
+      (target === 'src/router.ts' && /^(type \{ AppRouter \}|\{ type AppRouter \})$/.test(clause)),
+  ),
+  importRule(
+    'only src/dialects and src/db import a database driver',
+    (file) => isProduct(file) && !inFolder(file.path, 'src/dialects', 'src/db'),
+    ({ target }) => !DRIVERS.test(target),
+  ),
+  lineRule(
+    'only src/dialects asks which database it is',
+    (file) => isProduct(file) && !inFolder(file.path, 'src/dialects'),
+    (line) =>
+      /\bclient\s*[!=]==?(?!=)\s*(?!null\b|undefined\b|\s)/.test(line) ||
+      /switch\s*\([^)]*\bclient\s*\)/.test(line),
+  ),
+  lineRule(
+    'web sets no raw HTML',
+    ({ path }) => inFolder(path, 'web'),
+    (line) => /dangerouslySetInnerHTML|\.(inner|outer)HTML\s*=|insertAdjacentHTML/.test(line),
+  ),
+  lineRule(
+    'web loads nothing from another server',
+    ({ path }) => inFolder(path, 'web'),
+    (line) => CDN.test(line) || LOADED_FROM_ELSEWHERE.test(line),
+  ),
+  {
+    name: `a file has at most ${MAX_LINES} lines, unless LONG_FILES says why`,
+    check({ path, text }) {
+      const lines = text.split('\n').length - 1
+      if (path in LONG_FILES) return lines > MAX_LINES ? [] : ['is short enough now: take it off LONG_FILES']
+      return isScript({ path, text }) && lines > MAX_LINES ? [`${lines} lines`] : []
+    },
+  },
+  {
+    name: 'file names are kebab-case',
+    check({ path }) {
+      // TanStack Router gives "$" and "_" in a route file's name a meaning; locales are named by their code.
+      if (inFolder(path, 'web/routes', 'web/locales')) return []
+      return /^[a-z0-9]+([-.][a-z0-9]+)*$/.test(basename(path)) ? [] : [basename(path)]
+    },
+  },
+]
+
+/** Every breach in a file, as `path: what (rule)`. */
+export function findBreaches(file: SourceFile, rules: readonly Rule[] = RULES): string[] {
+  return rules.flatMap((rule) => rule.check(file).map((what) => `${file.path}: ${what} (${rule.name})`))
+}
+
+function importRule(
+  name: string,
+  applies: (file: SourceFile) => boolean,
+  allows: (imported: Import, file: SourceFile) => boolean,
+): Rule {
+  return {
+    name,
+    check: (file) =>
+      applies(file) && isScript(file)
+        ? findImports(file.path, file.text)
+            .filter((imported) => !allows(imported, file))
+            .map(({ target, clause }) => `imports ${clause && `${clause} from `}${target}`)
+        : [],
+  }
+}
+
+function lineRule(
+  name: string,
+  applies: (file: SourceFile) => boolean,
+  breaks: (line: string) => boolean,
+): Rule {
+  return {
+    name,
+    check(file) {
+      if (!applies(file)) return []
+      return file.text.split('\n').flatMap((line, index) => {
+        const isComment = /^\s*(\/\/|\/?\*)/.test(line)
+        return !isComment && breaks(line) ? [`line ${index + 1}: ${line.trim()}`] : []
+      })
+    },
+  }
+}
+
+function mayCall(path: string, target: string): boolean {
+  const [from, to] = [moduleOf(path), moduleOf(target)]
+  if (from === undefined || to === undefined || from === to) return true
+  // A foreign key may point either way; Drizzle takes it as a function.
+  if (path === `modules/${from}/tables.ts` && target === `modules/${to}/tables.ts`) return true
+  return (
+    target === `modules/${to}/index.ts` &&
+    MODULES.includes(from) &&
+    MODULES.indexOf(to) < MODULES.indexOf(from)
+  )
+}

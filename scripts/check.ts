@@ -1,0 +1,32 @@
+import { installDependencies } from './install.ts'
+import { bun, ROOT } from './project.ts'
+
+interface Check {
+  name: string
+  command: string[]
+}
+
+const CHECKS: Check[] = [
+  { name: 'Biome', command: bun('node_modules/.bin/biome', 'ci', '--colors=off', '.') },
+  { name: 'TypeScript', command: bun('node_modules/.bin/tsc', '--noEmit') },
+  { name: 'Architecture', command: bun('test', './tests/architecture.test.ts') },
+]
+
+/** Runs one check and gives what it printed, or null when it found nothing. */
+async function findProblems({ command }: Check): Promise<string | null> {
+  const child = Bun.spawn(command, { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const printed = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return (await child.exited) === 0 ? null : (await printed).join('')
+}
+
+await installDependencies()
+// All at once, printed one after the other.
+const results = CHECKS.map((check) => ({ check, problems: findProblems(check) }))
+const failed: string[] = []
+for (const { check, problems } of results) {
+  const text = await problems
+  if (text !== null) failed.push(check.name)
+  console.log(text === null ? `${check.name}: fine` : `\n${check.name}:\n${text}`)
+}
+if (failed.length > 0) console.error(`Check failed: ${failed.join(', ')}`)
+process.exit(failed.length > 0 ? 1 : 0)

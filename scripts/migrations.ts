@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { installDependencies } from './install.ts'
+import { bun, ROOT, run } from './project.ts'
+
+/*
+ * `bun run migrations <name>` compares the tables in src/db/schema.*.ts with the last migration of each engine and writes
+ * what is new as `migrations/<engine>/<number>_<name>.sql`. Read it before committing; drizzle-kit asks when a table or
+ * column may have been renamed.
+ */
+
+const ENGINES = { sqlite: 'sqlite', postgres: 'postgresql' }
+
+const name = process.argv[2]
+if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
+  console.error('Usage: bun run migrations <name>, with a name like add_view_locks')
+  process.exit(1)
+}
+
+await installDependencies()
+for (const [engine, dialect] of Object.entries(ENGINES)) {
+  const schema = `src/db/schema.${engine}.ts`
+  if (!existsSync(join(ROOT, schema)))
+    throw new Error(`${schema} is missing: it exports the ${engine} tables`)
+  const options = { dialect, schema, out: `migrations/${engine}`, name }
+  const flags = Object.entries(options).map(([option, value]) => `--${option}=${value}`)
+  const exitCode = await run(bun('--bun', 'node_modules/.bin/drizzle-kit', 'generate', ...flags))
+  if (exitCode !== 0) process.exit(exitCode)
+}

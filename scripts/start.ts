@@ -1,0 +1,45 @@
+import { watch } from 'node:fs'
+import { join } from 'node:path'
+import { installDependencies } from './install.ts'
+import { stopWithNpx } from './launcher.ts'
+import { bun, ROOT, run } from './project.ts'
+import { fingerprintWeb, isWebStale } from './web-stamp.ts'
+
+// This file may only import what needs no node_modules: after a fresh clone there are none yet.
+
+const REBUILD_DELAY_MS = 100
+
+/** `bun run start`: installs and builds what is missing, then is the server. */
+async function start(): Promise<void> {
+  await installDependencies()
+  if (await isWebStale(await fingerprintWeb(true))) {
+    // In a process of its own: the bundler's memory would stay with the server.
+    const exitCode = await run(bun('scripts/build-web.ts'))
+    if (exitCode !== 0) process.exit(exitCode)
+  }
+  process.env.NODE_ENV = 'production'
+  await import('../src/main.ts')
+}
+
+/** `bun run dev`: the server restarts when its sources change, and the web app is built again when its own do. */
+async function develop(): Promise<void> {
+  await installDependencies()
+  const build = () => run(bun('scripts/build-web.ts', '--development'))
+  await build()
+  let pending: Timer | undefined
+  const rebuildSoon = () => {
+    clearTimeout(pending)
+    pending = setTimeout(build, REBUILD_DELAY_MS)
+  }
+  for (const folder of ['web', 'src/core']) watch(join(ROOT, folder), { recursive: true }, rebuildSoon)
+  const server = Bun.spawn(bun('--watch', 'src/main.ts'), {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'development' },
+    stdio: ['inherit', 'inherit', 'inherit'],
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill(signal))
+  process.exit(await server.exited)
+}
+
+stopWithNpx()
+await (process.argv.includes('--watch') ? develop() : start())

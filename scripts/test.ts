@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findChromium } from '../tests/support/find-binary.ts'
+import { startMariadb } from '../tests/support/mariadb.ts'
+import { startPostgres } from '../tests/support/postgres.ts'
+import type { PrivateServer } from '../tests/support/supervised-server.ts'
+import { installDependencies } from './install.ts'
+import { stopWithNpx } from './launcher.ts'
+import { bun, ROOT } from './project.ts'
+import { type Counts, formatSummary, parseSummary } from './test/summary.ts'
+import { ensureSystemPackages } from './test/system-packages.ts'
+
+/*
+ * `bun run test` checks the sources and runs all tests against SQLite, a PostgreSQL and a MariaDB of its own, and a
+ * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any.
+ *
+ * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
+ * for one. `--no-servers` installs and starts nothing beforehand. Other options go to `bun test` (`--bail`, `-t=name`).
+ */
+
+const TEST_TIMEOUT_MS = 30_000
+const E2E_TIMEOUT_MS = 60_000
+
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+const isWhole = wanted.length === 0
+const mayPrepare = !options.includes('--no-servers')
+const bunOptions = options.filter((option) => option !== '--no-servers')
+
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+const servers: PrivateServer[] = []
+let running: Bun.Subprocess | null = null
+let isInterrupted = false
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (isInterrupted) process.exit(1) // The servers end by themselves when we are gone.
+    isInterrupted = true
+    running?.kill()
+  })
+}
+stopWithNpx()
+
+try {
+  await prepare()
+  if (isWhole) await runStep('The check', 'scripts/check.ts')
+  const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
+  const e2e = files.filter((file) => file.endsWith('.e2e.ts'))
+  const others = files.filter((file) => !e2e.includes(file))
+  if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
+  await runTests(others, TEST_TIMEOUT_MS)
+  await runTests(e2e, E2E_TIMEOUT_MS)
+} catch (error) {
+  fail(error)
+} finally {
+  await Promise.all(servers.map((server) => server.stop()))
+}
+if (isInterrupted) fail('Interrupted')
+console.log(formatSummary(counts))
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
+
+/** Everything that the tests find already there, handed on through the environment. */
+async function prepare(): Promise<void> {
+  await installDependencies()
+  if (mayPrepare) await ensureSystemPackages()
+  process.env.CHROMIUM_PATH ||= findChromium() ?? ''
+  if (!mayPrepare || !isWhole) return
+  await Promise.all([
+    offerServer('TEST_POSTGRES_URL', startPostgres),
+    offerServer('TEST_MARIADB_URL', startMariadb),
+  ])
+}
+
+async function offerServer(variable: string, start: () => Promise<PrivateServer>): Promise<void> {
+  if (process.env[variable]) return
+  const server = await start()
+  servers.push(server)
+  process.env[variable] = server.url
+}
+
+/** Runs a script that must succeed; if it does not, that counts as one failure. */
+async function runStep(what: string, script: string): Promise<void> {
+  const { exitCode } = await stream(bun(script))
+  if (exitCode !== 0) fail(`${what} failed`)
+}
+
+/** Runs test files in one `bun test` and adds up how they ended. */
+async function runTests(files: readonly string[], timeoutMs: number): Promise<void> {
+  if (files.length === 0 || isInterrupted) return
+  const paths = files.map((file) => `./${file}`)
+  const { exitCode, errorOutput } = await stream(
+    bun('test', `--timeout=${timeoutMs}`, ...bunOptions, ...paths),
+  )
+  const summary = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
+  counts.passed += summary.passed
+  counts.failed += summary.failed
+  counts.skipped += summary.skipped
+  if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
+    fail(`bun test ended with exit code ${exitCode}`)
+}
+
+/** Test files at a path in the project, `tests/foo.test.ts` or a folder of them, sorted. */
+function findTestFiles(path: string): string[] {
+  const found = statSync(join(ROOT, path), { throwIfNoEntry: false })
+  if (!found) throw new Error(`There is no ${path}`)
+  if (!found.isDirectory()) return [path]
+  const names = [...new Bun.Glob('**/*.{test.ts,test.tsx,e2e.ts}').scanSync(join(ROOT, path))]
+  return names.map((name) => join(path, name)).sort()
+}
+
+function fail(reason: unknown): void {
+  console.error(reason instanceof Error ? reason.message : reason)
+  counts.failed++
+}
+
+/** Runs a command to its end, passing on what it prints as it comes. */
+async function stream(command: string[]): Promise<{ exitCode: number; errorOutput: string }> {
+  if (isInterrupted) return { exitCode: 0, errorOutput: '' }
+  const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
+  const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'inherit', stderr: 'pipe' })
+  running = child
+  let errorOutput = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of child.stderr) {
+    process.stderr.write(chunk)
+    errorOutput += decoder.decode(chunk, { stream: true })
+  }
+  const exitCode = await child.exited
+  running = null
+  return { exitCode, errorOutput }
+}

@@ -1,0 +1,36 @@
+/** How many tests ended how. */
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+const ENDINGS: Record<string, keyof Counts> = {
+  pass: 'passed',
+  fail: 'failed',
+  skip: 'skipped',
+  todo: 'skipped',
+}
+
+/**
+ * Reads the counts that `bun test` prints last: lines like ` 12 pass` right above `Ran 12 tests across 3 files.`
+ * Gives null when they are not there, which means that it ended before its time.
+ */
+export function parseSummary(output: string): Counts | null {
+  const lines = Bun.stripANSI(output).split('\n')
+  const end = lines.findLastIndex((line) => /^Ran \d+ tests? across \d+ files?\./.test(line))
+  if (end === -1) return null
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+  for (let index = end - 1; index >= 0; index--) {
+    const [, count, word] = /^ *(\d+) (\w+)/.exec(lines[index] ?? '') ?? []
+    if (count === undefined || word === undefined) break
+    const ending = ENDINGS[word]
+    if (ending) counts[ending] += Number(count)
+  }
+  return counts
+}
+
+/** The last line of a test run, e.g. `120 passed, 0 failed, 3 skipped`. */
+export function formatSummary({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}

@@ -1,0 +1,139 @@
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { Elysia } from 'elysia'
+import { createAuthService } from '../modules/auth/index.ts'
+import { authRest } from '../modules/auth/rest.ts'
+import { basesRest, createBasesService } from '../modules/bases/index.ts'
+import { createImportsService, importsRest } from '../modules/imports/index.ts'
+import { createRecordsService, recordsRest } from '../modules/records/index.ts'
+import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
+import { createViewsService, viewsRest } from '../modules/views/index.ts'
+import type { Config } from './config.ts'
+import { randomText } from './core/ids.ts'
+import { openMeta } from './db/meta.ts'
+import { openSources } from './db/sources.ts'
+import { createEvents } from './events.ts'
+import { createJobs } from './jobs.ts'
+import type { Kernel } from './kernel.ts'
+import { createLog } from './log.ts'
+import { createWorkerPool } from './pool.ts'
+import { restBase } from './rest.ts'
+import { createRouter } from './router.ts'
+import { openSecrets } from './secrets.ts'
+import { createSocket } from './socket.ts'
+import { createStaticFiles } from './static-files.ts'
+
+/** Worker threads: the main thread answers requests, these do what grows with a table. */
+const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
+
+export type Services = ReturnType<typeof createServices>
+
+/** Opens the databases and makes what every module is given. */
+export async function openKernel(config: Config): Promise<Kernel & { close(): Promise<void> }> {
+  const log = createLog(config.logLevel)
+  const secrets = openSecrets(config)
+  const meta = await openMeta(config)
+  const pool = createWorkerPool(WORKERS)
+  const sources = openSources(config.dataDir, pool)
+  const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
+  const jobs = createJobs({ meta, events, log })
+  return {
+    ...{ config, log, secrets, meta, pool, sources, events, jobs, undoers: new Map() },
+    async close() {
+      await jobs.close()
+      pool.close()
+      await sources.close()
+      await meta.close()
+    },
+  }
+}
+
+/** Builds each service once, each from those before it. */
+export function createServices(kernel: Kernel) {
+  const auth = createAuthService(kernel)
+  const bases = createBasesService(kernel, auth)
+  const schema = createSchemaService(kernel, auth, bases)
+  const views = createViewsService(kernel, auth, schema)
+  const records = createRecordsService(kernel, auth, schema, views)
+  const imports = createImportsService(kernel, auth, bases, schema, views, records)
+  return { auth, bases, schema, views, records, imports }
+}
+
+/** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
+export function createApp(kernel: Kernel, services: Services) {
+  const { auth, bases, schema, views, records, imports } = services
+  const router = createRouter(services)
+  return new Elysia({ aot: true, normalize: false })
+    .all('/trpc/*', ({ request, server }) => handleTrpc(request, server?.requestIP(request)?.address ?? ''), { parse: 'none' })
+    .use(restBase(kernel, auth))
+    .use(authRest(auth, kernel))
+    .use(basesRest(bases, kernel, auth))
+    .use(schemaRest(schema, kernel, auth))
+    .use(viewsRest(views, kernel, auth))
+    .use(recordsRest(records, kernel, services))
+    .use(importsRest(imports, kernel, auth))
+    .use(createStaticFiles(kernel))
+
+  async function handleTrpc(request: Request, address: string): Promise<Response> {
+    const requestId = randomText(12)
+    const responseHeaders = new Headers({ 'x-request-id': requestId })
+    const actor = await auth.authenticate(request.headers)
+    return fetchRequestHandler({
+      endpoint: '/trpc',
+      req: request,
+      router,
+      createContext: () => ({ actor, requestId, log: kernel.log, responseHeaders, request, address }),
+      responseMeta: () => ({ headers: responseHeaders }),
+      onError: ({ error, path }) => {
+        if (error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(error.cause)) {
+          kernel.log.error('call failed', error.cause ?? error, { requestId, path })
+        }
+      },
+    })
+  }
+}
+
+const isRefusal = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AppError'
+
+export interface RunningServer {
+  url: string
+  kernel: Kernel
+  services: Services
+  /** Finishes the requests that have begun, then closes every file. */
+  stop(): Promise<void>
+}
+
+/** Starts the whole product in this process. `port` 0 takes a free one. */
+export async function startServer(config: Config): Promise<RunningServer> {
+  const kernel = await openKernel(config)
+  const services = createServices(kernel)
+  await kernel.jobs.recover()
+  const socket = createSocket(kernel, services.auth)
+  const app = createApp(kernel, services)
+  const server = Bun.serve({
+    port: config.port,
+    hostname: config.host,
+    idleTimeout: 60,
+    maxRequestBodySize: Math.max(config.importMaxBytes, config.bodyMaxBytes) + 1024 * 1024,
+    fetch: (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
+    websocket: socket.websocket,
+  })
+  app.server = server as never
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
+  kernel.log.info('listening', { url, dataDir: config.dataDir, metadata: kernel.meta.client })
+  let stopped: Promise<void> | null = null
+  const stop = async () => {
+    socket.close()
+    await server.stop()
+    await kernel.close()
+    kernel.log.info('stopped')
+  }
+  return {
+    url,
+    kernel,
+    services,
+    stop: () => {
+      stopped ??= stop()
+      return stopped
+    },
+  }
+}

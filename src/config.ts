@@ -1,0 +1,174 @@
+import { resolve } from 'node:path'
+
+/** What the process is told by its environment, checked and typed. See `VARIABLES` for each one. */
+export interface Config {
+  port: number
+  host: string
+  dataDir: string
+  databaseUrl: string | null
+  jwtSecret: string | null
+  publicUrl: string | null
+  logLevel: LogLevel
+  inviteOnlySignup: boolean
+  importMaxBytes: number
+  bodyMaxBytes: number
+  allowLocalHttp: boolean
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+interface Variable<T> {
+  /** Other names it is read from, for people who move over with an existing environment. */
+  aliases?: string[]
+  default: string
+  help: string
+  read(text: string, name: string): T
+}
+
+/** Every variable the product reads, once. The README's table is held against this list by a test. */
+export const VARIABLES = {
+  port: variable({
+    name: 'PORT',
+    default: '8080',
+    help: 'Port to listen on.',
+    read: integer(0, 65_535),
+  }),
+  host: variable({
+    name: 'HOST',
+    default: '127.0.0.1',
+    help: 'Address to listen on. `0.0.0.0` serves every network the machine is on.',
+    read: text,
+  }),
+  dataDir: variable({
+    name: 'DATA_DIR',
+    default: './data',
+    help: 'Folder of the embedded databases, the uploads and the generated secrets.',
+    read: (value) => resolve(value),
+  }),
+  databaseUrl: variable({
+    name: 'DATABASE_URL',
+    aliases: ['NC_DB_URL'],
+    default: '',
+    help: 'PostgreSQL to keep the metadata in, `postgres://user:password@host:5432/name`. Empty: an SQLite file in `DATA_DIR`.',
+    read: postgresUrl,
+  }),
+  jwtSecret: variable({
+    name: 'JWT_SECRET',
+    aliases: ['NC_AUTH_JWT_SECRET'],
+    default: '',
+    help: 'Secret that signs access tokens, 16 characters or more. Empty: made at first start and kept in `DATA_DIR`.',
+    read: secret,
+  }),
+  publicUrl: variable({
+    name: 'PUBLIC_URL',
+    aliases: ['NC_PUBLIC_URL'],
+    default: '',
+    help: 'Address that people reach the server at; used in links, and makes cookies secure when it is https.',
+    read: httpUrl,
+  }),
+  logLevel: variable({
+    name: 'LOG_LEVEL',
+    default: 'info',
+    help: 'Least severe line that is logged: debug, info, warn, error or silent.',
+    read: oneOf(LOG_LEVELS),
+  }),
+  inviteOnlySignup: variable({
+    name: 'INVITE_ONLY_SIGNUP',
+    aliases: ['NC_INVITE_ONLY_SIGNUP'],
+    default: 'false',
+    help: 'When true, only invited addresses may sign up after the first user.',
+    read: boolean,
+  }),
+  importMaxBytes: variable({
+    name: 'IMPORT_MAX_BYTES',
+    default: String(2 * 1024 ** 3),
+    help: 'Largest file that can be imported, in bytes.',
+    read: integer(1, Number.MAX_SAFE_INTEGER),
+  }),
+  bodyMaxBytes: variable({
+    name: 'BODY_MAX_BYTES',
+    aliases: ['NC_REQUEST_BODY_SIZE'],
+    default: String(50 * 1024 ** 2),
+    help: 'Largest JSON request body, in bytes.',
+    read: integer(1024, 1024 ** 3),
+  }),
+  allowLocalHttp: variable({
+    name: 'ALLOW_LOCAL_HTTP',
+    aliases: ['NC_ALLOW_LOCAL_HOOKS'],
+    default: 'false',
+    help: 'When true, fetching by URL may reach private and loopback addresses.',
+    read: boolean,
+  }),
+} satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
+
+/**
+ * The environment as a Config.
+ *
+ * @throws Error naming the variable, its value and what would be right, so that a wrong setting
+ *   stops the start instead of being guessed around.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const entries = Object.entries(VARIABLES).map(([key, variable]) => {
+    const names = [variable.name, ...(variable.aliases ?? [])]
+    const name = names.find((candidate) => env[candidate] !== undefined && env[candidate] !== '')
+    const value = name === undefined ? variable.default : (env[name] ?? variable.default)
+    return [key, variable.read(value.trim(), name ?? variable.name)]
+  })
+  return Object.fromEntries(entries) as Config
+}
+
+function variable<T>(definition: Variable<T> & { name: string }) {
+  return definition
+}
+
+function text(value: string): string {
+  return value
+}
+
+function integer(min: number, max: number) {
+  return (value: string, name: string): number => {
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= min && number <= max) return number
+    throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
+  }
+}
+
+function boolean(value: string, name: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(value)) return true
+  if (/^(false|0|no|off)$/i.test(value)) return false
+  throw new Error(`${name} must be true or false, not "${value}"`)
+}
+
+function oneOf<const T extends readonly string[]>(choices: T) {
+  return (value: string, name: string): T[number] => {
+    if (choices.includes(value)) return value
+    throw new Error(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+  }
+}
+
+function secret(value: string, name: string): string | null {
+  if (value === '') return null
+  if (value.length >= 16) return value
+  throw new Error(`${name} must have 16 characters or more`)
+}
+
+function httpUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value.replace(/\/+$/, '')
+  throw new Error(`${name} must be an http or https address, not "${value}"`)
+}
+
+/** Also takes the `pg://host:port?u=user&p=password&d=name` form that people may move over with. */
+function postgresUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:') return value
+  if (url?.protocol === 'pg:') {
+    const query = url.searchParams
+    const account = [query.get('u'), query.get('p')].map((part) => encodeURIComponent(part ?? '')).join(':')
+    return `postgres://${account}@${url.host}/${encodeURIComponent(query.get('d') ?? '')}`
+  }
+  throw new Error(`${name} must begin with postgres:// (the password is not shown here)`)
+}

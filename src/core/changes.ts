@@ -1,0 +1,56 @@
+import type { CellValue } from './fields/field-type.ts'
+import type { RecordId } from './model.ts'
+
+/** Values by field id; a field that is absent is not touched. */
+export type Values = Record<string, CellValue>
+
+/** The parts of a change. Each is applied in order, all in one transaction. */
+export type Operation =
+  /** Adds records. `before` places them ahead of a record; absent: at the end. */
+  | { kind: 'insert'; tableId: string; rows: { id?: RecordId; values: Values }[]; before?: RecordId | null }
+  | { kind: 'update'; tableId: string; rows: { id: RecordId; values: Values }[] }
+  | { kind: 'delete'; tableId: string; ids: RecordId[] }
+  /** Moves records ahead of another in the table's own order; null: to the end. */
+  | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null }
+
+/** One action of a person or program: all of it is written, or none, and undo takes back all of it. */
+export interface Change {
+  baseId: string
+  operations: Operation[]
+  /** Chosen by the browser so that its own change, coming back over the socket, is recognised. */
+  clientId?: string
+}
+
+/** What a record looked like on both sides of a change; null: it did not exist. */
+export interface RecordChange {
+  tableId: string
+  recordId: RecordId
+  before: Values | null
+  after: Values | null
+}
+
+/** What the write door answers and what goes out over the socket. */
+export interface AppliedChange {
+  /** Position in the base's log. Grows; a browser that sees a gap reads again. */
+  id: number
+  baseId: string
+  clientId?: string
+  actorId: string | null
+  at: string
+  records: RecordChange[]
+  /** True where the change was too large to list its records: read the tables again. */
+  truncated: boolean
+  tableIds: string[]
+}
+
+/** An entry of the log as history and undo show it. */
+export interface LogEntry {
+  id: number
+  at: string
+  actorId: string | null
+  kind: string
+  tableId: string | null
+  /** How many records it touched. */
+  records: number
+  undoes: number | null
+}

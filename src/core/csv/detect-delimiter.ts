@@ -1,0 +1,16 @@
+import Papa from 'papaparse'
+import { CSV_DELIMITERS } from './format.ts'
+
+/** Records that are looked at. */
+const SAMPLE = 50
+
+/** The delimiter that gives the most even rows, from the beginning of a text; a comma where none does. */
+export function detectDelimiter(text: string): string {
+  const sample = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const { meta } = Papa.parse(sample, {
+    preview: SAMPLE,
+    newline: '\n',
+    delimitersToGuess: [...CSV_DELIMITERS],
+  })
+  return CSV_DELIMITERS.find((delimiter) => delimiter === meta.delimiter) ?? ','
+}

@@ -1,0 +1,47 @@
+import type { CsvEncoding } from './format.ts'
+
+/** Share of zero bytes on one side of the pairs that speaks for UTF-16: commas and line breaks make it. */
+const UTF16_ZEROS = 0.02
+
+/**
+ * The encoding of a text by its first bytes: a byte order mark, the zero bytes that Latin letters
+ * have in UTF-16, or the form of UTF-8. What is none of these is read as Windows-1252, in which
+ * every sequence of bytes is text.
+ *
+ * @param isWhole false where the text goes on: a character may then be cut off at the end
+ */
+export function detectEncoding(bytes: Uint8Array, isWhole: boolean): CsvEncoding {
+  return markOf(bytes) ?? utf16Of(bytes) ?? (isUtf8(bytes, isWhole) ? 'utf-8' : 'windows-1252')
+}
+
+/** The encoding that a byte order mark names, or null. */
+export function markOf(bytes: Uint8Array): CsvEncoding | null {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  return null
+}
+
+/** UTF-16 without a mark, or null. */
+function utf16Of(bytes: Uint8Array): CsvEncoding | null {
+  const pairs = bytes.length >> 1
+  let even = 0
+  let odd = 0
+  for (let at = 0; at < pairs * 2; at += 2) {
+    if (bytes[at] === 0) even++
+    if (bytes[at + 1] === 0) odd++
+  }
+  if (odd > pairs * UTF16_ZEROS && odd > even * 9) return 'utf-16le'
+  if (even > pairs * UTF16_ZEROS && even > odd * 9) return 'utf-16be'
+  return null
+}
+
+function isUtf8(bytes: Uint8Array, isWhole: boolean): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole })
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}

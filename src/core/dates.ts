@@ -1,0 +1,214 @@
+/**
+ * Calendar days and instants, in the two forms that are stored: a day is `YYYY-MM-DD`, an instant is
+ * `YYYY-MM-DD HH:MM:SS+00:00` in UTC, with `.SSS` before the offset only where milliseconds are not 0.
+ * Both sort as text in the order of time.
+ */
+
+const DAY_MS = 86_400_000
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{3}))?\+00:00$/
+
+/** The clock's reading on a wall, without a place. Months count from 1. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  ms: number
+}
+
+const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
+
+/** Milliseconds since 1970 of a wall time read as UTC; years below 100 are meant as they stand. */
+export function utcOf({ year, month, day, hour, minute, second, ms }: WallTime): number {
+  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second, ms))
+  // Date.UTC takes years 0 to 99 for 1900 to 1999, so the year is set apart, together with its month.
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getTime()
+}
+
+/** The UTC wall time of an instant in milliseconds. */
+export function wallOf(ms: number): WallTime {
+  const date = new Date(ms)
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    ms: date.getUTCMilliseconds(),
+  }
+}
+
+/** `2024-03-05`, or null for a day that no calendar has. Years run from 1 to 9999. */
+export function makeDay(year: number, month: number, day: number): string | null {
+  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return null
+  if (day > daysInMonth(year, month)) return null
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+}
+
+/** Number of days in a month counted from 1. */
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return [4, 6, 9, 11].includes(month) ? 30 : 31
+}
+
+/** True for text in exactly the stored form of a day that exists. */
+export const isDay = (text: string): boolean => {
+  const match = DAY.exec(text)
+  return match !== null && makeDay(Number(match[1]), Number(match[2]), Number(match[3])) !== null
+}
+
+/** Milliseconds since 1970 at which a stored day begins in UTC. */
+export function dayToMs(day: string): number {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  return utcOf({ year, month, day: date, hour: 0, minute: 0, second: 0, ms: 0 })
+}
+
+/** The UTC day in which an instant lies; null outside the years 1 to 9999. */
+export function msToDay(ms: number): string | null {
+  const { year, month, day } = wallOf(ms)
+  return Number.isFinite(ms) ? makeDay(year, month, day) : null
+}
+
+/** The day `count` days later (earlier where negative), held within the years 1 to 9999. */
+export function addDays(day: string, count: number): string {
+  return msToDay(dayToMs(day) + count * DAY_MS) ?? (count < 0 ? '0001-01-01' : '9999-12-31')
+}
+
+/** The same day `count` months later; the last of the month where it has no such day. */
+export function addMonths(day: string, count: number): string {
+  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
+  const months = year * 12 + (month - 1) + count
+  const [newYear, newMonth] = [Math.floor(months / 12), (((months % 12) + 12) % 12) + 1]
+  const newDay = Math.min(date, daysInMonth(newYear, newMonth))
+  return makeDay(newYear, newMonth, newDay) ?? (count < 0 ? '0001-01-01' : '9999-12-31')
+}
+
+/** Whole days from one stored day to another. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((dayToMs(to) - dayToMs(from)) / DAY_MS)
+
+/** The stored form of an instant; null outside the years 1 to 9999. */
+export function toStored(ms: number): string | null {
+  const day = msToDay(ms)
+  if (day === null) return null
+  const { hour, minute, second, ms: rest } = wallOf(ms)
+  const fraction = rest === 0 ? '' : `.${pad(rest, 3)}`
+  return `${day} ${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}+00:00`
+}
+
+/** Milliseconds since 1970 of an instant in its stored form; null where the text is anything else. */
+export function fromStored(text: string): number | null {
+  const match = INSTANT.exec(text)
+  if (!match) return null
+  const [year, month, day, hour, minute, second, ms] = match.slice(1).map((part) => Number(part ?? 0))
+  return toMs({ year, month, day, hour, minute, second, ms } as WallTime)
+}
+
+/** Milliseconds of a UTC wall time that exists; null for 25:00, 30 February and their like. */
+export function toMs(wall: WallTime): number | null {
+  const { year, month, day, hour, minute, second } = wall
+  if (makeDay(year, month, day) === null || hour > 23 || minute > 59 || second > 59) return null
+  return utcOf(wall)
+}
+
+// --- time zones --------------------------------------------------------------------------------
+
+let local = 'UTC'
+
+/**
+ * Says what `timeZone: 'local'` means in this program. The web app calls it once at its start with the
+ * browser's zone; the server leaves it at UTC, so that it answers the same wherever it runs.
+ */
+export function setLocalZone(zone: string): void {
+  local = isTimeZone(zone) ? zone : 'UTC'
+}
+
+/** The IANA name for a field's `timeZone` option. */
+export const resolveZone = (zone: string): string => (zone === 'local' ? local : zone)
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat>()
+
+function zoneFormat(zone: string): Intl.DateTimeFormat {
+  let format = zoneFormats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    zoneFormats.set(zone, format)
+  }
+  return format
+}
+
+/** True for a zone that this runtime knows, e.g. `Europe/Berlin`. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    zoneFormat(zone)
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+export function offsetAt(ms: number, zone: string): number {
+  if (zone === 'UTC') return 0
+  const part: Record<string, string> = {}
+  for (const { type, value } of zoneFormat(zone).formatToParts(ms)) part[type] = value
+  const year = part.era === 'BC' ? 1 - Number(part.year) : Number(part.year)
+  const wall = {
+    year,
+    month: Number(part.month),
+    day: Number(part.day),
+    hour: Number(part.hour),
+    minute: Number(part.minute),
+    second: Number(part.second),
+    ms: 0,
+  }
+  return utcOf(wall) - Math.floor(ms / 1000) * 1000
+}
+
+/**
+ * The instant at which clocks in the zone show a wall time: the first where they show it twice (end
+ * of summer time), null where they skip it (its beginning).
+ */
+export function fromWall(wall: WallTime, zone: string): number | null {
+  const asUtc = toMs(wall)
+  if (asUtc === null || zone === 'UTC') return asUtc
+  // The offset that holds is one of those half a day to either side.
+  const offsets = [offsetAt(asUtc - DAY_MS / 2, zone), offsetAt(asUtc + DAY_MS / 2, zone)]
+  const instants = offsets.map((offset) => asUtc - offset)
+  const fitting = instants.filter((ms) => ms + offsetAt(ms, zone) === asUtc)
+  return fitting.length === 0 ? null : Math.min(...fitting)
+}
+
+/** What clocks in the zone show at an instant. */
+export const wallIn = (ms: number, zone: string): WallTime => wallOf(ms + offsetAt(ms, zone))
+
+/** The day that calendars in the zone show at an instant. */
+export const dayIn = (ms: number, zone: string): string => {
+  const day = msToDay(ms + offsetAt(ms, zone))
+  return day ?? (ms < 0 ? '0001-01-01' : '9999-12-31')
+}
+
+/** The instant at which a day begins in the zone, which is 1 o'clock where midnight is skipped. */
+export function startOfDay(day: string, zone: string): number {
+  const asUtc = dayToMs(day)
+  if (zone === 'UTC') return asUtc
+  const first = asUtc - offsetAt(asUtc, zone)
+  const second = asUtc - offsetAt(first, zone)
+  return Math.max(first, second)
+}

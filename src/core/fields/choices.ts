@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { createId } from '../ids.ts'
+
+/** One option of a select field. Cells hold its title; the id stays when it is renamed. */
+export interface Choice {
+  id: string
+  title: string
+  color: string
+}
+
+/** Options of both select types. */
+export type SelectOptions = {
+  choices: Choice[]
+}
+
+/** Colours given in turn to options that come without one (wire reference §8.3). */
+export const CHOICE_COLORS = [
+  '#cfdffe',
+  '#d0f1fd',
+  '#c2f5e8',
+  '#ffdaf6',
+  '#ffdce5',
+  '#fee2d5',
+  '#ffeab6',
+  '#d1f7c4',
+  '#ede2fe',
+  '#eeeeee',
+] as const
+
+const MAX_CHOICES = 10_000 // a guard, no rule: lists of a few hundred are the most that one can use
+const MAX_TITLE = 1000
+
+/** Colour of the option at a position. */
+export const choiceColor = (index: number): string =>
+  CHOICE_COLORS[index % CHOICE_COLORS.length] ?? CHOICE_COLORS[0]
+
+const choiceInput = z.object({
+  id: z.string().max(64).optional(),
+  title: z.string({ error: 'Each option needs a title' }).trim().max(MAX_TITLE),
+  // A colour ends in a style attribute: letters, digits and the marks of a colour, nothing more.
+  color: z
+    .string()
+    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'This is not a colour' })
+    .nullish(),
+})
+
+/**
+ * Schema of `{ choices }`: missing ids and colours are filled in, the order is kept.
+ * Refuses empty and double titles; `noComma` also titles that a comma list could not hold.
+ */
+export function selectOptions({ noComma }: { noComma: boolean }) {
+  const choices = z
+    .array(choiceInput)
+    .max(MAX_CHOICES, { error: `A field can have ${MAX_CHOICES} options at most` })
+    .superRefine((list, context) => {
+      const problem = problemOf(
+        list.map((choice) => choice.title),
+        noComma,
+      )
+      if (problem) context.addIssue({ code: 'custom', message: problem })
+    })
+    .transform((list): Choice[] =>
+      list.map(({ id, title, color }, index) => ({
+        id: id || createId('option'),
+        title,
+        color: color ?? choiceColor(index),
+      })),
+    )
+  return z.object({ choices: choices.default([]) })
+}
+
+function problemOf(titles: string[], noComma: boolean): string | null {
+  if (titles.some((title) => title === '')) return 'Empty options are not allowed!'
+  if (new Set(titles).size < titles.length) return 'Duplicates are not allowed!'
+  if (noComma && titles.some((title) => title.includes(','))) return "Illegal char(',') for MultiSelect"
+  return null
+}
+
+/** The choices with those titles added at the end that were not there; the same list where none is new. */
+export function withChoices(choices: Choice[], titles: Iterable<string>): Choice[] {
+  const known = new Set(choices.map((choice) => choice.title))
+  const added: Choice[] = []
+  for (const raw of titles) {
+    const title = raw.trim()
+    if (title === '' || known.has(title)) continue
+    known.add(title)
+    added.push({ id: createId('option'), title, color: choiceColor(choices.length + added.length) })
+  }
+  return added.length === 0 ? choices : [...choices, ...added]
+}
+
+/** The titles in a multi-select cell, e.g. `'red,blue'` gives `['red', 'blue']`. */
+export const titlesIn = (cell: string): string[] =>
+  cell
+    .split(',')
+    .map((title) => title.trim())
+    .filter((title) => title !== '')
+
+/** The title as the field writes it: the exact one first, then the only one that differs in case. */
+export function matchTitle(choices: Choice[], text: string): string | null {
+  const wanted = text.trim()
+  if (choices.some((choice) => choice.title === wanted)) return wanted
+  const lower = wanted.toLowerCase()
+  const alike = choices.filter((choice) => choice.title.toLowerCase() === lower)
+  return alike.length === 1 ? (alike[0]?.title ?? null) : null
+}
+
+/** The wire's sentence for titles that the field does not have. */
+export function unknownOptions(unknown: string[], choices: Choice[]): string {
+  const valid = choices.map((choice) => choice.title).join(', ')
+  return `Invalid option(s) "${unknown.join(', ')}" provided. Valid options are "${valid}"`
+}

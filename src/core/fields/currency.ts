@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { precision } from './decimal.ts'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { formatNumber, readNumber } from './number-value.ts'
+
+const options = z.object({
+  /** BCP 47, e.g. `de-DE`: how the amount is written. */
+  locale: z.string().max(35).refine(isLocale, { error: 'This locale is not known' }).default('en-US'),
+  /** ISO 4217, e.g. `EUR`. */
+  code: z
+    .string()
+    .regex(/^[A-Z]{3}$/, { error: 'A currency code has three capital letters' })
+    .default('USD'),
+  precision: precision(2),
+})
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+/** Reads an amount with or without the currency's own code around it: `EUR 12`, `12 EUR`, `€12`. */
+function parseAmount(text: string, code: string): number | null {
+  const trimmed = text.trim()
+  if (trimmed.startsWith(code)) return parseNumber(trimmed.slice(code.length))
+  return parseNumber(trimmed.endsWith(code) ? trimmed.slice(0, -code.length) : trimmed)
+}
+
+/** An amount of money in one currency. */
+export const currency = defineFieldType({
+  name: 'Currency',
+  label: 'Currency',
+  group: 'number',
+  help: 'Amounts of money, shown with their sign',
+  example: '$1,250.00',
+  storage: 'real',
+  options,
+  filters: 'number',
+  summaries: 'number',
+  read(input, { code }) {
+    if (typeof input !== 'string') return readNumber(input)
+    // "$9" is 9 on the wire (wire reference §15).
+    const value = parseAmount(input, code)
+    return value === null ? readFail(`An amount is expected, not ${describeValue(input)}`) : readOk(value)
+  },
+  parse: (text, { code }) => parseAmount(text, code),
+  format: formatNumber,
+  databaseType: 'double precision',
+})

@@ -1,0 +1,112 @@
+import { isDay, makeDay } from '../dates.ts'
+
+/** The formats in which a day can be shown; the first nine are those of spec §5. */
+export const DATE_FORMATS = [
+  'YYYY-MM-DD',
+  'YYYY/MM/DD',
+  'DD-MM-YYYY',
+  'MM-DD-YYYY',
+  'DD/MM/YYYY',
+  'MM/DD/YYYY',
+  'DD MM YYYY',
+  'MM DD YYYY',
+  'YYYY MM DD',
+  'DD MMM YYYY',
+  'DD MMM YY',
+  'YYYY-MM',
+  'YYYY MM',
+] as const
+
+export type DateFormat = (typeof DATE_FORMATS)[number]
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
+const MONTH_NAMES = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+const MAX_LENGTH = 40
+/** Two-digit years up to this one are of this century (as POSIX has it: 69 is 1969). */
+const LAST_SHORT_YEAR = 68
+
+/** A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. */
+export function formatDay(day: string, format: DateFormat): string {
+  const [year = '', month = '', date = ''] = day.split('-')
+  return format
+    .replace('YYYY', year)
+    .replace('YY', year.slice(2))
+    .replace('MMM', MONTHS[Number(month) - 1] ?? '')
+    .replace('MM', month)
+    .replace('DD', date)
+}
+
+/**
+ * Reads a day as people write it: in the field's format first, then ISO, then the forms of spec §5
+ * with `-`, `/`, `.` or a space between the parts, and with the month's English name.
+ *
+ * Where day and month could be either, the format decides; a format that begins with the year leaves
+ * it to REST's rule, month first. A point between the parts means day first, as everywhere it is used.
+ */
+export function parseDay(text: string, format: DateFormat = 'YYYY-MM-DD'): string | null {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_LENGTH) return null
+  return fromNumbers(trimmed, format) ?? fromMonthOnly(trimmed, format) ?? fromMonthName(trimmed, format)
+}
+
+function fromNumbers(text: string, format: DateFormat): string | null {
+  const match = /^(\d{1,4})([-/. ])(\d{1,2})\2(\d{1,4})$/.exec(text)
+  if (!match) return null
+  const [, first = '', mark, , last = ''] = match
+  const [a, b, c] = [Number(first), Number(match[3]), Number(last)]
+  if (first.length === 4) return last.length > 2 ? null : makeDay(a, b, c)
+  if (last.length !== 4 || first.length > 2) return null
+  if (mark === '.') return makeDay(c, b, a)
+  const dayFirst = makeDay(c, b, a)
+  const monthFirst = makeDay(c, a, b)
+  return format.startsWith('DD') ? (dayFirst ?? monthFirst) : (monthFirst ?? dayFirst)
+}
+
+/** `2024-03`, but only for the formats that show no more: elsewhere the day would be made up. */
+function fromMonthOnly(text: string, format: DateFormat): string | null {
+  if (format !== 'YYYY-MM' && format !== 'YYYY MM') return null
+  const match = /^(\d{4})[- /](\d{1,2})$/.exec(text)
+  return match ? makeDay(Number(match[1]), Number(match[2]), 1) : null
+}
+
+function fromMonthName(text: string, format: DateFormat): string | null {
+  const dayFirst = /^(\d{1,2})[ -]([a-z]{3,9})\.?,?[ -](\d{4}|\d{2})$/i.exec(text)
+  if (dayFirst) return named(dayFirst[3], dayFirst[2], dayFirst[1], format)
+  const monthFirst = /^([a-z]{3,9})\.? (\d{1,2}),? (\d{4})$/i.exec(text)
+  return monthFirst ? named(monthFirst[3], monthFirst[1], monthFirst[2], format) : null
+}
+
+function named(year = '', name = '', day = '', format: DateFormat): string | null {
+  const wanted = name.toLowerCase()
+  const isMonth = (month: string) => month === wanted || month.slice(0, 3) === wanted
+  const month = MONTH_NAMES.findIndex(isMonth) + 1
+  if (year.length === 4) return makeDay(Number(year), month, Number(day))
+  if (format !== 'DD MMM YY') return null
+  const short = Number(year)
+  return makeDay(short + (short <= LAST_SHORT_YEAR ? 2000 : 1900), month, Number(day))
+}
+
+/**
+ * Reads a day from a program, which has no format of the field in mind: `2024-03-05`, `2024/03/05`,
+ * or `03/05/2024` with the month first (wire reference §15).
+ */
+export function readDay(text: string): string | null {
+  if (isDay(text)) return text
+  const yearFirst = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$/.exec(text)
+  if (yearFirst) return makeDay(Number(yearFirst[1]), Number(yearFirst[2]), Number(yearFirst[3]))
+  const monthFirst = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text)
+  return monthFirst ? makeDay(Number(monthFirst[3]), Number(monthFirst[1]), Number(monthFirst[2])) : null
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { isTimeZone } from '../dates.ts'
+import { DATE_FORMATS } from './date-text.ts'
+import { describeValue } from './describe-value.ts'
+import { type CellValue, defineFieldType, type Read, readFail, readOk } from './field-type.ts'
+import { exactInstant, type InstantOptions, parseInstant, readInstant } from './instant-text.ts'
+
+/** Options of every field that shows instants. */
+export const instantOptions = z.object({
+  format: z.enum(DATE_FORMATS).default('YYYY-MM-DD'),
+  time12h: z.boolean().default(false),
+  seconds: z.boolean().default(false),
+  milliseconds: z.boolean().default(false),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'This time zone is not known' })
+    .default('local'),
+})
+
+/** What instants have in common, whoever writes them. */
+export const instantValue = {
+  storage: 'datetime' as const,
+  options: instantOptions,
+  filters: 'date' as const,
+  summaries: 'date' as const,
+  parse: (text: string, options: InstantOptions): CellValue => parseInstant(text, options),
+  format: (value: CellValue, options: InstantOptions) =>
+    value === null ? '' : exactInstant(String(value), options),
+  databaseType: 'datetime',
+}
+
+/** A moment, the same for everyone, shown in the field's zone. */
+export const dateTime = defineFieldType({
+  ...instantValue,
+  name: 'DateTime',
+  label: 'Date and time',
+  group: 'date',
+  help: 'A moment: appointments, deliveries',
+  example: '2024-03-05 08:20',
+  read(input): Read {
+    const instant = typeof input === 'string' ? readInstant(input) : null
+    if (instant !== null) return readOk(instant)
+    return readFail(`A date and time such as 2024-03-05 08:20:30 is expected, not ${describeValue(input)}`)
+  },
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { parseDayOnly } from './instant-text.ts'
+
+/** A day of the calendar, without time or zone. */
+export const date = defineFieldType({
+  name: 'Date',
+  label: 'Date',
+  group: 'date',
+  help: 'A day: due dates, birthdays',
+  example: '2024-03-05',
+  storage: 'date',
+  options: z.object({ format: z.enum(DATE_FORMATS).default('YYYY-MM-DD') }),
+  filters: 'date',
+  summaries: 'date',
+  read(input) {
+    const day = typeof input === 'string' ? parseDayOnly(input, readDay) : null
+    return day === null
+      ? readFail(`A date such as 2024-03-05 is expected, not ${describeValue(input)}`)
+      : readOk(day)
+  },
+  parse: (text, { format }) => parseDayOnly(text, (day) => parseDay(day, format)),
+  format(value, { format }) {
+    if (value === null) return ''
+    const shown = formatDay(String(value), format)
+    // A month without a day, or a year of two digits, may not say which day it was.
+    return parseDay(shown, format) === value ? shown : String(value)
+  },
+  databaseType: 'date',
+})

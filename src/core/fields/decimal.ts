@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { formatNumber, readNumber } from './number-value.ts'
+
+/** Most decimals that a cell shows; the value itself is never rounded (ui §6). */
+export const MAX_PRECISION = 8
+
+/** How many decimals are shown. */
+export const precision = (usual: number) => z.int().min(0).max(MAX_PRECISION).default(usual)
+
+/** A number with a fraction. */
+export const decimal = defineFieldType({
+  name: 'Decimal',
+  label: 'Decimal',
+  group: 'number',
+  help: 'Numbers with a fraction: weights, lengths, rates',
+  example: '31.95',
+  storage: 'real',
+  options: z.object({ precision: precision(2), thousands: z.boolean().default(false) }),
+  filters: 'number',
+  summaries: 'number',
+  read: readNumber,
+  parse: (text) => parseNumber(text),
+  format: formatNumber,
+  databaseType: 'decimal',
+})

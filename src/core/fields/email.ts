@@ -1,0 +1,14 @@
+import { checkedText } from './checked-text.ts'
+import { defineFieldType } from './field-type.ts'
+import { isEmail } from './text-checks.ts'
+
+/** An e-mail address. */
+export const email = defineFieldType({
+  ...checkedText('isEmail', isEmail),
+  name: 'Email',
+  label: 'E-mail',
+  group: 'text',
+  help: 'An address that opens in the mail program',
+  example: 'ann@example.com',
+  databaseType: 'varchar',
+})

@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+
+/** What a value looks like in a cell, in JSON and in the log: the same everywhere. */
+export type CellValue = string | number | boolean | null
+
+/** How a column keeps its values; each dialect says with which type of its own. */
+export type StorageKind = 'id' | 'integer' | 'real' | 'text' | 'longText' | 'boolean' | 'date' | 'datetime'
+
+/** Which set of filter operators a field offers (the letters of the product's field table). */
+export type FilterSet = 'text' | 'number' | 'select' | 'multiSelect' | 'checkbox' | 'date' | 'user'
+
+/** Which set of summaries the grid's footer offers. */
+export type SummarySet = 'count' | 'number' | 'checkbox' | 'date'
+
+/** Where a type stands in the list of types that a person chooses from. */
+export type FieldGroup = 'text' | 'number' | 'choice' | 'date' | 'people' | 'system'
+
+/** Options of a field as they are kept: always an object, its shape checked by the type's schema. */
+export type FieldOptions = Record<string, unknown>
+
+/**
+ * Why a value was refused: it is no `option` of the field, it fails the field's own `check` (e-mail,
+ * link, telephone), or it is no `value` of the type at all. `valueError` in `read.ts` words each for the wire.
+ */
+export type ReadFault = 'value' | 'check' | 'option'
+
+/** The outcome of reading a value that came from outside. */
+export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
+
+/**
+ * One kind of field. A type is one file in this folder and one line in `index.ts`; the server's
+ * validation, the clipboard, the import and the conversion between types all follow from it.
+ *
+ * `O` is the shape of the field's options after defaults.
+ */
+export interface FieldType<O = FieldOptions> {
+  /** The `uidt` that REST clients know, spec §3. */
+  name: string
+  /** What a person reads in the type list: "Single select". */
+  label: string
+  group: FieldGroup
+  /** One line of help, and an example value, shown in the type list. */
+  help: string
+  example: string
+  storage: StorageKind
+  options: z.ZodType<O>
+  filters: FilterSet
+  summaries: SummarySet
+  /** True where people and programs cannot write: the server fills it (id, created time, …). */
+  readOnly?: true
+  /** True for a type of the product's own making that nobody may choose. */
+  internal?: true
+  /**
+   * Name of the table's system column whose values the field shows. Such a field has no column of
+   * its own: any number of "Created time" fields show the one `created_at`.
+   */
+  systemColumn?: 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
+  /** Value of a new record where the caller gives none and the field has no default of its own. */
+  initial?: CellValue
+  /**
+   * Reads a JSON value from a program (REST, tRPC). Strict: what does not fit is refused with a
+   * sentence, never altered. `null` and `''` have been handled before: both mean "no value",
+   * except that text fields keep `''`.
+   */
+  read(input: unknown, options: O): Read
+  /** Reads text from a person (paste, import, conversion): lenient in form, `null` where it does not fit. */
+  parse(text: string, options: O): CellValue
+  /**
+   * The value as text for the clipboard, exports and conversion; `parse(format(v))` gives `v` again,
+   * save that null and the empty text both come back as null.
+   */
+  format(value: CellValue, options: O): string
+  /** The column's default database type that REST clients see per engine (`dt`). */
+  databaseType: string
+}
+
+/**
+ * A type whose options are not known at the place of use: what `fieldType(name)` gives. Hand it the
+ * field's own `options`, which the type's schema has filled in.
+ */
+export type AnyFieldType = FieldType<FieldOptions>
+
+/** Keeps the options' type in one place while a type is being written. */
+export function defineFieldType<const N extends string, O>(
+  type: FieldType<O> & { name: N },
+): FieldType<O> & { name: N } {
+  return type
+}
+
+export const readOk = (value: CellValue): Read => ({ ok: true, value })
+export const readFail = (message: string, fault: ReadFault = 'value'): Read => ({ ok: false, message, fault })

@@ -1,0 +1,94 @@
+import type { z } from 'zod'
+import { AppError, badRequest } from '../errors.ts'
+import { checkbox } from './checkbox.ts'
+import { createdBy } from './created-by.ts'
+import { createdTime } from './created-time.ts'
+import { currency } from './currency.ts'
+import { date } from './date.ts'
+import { dateTime } from './date-time.ts'
+import { decimal } from './decimal.ts'
+import { email } from './email.ts'
+import type { AnyFieldType, FieldOptions } from './field-type.ts'
+import { id } from './id.ts'
+import { lastModifiedBy } from './last-modified-by.ts'
+import { lastModifiedTime } from './last-modified-time.ts'
+import { longText } from './long-text.ts'
+import { multiSelect } from './multi-select.ts'
+import { number } from './number.ts'
+import { order } from './order.ts'
+import { percent } from './percent.ts'
+import { phoneNumber } from './phone-number.ts'
+import { rating } from './rating.ts'
+import { singleLineText } from './single-line-text.ts'
+import { singleSelect } from './single-select.ts'
+import { url } from './url.ts'
+
+/** Every field type, in the order in which a person is offered them: most used first. */
+export const FIELD_TYPES = [
+  singleLineText,
+  longText,
+  number,
+  singleSelect,
+  multiSelect,
+  checkbox,
+  date,
+  dateTime,
+  decimal,
+  currency,
+  percent,
+  rating,
+  email,
+  url,
+  phoneNumber,
+  createdTime,
+  lastModifiedTime,
+  createdBy,
+  lastModifiedBy,
+  id,
+  order,
+] as const satisfies readonly AnyFieldType[]
+
+type Registered = (typeof FIELD_TYPES)[number]
+
+/** The `uidt` of a type, e.g. `SingleLineText`. */
+export type FieldTypeName = Registered['name']
+
+/** Options of one type after defaults: `OptionsOf<'Rating'>` has `max`, `icon` and `color`. */
+export type OptionsOf<N extends FieldTypeName> = z.output<Extract<Registered, { name: N }>['options']>
+
+const BY_NAME: ReadonlyMap<string, AnyFieldType> = new Map(FIELD_TYPES.map((type) => [type.name, type]))
+
+/** Names of all types, for schemas: `z.enum(FIELD_TYPE_NAMES)`. */
+export const FIELD_TYPE_NAMES = FIELD_TYPES.map((type) => type.name) as readonly FieldTypeName[]
+
+/** True for the name of a registered type. */
+export const isFieldTypeName = (name: unknown): name is FieldTypeName =>
+  typeof name === 'string' && BY_NAME.has(name)
+
+/**
+ * The type of that name.
+ * @throws BAD_REQUEST when there is none
+ */
+export function fieldType(name: string): AnyFieldType {
+  const type = BY_NAME.get(name)
+  if (!type) throw badRequest(`Field type '${name.slice(0, 60)}' is not known`)
+  return type
+}
+
+/**
+ * The options as they are kept: checked, defaults filled in, unknown keys dropped.
+ * @throws BAD_REQUEST with the first problem in words, e.g. `Duplicates are not allowed!`
+ */
+export function readOptions(name: string, options: unknown): FieldOptions {
+  const result = fieldType(name).options.safeParse(options ?? {})
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const path = issue?.path.join('.')
+  const message = issue?.code === 'custom' || !path ? issue?.message : `${issue.message} (${path})`
+  throw new AppError(
+    'BAD_REQUEST',
+    message ?? 'The options are not valid',
+    { issues: result.error.issues },
+    'msg',
+  )
+}

@@ -1,0 +1,120 @@
+import { dayIn, fromStored, fromWall, resolveZone, toStored, wallIn } from '../dates.ts'
+import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
+
+/** How a field of instants is shown. */
+export type InstantOptions = {
+  format: DateFormat
+  /** 12 hours with am and pm. */
+  time12h: boolean
+  seconds: boolean
+  milliseconds: boolean
+  /** `local`, `UTC` or an IANA name. */
+  timeZone: string
+}
+
+const MAX_LENGTH = 64
+/** A time of day at the end, behind a T, a comma or a space; then an offset, if there is one. */
+const TIME =
+  /^(.*?)(?:T|,? +)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+
+interface Parts {
+  day: string
+  hour: number
+  minute: number
+  second: number
+  ms: number
+  /** Minutes ahead of UTC; null where the text does not say. */
+  offset: number | null
+}
+
+/** Splits text into its day and its time; text without a time is midnight. */
+function split(text: string): Parts | null {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_LENGTH) return null
+  const match = TIME.exec(trimmed)
+  if (!match) return { day: trimmed, hour: 0, minute: 0, second: 0, ms: 0, offset: null }
+  const [, day = '', hour, minute, second = '0', fraction = '0', half, offset] = match
+  const hours = to24Hours(Number(hour), half)
+  const minutes = offset === undefined ? null : offsetMinutes(offset)
+  if (hours === null || Number.isNaN(minutes)) return null
+  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return { day, hour: hours, minute: Number(minute), second: Number(second), ms, offset: minutes }
+}
+
+function to24Hours(hour: number, half: string | undefined): number | null {
+  if (half === undefined) return hour
+  if (hour < 1 || hour > 12) return null
+  return (hour % 12) + (half.toLowerCase() === 'pm' ? 12 : 0)
+}
+
+/** Minutes of `Z`, `+02`, `+0230` or `+02:30`; NaN beyond the 14 hours that are in use anywhere. */
+function offsetMinutes(text: string): number {
+  const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text)
+  if (!match) return 0
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
+  if (minutes > 14 * 60 || Number(match[3] ?? 0) > 59) return Number.NaN
+  return match[1] === '-' ? -minutes : minutes
+}
+
+function toInstant(parts: Parts, day: string | null, zone: string): string | null {
+  if (day === null) return null
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const wall = { ...parts, year, month, day: date }
+  const ms = fromWall(wall, parts.offset === null ? zone : 'UTC')
+  return ms === null ? null : toStored(ms - (parts.offset ?? 0) * 60_000)
+}
+
+/**
+ * Reads an instant as people write it: a day in any form that `parseDay` takes, and a time of day.
+ * Without an offset the clock meant is the field's. Text without a time is midnight there.
+ */
+export function parseInstant(
+  text: string,
+  { format, timeZone }: Pick<InstantOptions, 'format' | 'timeZone'>,
+) {
+  const parts = split(text)
+  return parts && toInstant(parts, parseDay(parts.day, format), resolveZone(timeZone))
+}
+
+/** Reads an instant from a program: with an offset it is turned to UTC, without one it is UTC. */
+export function readInstant(text: string): string | null {
+  const parts = split(text)
+  return parts && toInstant(parts, readDay(parts.day), 'UTC')
+}
+
+/** True where the text ends in a time of day. */
+export const hasTime = (text: string): boolean => text.length <= MAX_LENGTH && TIME.test(text.trim())
+
+/** The day of text whose time, if any, is midnight; null where reading a day would drop a time. */
+export function parseDayOnly(text: string, toDay: (text: string) => string | null): string | null {
+  const parts = split(text)
+  if (!parts || parts.hour + parts.minute + parts.second + parts.ms > 0) return null
+  return toDay(parts.day)
+}
+
+/** A stored instant as the field shows it: `2024-03-05 08:20` in the field's zone. */
+export function formatInstant(stored: string, options: InstantOptions): string {
+  const ms = fromStored(stored)
+  if (ms === null) return stored
+  const zone = resolveZone(options.timeZone)
+  const { hour, minute, second, ms: rest } = wallIn(ms, zone)
+  const pad = (value: number, digits = 2) => String(value).padStart(digits, '0')
+  const shownHour = options.time12h ? hour % 12 || 12 : hour
+  let time = `${pad(shownHour)}:${pad(minute)}`
+  if (options.seconds || options.milliseconds) time += `:${pad(second)}`
+  if (options.milliseconds) time += `.${pad(rest, 3)}`
+  if (options.time12h) time += hour < 12 ? ' am' : ' pm'
+  return `${formatDay(dayIn(ms, zone), options.format)} ${time}`
+}
+
+/**
+ * The instant as text that reads back the same: as the field shows it where that says all, with
+ * seconds where it has some, and else (a month without days, the hour that a clock shows twice) as it is stored.
+ */
+export function exactInstant(stored: string, options: InstantOptions): string {
+  const ms = fromStored(stored)
+  if (ms === null) return stored
+  const full = { ...options, milliseconds: options.milliseconds || ms % 1000 !== 0 }
+  const text = formatInstant(stored, { ...full, seconds: options.seconds || ms % 60_000 !== 0 })
+  return parseInstant(text, options) === stored ? text : stored
+}

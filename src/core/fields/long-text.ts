@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
+
+/** Text of any number of lines; `rich` shows its markdown as headings, lists and links. */
+export const longText = defineFieldType({
+  name: 'LongText',
+  label: 'Long text',
+  group: 'text',
+  help: 'Notes and descriptions of several lines, with formatting if wanted',
+  example: 'Agreed with Ann:\n- two colours\n- ready in May',
+  storage: 'longText',
+  options: z.object({ rich: z.boolean().default(false) }),
+  filters: 'text',
+  summaries: 'count',
+  read: (input) => readText(input, MAX_TEXT_LENGTH),
+  parse: (text) => parseText(text, MAX_TEXT_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseType: 'text',
+})

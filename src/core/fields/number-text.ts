@@ -1,0 +1,97 @@
+/** Numbers written as text: the strict form of programs and the many forms that people write. */
+
+const STRICT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const MAX_LENGTH = 400 // 1e308 written out in full has 309 digits
+
+/** Spaces of every width and apostrophes that separate thousands: 1 234, 1'234. */
+const GROUP_SPACES = /[\s\u00a0\u2009\u202f]/g
+const APOSTROPHES = /['’]/g
+
+/** The number that plain text such as `-1.5e3` stands for; null for anything else, and for what a double cannot hold. */
+export function readNumberText(text: string): number | null {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_LENGTH || !STRICT.test(trimmed)) return null
+  const value = Number(trimmed)
+  if (!Number.isFinite(value) || !keepsInteger(trimmed, value)) return null
+  return value === 0 ? 0 : value
+}
+
+/** False where the digits before the point are more than a double holds: 9007199254740993 would become …992. */
+function keepsInteger(text: string, value: number): boolean {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || /e/i.test(text)) return true
+  const [whole = '', fraction = ''] = text.replace(/^\+/, '').split('.')
+  if (/[1-9]/.test(fraction)) return false
+  const digits = whole.replace(/^(-?)0+(?=\d)/, '$1')
+  return digits === String(value) || BigInt(digits) === BigInt(value)
+}
+
+/**
+ * Reads a number as people write it: `1,234.5`, `1 234,5`, `€ 12`, `42%`, `−3`, `(12)`, `1e3`.
+ * Null where any part of the text is not of the number; nothing is read by halves.
+ *
+ * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` turns that round, for editors that know where
+ * their reader is at home.
+ */
+export function parseNumber(text: string, decimal: '.' | ',' = '.'): number | null {
+  if (text.length > MAX_LENGTH) return null
+  let rest = text.trim().replace(/[−–]/g, '-')
+  const inBrackets = /^\((.*)\)$/.exec(rest)
+  if (inBrackets?.[1] !== undefined) {
+    // Accountants write losses in brackets. A sign inside them would say it twice.
+    if (/[-+]/.test(inBrackets[1].replace(/e[-+]/i, 'e'))) return null
+    rest = `-${inBrackets[1].trim()}`
+  }
+  const plain = plainNumber(withoutUnits(rest), decimal)
+  return plain === null ? null : readNumberText(plain)
+}
+
+/** Drops a currency sign at the front (`$`, `US$`) or a currency or percent sign at the end. */
+function withoutUnits(text: string): string {
+  const [, sign = '', body = ''] = /^([-+]?)(.*)$/s.exec(text) ?? []
+  const trimmed = body.trim()
+  const front = trimmed.replace(/^[A-Z]{0,2}\p{Sc}\s*(?=[\d.,+-])/u, '')
+  const bare = front === trimmed ? trimmed.replace(/(?<=\d)\s*(?:\p{Sc}|%)$/u, '') : front
+  return sign !== '' && /^[-+]/.test(bare) ? text : sign + bare
+}
+
+/** The same number with a point and without separators; null where the separators are not in their places. */
+function plainNumber(text: string, decimal: '.' | ','): string | null {
+  const match = /^([-+]?)([\d.,'’\s\u00a0\u2009\u202f]*\d\.?|\d*)(e[-+]?\d+)?$/i.exec(text)
+  if (!match) return null
+  const [, sign = '', digits = '', exponent = ''] = match
+  if (digits === '') return null
+  const spaced = digits.replace(APOSTROPHES, ' ').replace(GROUP_SPACES, ' ')
+  const point = decimalPoint(spaced, decimal)
+  const [whole = '', fraction = ''] = point === null ? [spaced, ''] : splitAtLast(spaced, point)
+  if (/\D/.test(fraction)) return null
+  const groups = whole.split(/[.,\s]/)
+  if (groups.length > 1 && !isGrouped(whole, groups)) return null
+  const bare = groups.join('')
+  return bare === '' && fraction === '' ? null : `${sign}${bare}.${fraction}0${exponent}`
+}
+
+/** Which mark is the decimal one; null where the number is whole. */
+function decimalPoint(text: string, preferred: '.' | ','): '.' | ',' | null {
+  const lastPoint = text.lastIndexOf('.')
+  const lastComma = text.lastIndexOf(',')
+  if (lastPoint >= 0 && lastComma >= 0) return lastPoint > lastComma ? '.' : ','
+  const mark = lastPoint >= 0 ? '.' : ','
+  const at = Math.max(lastPoint, lastComma)
+  if (at < 0) return null
+  if (text.indexOf(mark) !== at) return null // several of one kind separate thousands
+  // A number that already has spaces between its thousands can only mean the decimal mark.
+  if (mark === preferred || text.includes(' ')) return mark
+  return /^[1-9]\d{0,2}.\d{3}$/.test(text) ? null : mark
+}
+
+const splitAtLast = (text: string, mark: string): [string, string] => {
+  const at = text.lastIndexOf(mark)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Groups of three, or of two before the last as in India (1,23,456), all parted by the same mark. */
+function isGrouped(text: string, groups: string[]): boolean {
+  if (new Set(text.replace(/\d/g, '')).size !== 1) return false
+  const joined = groups.join(',')
+  return /^\d{1,3}(?:,\d{3})+$/.test(joined) || /^\d{1,2}(?:,\d{2})+,\d{3}$/.test(joined)
+}

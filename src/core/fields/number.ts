@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { formatNumber, readInteger } from './number-value.ts'
+
+/** A whole number. A fraction is refused, never cut off. */
+export const number = defineFieldType({
+  name: 'Number',
+  label: 'Number',
+  group: 'number',
+  help: 'Whole numbers, to count and to add up',
+  example: '1,250',
+  storage: 'integer',
+  options: z.object({ thousands: z.boolean().default(false) }),
+  filters: 'number',
+  summaries: 'number',
+  read: readInteger,
+  parse(text) {
+    const value = parseNumber(text)
+    return Number.isSafeInteger(value) ? value : null
+  },
+  format: formatNumber,
+  databaseType: 'integer',
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { readNumberText } from './number-text.ts'
+import { formatNumber } from './number-value.ts'
+import { readNothing } from './system-value.ts'
+
+/** The record's place in its table (`nc_order`): fractions, so that one can be put between two others. */
+export const order = defineFieldType({
+  name: 'Order',
+  label: 'Order',
+  group: 'system',
+  help: 'The place of the record in its table',
+  example: '1.5',
+  storage: 'real',
+  options: z.object({}),
+  filters: 'number',
+  summaries: 'count',
+  readOnly: true,
+  internal: true,
+  read: readNothing,
+  parse: readNumberText,
+  format: formatNumber,
+  databaseType: 'real',
+})

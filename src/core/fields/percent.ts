@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { precision } from './decimal.ts'
+import { defineFieldType } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { formatNumber, readNumber } from './number-value.ts'
+
+/** A share in hundredths: 42 is shown as `42%`. */
+export const percent = defineFieldType({
+  name: 'Percent',
+  label: 'Percent',
+  group: 'number',
+  help: 'Shares and progress, as a number or a bar',
+  example: '42%',
+  storage: 'real',
+  options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),
+  filters: 'number',
+  summaries: 'number',
+  read: readNumber,
+  parse: (text) => parseNumber(text),
+  format: formatNumber,
+  databaseType: 'double',
+})

@@ -1,0 +1,14 @@
+import { checkedText } from './checked-text.ts'
+import { defineFieldType } from './field-type.ts'
+import { isPhone } from './text-checks.ts'
+
+/** A telephone number, kept as it was written. */
+export const phoneNumber = defineFieldType({
+  ...checkedText('isMobilePhone', isPhone),
+  name: 'PhoneNumber',
+  label: 'Phone number',
+  group: 'text',
+  help: 'A number to call, in any way of writing it',
+  example: '+49 30 901820',
+  databaseType: 'varchar',
+})

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { defineFieldType, readFail } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { formatNumber, readInteger } from './number-value.ts'
+
+/** Shapes that a rating can be drawn with. */
+export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as const
+
+/** Colour as it is written in CSS; nothing that could end a style attribute. */
+export const cssColor = (usual: string) =>
+  z
+    .string()
+    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'This is not a colour' })
+    .default(usual)
+
+/** A whole number of stars from 0 (none) to `max`. */
+export const rating = defineFieldType({
+  name: 'Rating',
+  label: 'Rating',
+  group: 'number',
+  help: 'One to ten stars, hearts or flags',
+  example: '★★★★☆',
+  storage: 'integer',
+  options: z.object({
+    max: z.int().min(1).max(10).default(5),
+    icon: z.enum(RATING_ICONS).default('star'),
+    color: cssColor('#fcb401'),
+  }),
+  filters: 'number',
+  summaries: 'number',
+  initial: 0, // spec §5
+  read(input, { max }) {
+    const read = readInteger(input)
+    if (!read.ok || typeof read.value !== 'number') return read
+    return read.value >= 0 && read.value <= max ? read : readFail(`A rating is from 0 to ${max}`)
+  },
+  // Pasting "7" into a five-star field means "all the stars", so clamp instead of rejecting.
+  parse(text, { max }) {
+    const value = parseNumber(text)
+    return value !== null && Number.isInteger(value) && value >= 0 ? Math.min(value, max) : null
+  },
+  format: formatNumber,
+  databaseType: 'integer',
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { MAX_LINE_LENGTH, parseText, readText } from './text-value.ts'
+
+/** Text that a cell shows on one line. */
+export const singleLineText = defineFieldType({
+  name: 'SingleLineText',
+  label: 'Single line text',
+  group: 'text',
+  help: 'A name, a title, a code: anything short',
+  example: 'Ship the first version',
+  storage: 'text',
+  options: z.object({}),
+  filters: 'text',
+  summaries: 'count',
+  read: (input) => readText(input, MAX_LINE_LENGTH),
+  parse: (text) => parseText(text, MAX_LINE_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseType: 'varchar',
+})

@@ -1,0 +1,27 @@
+import { describeValue } from './describe-value.ts'
+import { type Read, readFail, readOk } from './field-type.ts'
+
+/** Longest text of a single-line field: four-byte characters still fit MySQL's 64 KB TEXT. */
+export const MAX_LINE_LENGTH = 16_000
+/** Longest text of a long-text field. */
+export const MAX_TEXT_LENGTH = 1_000_000
+
+/** Reads text from a program. Numbers and booleans become their text; objects and lists are refused. */
+export function readText(input: unknown, maxLength: number): Read {
+  if (typeof input === 'number' && Number.isFinite(input)) return readOk(String(input))
+  if (typeof input === 'boolean') return readOk(String(input))
+  if (typeof input !== 'string') return readFail(`Text is expected, not ${describeValue(input)}`)
+  const problem = textProblem(input, maxLength)
+  return problem === null ? readOk(input) : readFail(problem)
+}
+
+/** Text from a person, unchanged; null where it is empty or cannot be stored. */
+export const parseText = (text: string, maxLength: number): string | null =>
+  text === '' || textProblem(text, maxLength) !== null ? null : text
+
+function textProblem(text: string, maxLength: number): string | null {
+  if (text.length > maxLength) return `The text is longer than ${maxLength} characters`
+  // PostgreSQL has no character 0, and drivers put a question mark in place of half a character.
+  if (text.includes('\u0000')) return 'The text contains a null character'
+  return text.isWellFormed() ? null : 'The text contains half a character'
+}

@@ -1,0 +1,62 @@
+import { AppError, notFound } from '../errors.ts'
+import { describeValue } from '../fields/describe-value.ts'
+import { type Condition, type Filter, isGroup, MAX_DEPTH } from './filter.ts'
+import { type FilterField, isFilledIn, setOf, unfitValue } from './operand.ts'
+import { findOperator } from './operators/index.ts'
+
+/** Most conditions in one filter: beyond it no engine plans the statement in reasonable time. */
+export const MAX_CONDITIONS = 500
+
+/**
+ * What is wrong with a condition, in the wire's words, or null:
+ * `Value abc is not supported for type Number on column Num`. What is merely incomplete is not wrong.
+ */
+export function checkCondition(condition: Condition, field: FilterField): string | null {
+  const operator = findOperator(condition.operator)
+  const place = `is not supported for type ${field.type} on column ${field.title}`
+  const set = setOf(field)
+  if (!operator?.accepts.includes(set)) return `Operation ${describeValue(condition.operator)} ${place}`
+  const unfit = unfitValue(operator, condition, set)
+  return unfit === undefined ? null : `Value ${describeValue(unfit)} ${place}`
+}
+
+/** False where the condition lacks a value that it needs; it then has no effect (ui §7). */
+export function isComplete(condition: Condition, field: FilterField): boolean {
+  const operator = findOperator(condition.operator)
+  return operator !== null && isFilledIn(operator, condition, setOf(field))
+}
+
+/**
+ * All problems of a filter from outside; none where it may be stored and used: unknown fields
+ * (FIELD_NOT_FOUND), too much of it (INVALID_FILTER), and operators or values that do not go with the
+ * field (FILTER_VERIFICATION_FAILED).
+ *
+ * @param maxDepth filters that were made from the wire's flat chains are up to twice as deep as they were written
+ */
+export function checkFilter(
+  filter: Filter,
+  field: (fieldId: string) => FilterField | undefined | null,
+  maxDepth = 2 * MAX_DEPTH,
+): AppError[] {
+  const conditions: Condition[] = []
+  if (!collect(filter, maxDepth, conditions)) {
+    const message = `A filter may be nested ${maxDepth} levels deep and have ${MAX_CONDITIONS} conditions at most`
+    return [new AppError('INVALID_FILTER', message)]
+  }
+  return conditions.flatMap((condition) => {
+    const known = field(condition.fieldId)
+    if (!known) return [notFound('Field', describeValue(condition.fieldId))]
+    const problem = checkCondition(condition, known)
+    return problem === null ? [] : [verificationFailed(problem, known.id)]
+  })
+}
+
+/** The 422 of the wire for a condition that does not go with its field. */
+export const verificationFailed = (problem: string, fieldId: string): AppError =>
+  new AppError('FILTER_VERIFICATION_FAILED', `Filter verification failed: ${problem}`, { fieldId })
+
+/** Gathers the conditions; false as soon as there are too many or too deep, so that nothing overflows. */
+function collect(filter: Filter, depth: number, into: Condition[]): boolean {
+  if (!isGroup(filter)) return into.push(filter) <= MAX_CONDITIONS
+  return depth > 0 && filter.children.every((child) => collect(child, depth - 1, into))
+}

@@ -1,0 +1,70 @@
+import type { CellValue } from '../fields/field-type.ts'
+import type { FilterWords } from './dialect-words.ts'
+import { type Condition, type Filter, isGroup } from './filter.ts'
+import { memoryWords } from './memory-words.ts'
+import { type FilterField, type FilterMoment, isFilledIn, readOperand, setOf } from './operand.ts'
+import { findOperator } from './operators/index.ts'
+
+/** What a filter is compiled against: the moment, the fields, and how a field's column is written. */
+export interface CompileContext<S, F extends FilterField = FilterField> extends FilterMoment {
+  field(fieldId: string): F | undefined | null
+  column(field: F): S
+}
+
+/**
+ * The filter in the words of a dialect; null where nothing in it has an effect. Incomplete conditions
+ * and those on fields that `field` does not know are left out, and a group of nothing else with them.
+ *
+ * The filter is one that `checkFilter` has passed.
+ */
+export function compileFilter<S, F extends FilterField>(
+  filter: Filter | null,
+  context: CompileContext<S, F>,
+  words: FilterWords<S>,
+): S | null {
+  if (filter === null) return null
+  if (!isGroup(filter)) return compileCondition(filter, context, words)
+  const children = filter.children
+    .map((child) => compileFilter(child, context, words))
+    .filter((child) => child !== null)
+  const [first] = children
+  if (first === undefined) return null
+  const joined = children.length === 1 ? first : words[filter.join](children)
+  return filter.not ? words.not(joined) : joined
+}
+
+function compileCondition<S, F extends FilterField>(
+  condition: Condition,
+  context: CompileContext<S, F>,
+  words: FilterWords<S>,
+): S | null {
+  const field = context.field(condition.fieldId)
+  const operator = findOperator(condition.operator)
+  if (!field || !operator) return null
+  const set = setOf(field)
+  if (!isFilledIn(operator, condition, set)) return null
+  return operator.build(words, context.column(field), readOperand(operator, condition, field, context), set)
+}
+
+/** What rows in memory are tested against. */
+export interface MatchContext extends FilterMoment {
+  field(fieldId: string): FilterField | undefined | null
+}
+
+/** A test for many rows, each its values by field id; an absent value is NULL. */
+export function filterTester(
+  filter: Filter | null,
+  context: MatchContext,
+): (row: Readonly<Record<string, CellValue>>) => boolean {
+  type Row = Readonly<Record<string, CellValue>>
+  const column = (field: FilterField) => (row: Row) => row[field.id] ?? null
+  const compiled = compileFilter(filter, { ...context, field: context.field, column }, memoryWords<Row>())
+  return (row) => compiled === null || compiled(row) === true
+}
+
+/** True where the row meets the filter. For many rows make one `filterTester`. */
+export const matchesFilter = (
+  filter: Filter | null,
+  row: Readonly<Record<string, CellValue>>,
+  context: MatchContext,
+): boolean => filterTester(filter, context)(row)

@@ -1,0 +1,64 @@
+import type { CellValue } from '../fields/field-type.ts'
+
+/** What a date is compared with; `exactDate` takes a date, the `number` ones a count of days. */
+export const DATE_OPERANDS = [
+  'today',
+  'tomorrow',
+  'yesterday',
+  'oneWeekAgo',
+  'oneWeekFromNow',
+  'oneMonthAgo',
+  'oneMonthFromNow',
+  'daysAgo',
+  'daysFromNow',
+  'exactDate',
+  'pastWeek',
+  'pastMonth',
+  'pastYear',
+  'nextWeek',
+  'nextMonth',
+  'nextYear',
+  'pastNumberOfDays',
+  'nextNumberOfDays',
+] as const
+
+export type DateOperand = (typeof DATE_OPERANDS)[number]
+
+/** One comparison: `[field] [operator] [value]`. */
+export interface Condition {
+  fieldId: string
+  /** Key of an operator in the registry: `eq`, `like`, `isWithin`, … */
+  operator: string
+  /** For dates: what the value is relative to. */
+  operand?: DateOperand | null
+  /** One value, or several for `in`, `anyof`, `btw`, …; null where the operator takes none. */
+  value: CellValue | CellValue[]
+}
+
+/** Conditions joined by one word. Groups nest five levels at most (`MAX_DEPTH`). */
+export interface FilterGroup {
+  join: 'and' | 'or'
+  /** True where the whole group is negated. */
+  not?: boolean
+  children: Filter[]
+}
+
+export type Filter = Condition | FilterGroup
+
+/** Deepest nesting of groups that is accepted from outside. */
+export const MAX_DEPTH = 5
+
+export const isGroup = (filter: Filter): filter is FilterGroup => 'children' in filter
+
+/** A group of all the given filters; a single one stands alone, none gives null. */
+export function allOf(filters: (Filter | null | undefined)[]): Filter | null {
+  const present = filters.filter((filter) => filter != null)
+  if (present.length < 2) return present[0] ?? null
+  return { join: 'and', children: present }
+}
+
+/** Every field id that a filter names, for dependency checks. */
+export function fieldsOf(filter: Filter | null): string[] {
+  if (filter === null) return []
+  return isGroup(filter) ? filter.children.flatMap(fieldsOf) : [filter.fieldId]
+}

@@ -1,0 +1,15 @@
+/** Everything about filters that the rest of the program uses. */
+export { checkCondition, checkFilter, isComplete, MAX_CONDITIONS } from './check.ts'
+export {
+  type CompileContext,
+  compileFilter,
+  filterTester,
+  type MatchContext,
+  matchesFilter,
+} from './compile.ts'
+export { escapeLike, type FilterWords, type Sign } from './dialect-words.ts'
+export * from './filter.ts'
+export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.ts'
+export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
+export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
+export { isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'

@@ -1,0 +1,97 @@
+import { titlesIn } from '../fields/choices.ts'
+import type { CellValue } from '../fields/field-type.ts'
+import type { FilterWords, Sign } from './dialect-words.ts'
+
+/** An expression over a row in memory: a column gives its cell, a condition true, false or null. */
+export type RowExpression<R> = (row: R) => CellValue
+
+const SIGNS: Record<Sign, (order: number) => boolean> = {
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+}
+
+/** The words for rows in memory, with the three values that conditions have in SQL. */
+export function memoryWords<R>(): FilterWords<RowExpression<R>> {
+  type Expression = RowExpression<R>
+  const onValue =
+    (column: Expression, test: (cell: string | number | boolean) => boolean): Expression =>
+    (row) => {
+      const cell = column(row)
+      return cell === null ? null : test(cell)
+    }
+  return {
+    isNull: (column) => (row) => column(row) === null,
+    eq: (column, value) => onValue(column, (cell) => same(cell, value)),
+    compare: (column, sign, value) => onValue(column, (cell) => SIGNS[sign](orderOf(cell, value))),
+    inList: (column, values) => onValue(column, (cell) => values.some((value) => same(cell, value))),
+    like: (column, pattern) => onValue(column, (cell) => fitsPattern(String(cell), pattern)),
+    hasOption: (column, title) => onValue(column, (cell) => titlesIn(String(cell)).includes(title)),
+    and: (conditions) => (row) => combine(conditions, row, false),
+    or: (conditions) => (row) => combine(conditions, row, true),
+    not: (condition) => onValue(condition, (truth) => !truth),
+    constant: (value) => () => value,
+  }
+}
+
+/** A checkbox is 1 or true, depending on who read it. */
+const plain = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
+
+const same = (cell: CellValue, value: CellValue): boolean => plain(cell) === plain(value)
+
+function orderOf(cell: CellValue, value: CellValue): number {
+  const [left, right] = [plain(cell), plain(value)]
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  const [a, b] = [String(left), String(right)]
+  return a < b ? -1 : Number(a > b)
+}
+
+/** `and` is decided by one false and `or` by one true; short of that a null leaves both unknown. */
+function combine<R>(conditions: RowExpression<R>[], row: R, decisive: boolean): CellValue {
+  let isUnknown = false
+  for (const condition of conditions) {
+    const truth = condition(row)
+    if (truth === decisive) return decisive
+    if (truth === null) isUnknown = true
+  }
+  return isUnknown ? null : !decisive
+}
+
+type PatternPart = { kind: 'any' } | { kind: 'one' } | { kind: 'text'; text: string }
+
+function patternParts(pattern: string): PatternPart[] {
+  const parts: PatternPart[] = []
+  const characters = [...pattern.toLowerCase()]
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] ?? ''
+    if (character === '%') parts.push({ kind: 'any' })
+    else if (character === '_') parts.push({ kind: 'one' })
+    else parts.push({ kind: 'text', text: character === '\\' ? (characters[++at] ?? '\\') : character })
+  }
+  return parts
+}
+
+/**
+ * True where the text fits a `like` pattern in any case. No regular expression: each `%` remembers only
+ * its last place, so that the time is at most text × pattern, whatever the pattern.
+ */
+export function fitsPattern(text: string, pattern: string): boolean {
+  const characters = [...text.toLowerCase()]
+  const parts = patternParts(pattern)
+  let [at, part, lastAny, retryAt] = [0, 0, -1, 0]
+  while (at < characters.length) {
+    const wanted = parts[part]
+    if (wanted?.kind === 'any') {
+      lastAny = part++
+      retryAt = at
+    } else if (wanted && (wanted.kind === 'one' || wanted.text === characters[at])) {
+      part++
+      at++
+    } else if (lastAny >= 0) {
+      part = lastAny + 1
+      at = ++retryAt
+    } else return false
+  }
+  return parts.slice(part).every((rest) => rest.kind === 'any')
+}

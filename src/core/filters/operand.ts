@@ -1,0 +1,167 @@
+import { resolveZone, startOfDay, toStored } from '../dates.ts'
+import { checkboxWord } from '../fields/checkbox-words.ts'
+import { readDay } from '../fields/date-text.ts'
+import type { CellValue, FieldOptions, FilterSet } from '../fields/field-type.ts'
+import { type FieldTypeName, fieldType } from '../fields/index.ts'
+import { parseDayOnly } from '../fields/instant-text.ts'
+import { readNumberText } from '../fields/number-text.ts'
+import type { Person } from '../model.ts'
+import type { Condition, DateOperand } from './filter.ts'
+import { isWordOf } from './operators/is.ts'
+import { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
+import { daysMeant, isWithinOperand, MAX_DAYS, operandNeeds } from './relative-dates.ts'
+
+/** What a filter must know of a field. */
+export interface FilterField {
+  id: string
+  title: string
+  type: FieldTypeName
+  options: FieldOptions
+}
+
+/** The circumstances in which a filter is read. */
+export interface FilterMoment {
+  now: Date
+  /** IANA zone of "today" for fields that are shown in local time; UTC where absent. */
+  timeZone?: string
+  /** Whom `@me` means on fields of people. */
+  actorId?: string | null
+  /** Among whom "contains" on a field of people looks; without them it finds nobody. */
+  people?: readonly Person[]
+}
+
+/** The right side of a comparison, ready for the words of a dialect. */
+export interface Operand {
+  /** In the form in which the column stores them. */
+  values: CellValue[]
+  /** From a moment up to, not including, another, in the stored form; only on dates. */
+  range: { from: string; to: string } | null
+  /** Ids of the people whom the text finds; only for "contains" and its kin on people. */
+  people: string[] | null
+}
+
+/** Most values that a list operator takes. */
+export const MAX_LIST = 1000
+
+/** The set of operators that a field has. */
+export const setOf = (field: FilterField): FilterSet => fieldType(field.type).filters
+
+/** The values of a condition as a list; text for an operator of many is split at its commas. */
+export function valuesOf(condition: Condition, arity: Arity): CellValue[] {
+  const { value } = condition
+  const listed = arity === 'many' || arity === 'two'
+  const list = Array.isArray(value) ? value : listed && typeof value === 'string' ? value.split(',') : [value]
+  return listed ? list.filter((item) => item !== null && item !== '') : list
+}
+
+/** What the date operand is; a date without one is meant exactly. */
+const operandOf = (condition: Condition): DateOperand => condition.operand ?? 'exactDate'
+
+/**
+ * False where the condition still lacks what it needs; it has then no effect (ui §7). An empty text
+ * is a value only for "is equal to" on text.
+ */
+export function isFilledIn(operator: FilterOperator, condition: Condition, set: FilterSet): boolean {
+  const arity = arityFor(operator, set)
+  const values = valuesOf(condition, arity)
+  if (arity === 'none') return true
+  if (arity === 'many') return values.length > 0
+  if (arity === 'two') return values.length === 2
+  const [value = null] = values
+  if (arity === 'date') {
+    const isNeeded = operandNeeds(operandOf(condition)) !== 'nothing'
+    return !isNeeded || (value !== null && value !== '')
+  }
+  const isMeaning = operator.takesEmptyText === true && set === 'text'
+  return value !== null && (value !== '' || isMeaning)
+}
+
+/** The first value that the field cannot be compared with, or undefined where all fit. */
+export function unfitValue(
+  operator: FilterOperator,
+  condition: Condition,
+  set: FilterSet,
+): CellValue | undefined {
+  const arity = arityFor(operator, set)
+  if (arity === 'none' || !isFilledIn(operator, condition, set)) return undefined
+  const values = valuesOf(condition, arity)
+  if (values.length > MAX_LIST) return `of ${values.length} items`
+  if (arity === 'date') return unfitDate(operator, condition, values)
+  if (values.length > 1 && (arity === 'one' || arity === 'word')) return values.join(',')
+  const fits = (value: CellValue) => {
+    if (arity === 'word') return isWordOf(String(value), set)
+    return operator.comparesText === true || readValue(value, set) !== null
+  }
+  return values.find((value) => !fits(value))
+}
+
+function unfitDate(
+  operator: FilterOperator,
+  condition: Condition,
+  values: CellValue[],
+): CellValue | undefined {
+  const operand = operandOf(condition)
+  if (isWithinOperand(operand) !== (operator.key === 'isWithin')) return operand
+  const [value = null] = values
+  return readDateValue(operand, value) === null && operandNeeds(operand) !== 'nothing' ? value : undefined
+}
+
+/** The operand of a condition that is complete and that `checkCondition` has passed. */
+export function readOperand(
+  operator: FilterOperator,
+  condition: Condition,
+  field: FilterField,
+  moment: FilterMoment,
+): Operand {
+  const set = setOf(field)
+  const arity = arityFor(operator, set)
+  const values = valuesOf(condition, arity)
+  if (arity === 'date') return { values: [], range: rangeOf(condition, field, moment), people: null }
+  if (arity === 'word' || operator.comparesText) {
+    const people = set === 'user' ? peopleFound(String(values[0] ?? ''), moment) : null
+    return { values, range: null, people }
+  }
+  const read = values.map((value) => readValue(set === 'user' ? asPerson(value, moment) : value, set))
+  return { values: read.filter((value) => value !== null), range: null, people: null }
+}
+
+/** A value of the set's kind, or null: programs send numbers and checkmarks as text, too. */
+function readValue(value: CellValue, set: FilterSet): CellValue {
+  if (value === null) return null
+  if (set === 'number') return typeof value === 'number' ? value : readNumberText(String(value))
+  if (set === 'checkbox') return typeof value === 'boolean' ? value : checkboxWord(String(value))
+  return String(value)
+}
+
+const asPerson = (value: CellValue, { actorId }: FilterMoment): CellValue =>
+  value === '@me' ? (actorId ?? '') : value
+
+function peopleFound(text: string, { people = [] }: FilterMoment): string[] {
+  const wanted = text.replaceAll('%', '').toLowerCase()
+  const isFound = (person: Person) =>
+    person.email.toLowerCase().includes(wanted) || person.displayName?.toLowerCase().includes(wanted)
+  return people.filter(isFound).map((person) => person.id)
+}
+
+/** The day of `exactDate` or the number of days; null where the value is neither. */
+function readDateValue(operand: DateOperand, value: CellValue): string | number | null {
+  if (operandNeeds(operand) === 'date') {
+    const day =
+      typeof value === 'string' ? (parseDayOnly(value, readDay) ?? readDay(value.slice(0, 10))) : null
+    return day
+  }
+  const days = readValue(value, 'number')
+  return typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : null
+}
+
+function rangeOf(condition: Condition, field: FilterField, { now, timeZone = 'UTC' }: FilterMoment) {
+  const { options, type } = field
+  const own = typeof options.timeZone === 'string' ? options.timeZone : 'local'
+  const zone = own === 'local' ? resolveZone(timeZone) : own
+  const operand = operandOf(condition)
+  const [value = null] = valuesOf(condition, 'date')
+  const days = daysMeant(operand, readDateValue(operand, value), now, zone)
+  if (fieldType(type).storage === 'date') return days
+  const instant = (day: string) => toStored(startOfDay(day, zone)) ?? `${day} 00:00:00+00:00`
+  return { from: instant(days.from), to: instant(days.to) }
+}

@@ -1,0 +1,28 @@
+import type { FilterWords } from '../dialect-words.ts'
+import type { Operand } from '../operand.ts'
+import { defineOperator } from './operator.ts'
+
+function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {
+  return words.and([words.compare(column, '>=', low), words.compare(column, '<=', high)])
+}
+
+/** From the first value to the second, both included. */
+export const btw = defineOperator({
+  key: 'btw',
+  aliases: [],
+  offers: { number: 'is between' },
+  accepts: ['text', 'number'],
+  arity: 'two',
+  build: within,
+})
+
+/** Outside of the two values, or without a value. */
+export const nbtw = defineOperator({
+  key: 'nbtw',
+  aliases: [],
+  offers: { number: 'is not between' },
+  accepts: ['text', 'number'],
+  arity: 'two',
+  build: (words, column, operand) =>
+    words.or([words.isNull(column), words.not(within(words, column, operand))]),
+})

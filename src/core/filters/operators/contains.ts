@@ -1,0 +1,60 @@
+import type { FilterSet } from '../../fields/field-type.ts'
+import { escapeLike, type FilterWords } from '../dialect-words.ts'
+import type { Operand } from '../operand.ts'
+import { defineOperator, type FilterOperator } from './operator.ts'
+
+const SEARCHABLE: readonly FilterSet[] = ['text', 'number', 'select', 'multiSelect', 'user']
+
+/** The wire's patterns: `%` and `_` are wildcards, a backslash is itself; without `%` one stands at each end. */
+function wirePattern(text: string): string {
+  const escaped = text.replaceAll('\\', '\\\\')
+  return text.includes('%') ? escaped : `%${escaped}%`
+}
+
+/** A condition on text in any case of its letters; a user field compares who was found by that text. */
+function textual(
+  pattern: (text: string) => string,
+  shape: Pick<FilterOperator, 'key' | 'offers'> & { negated?: true },
+): FilterOperator {
+  return defineOperator({
+    key: shape.key,
+    aliases: [],
+    offers: shape.offers,
+    accepts: SEARCHABLE,
+    arity: 'one',
+    comparesText: true,
+    build<S>(words: FilterWords<S>, column: S, { values, people }: Operand): S {
+      const condition = people
+        ? someone(words, column, people)
+        : words.like(column, pattern(String(values[0] ?? '')))
+      return shape.negated ? words.or([words.isNull(column), words.not(condition)]) : condition
+    },
+  })
+}
+
+const someone = <S>(words: FilterWords<S>, column: S, ids: string[]): S =>
+  ids.length > 0 ? words.inList(column, ids) : words.constant(false)
+
+const contained = (text: string): string => `%${escapeLike(text)}%`
+
+/** Contains the text, taken as it stands. On people: whose e-mail or name contains it. */
+export const like = textual(contained, {
+  key: 'like',
+  offers: { text: 'contains', multiSelect: 'contains' },
+})
+export const nlike = textual(contained, {
+  key: 'nlike',
+  offers: { text: 'does not contain', multiSelect: 'does not contain' },
+  negated: true,
+})
+export const startsWith = textual((text) => `${escapeLike(text)}%`, {
+  key: 'startsWith',
+  offers: { text: 'starts with' },
+})
+export const endsWith = textual((text) => `%${escapeLike(text)}`, {
+  key: 'endsWith',
+  offers: { text: 'ends with' },
+})
+/** What REST's `like` is where its value has a wildcard: there `%` and `_` have their meaning in SQL. */
+export const pattern = textual(wirePattern, { key: 'pattern', offers: {} })
+export const npattern = textual(wirePattern, { key: 'npattern', offers: {}, negated: true })

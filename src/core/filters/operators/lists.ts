@@ -1,0 +1,67 @@
+import type { FilterSet } from '../../fields/field-type.ts'
+import type { FilterWords } from '../dialect-words.ts'
+import type { Operand } from '../operand.ts'
+import { defineOperator } from './operator.ts'
+
+const LISTED: readonly FilterSet[] = ['text', 'number', 'select', 'multiSelect', 'user']
+
+/** On a multi select one condition for each title; on all others equality with any of the values. */
+function any<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
+  if (set !== 'multiSelect') return words.inList(column, values)
+  return words.or(values.map((title) => words.hasOption(column, String(title))))
+}
+
+function all<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
+  if (set !== 'multiSelect') return words.and(values.map((value) => words.eq(column, value)))
+  return words.and(values.map((title) => words.hasOption(column, String(title))))
+}
+
+/** Neither condition nor value: a record without a value has none of them, too. */
+const not = <S>(words: FilterWords<S>, column: S, condition: S): S =>
+  words.or([words.isNull(column), words.not(condition)])
+
+/** The whole value is one of those listed. */
+export const inValues = defineOperator({
+  key: 'in',
+  aliases: [],
+  offers: {},
+  accepts: LISTED,
+  arity: 'many',
+  build: (words, column, { values }) => words.inList(column, values),
+})
+
+export const anyof = defineOperator({
+  key: 'anyof',
+  aliases: [],
+  offers: { select: 'is any of', multiSelect: 'has any of', user: 'is any of' },
+  accepts: LISTED,
+  arity: 'many',
+  build: any,
+})
+
+export const allof = defineOperator({
+  key: 'allof',
+  aliases: [],
+  offers: { multiSelect: 'has all of' },
+  accepts: LISTED,
+  arity: 'many',
+  build: all,
+})
+
+export const nanyof = defineOperator({
+  key: 'nanyof',
+  aliases: [],
+  offers: { select: 'is none of', multiSelect: 'has none of', user: 'is none of' },
+  accepts: LISTED,
+  arity: 'many',
+  build: (words, column, operand, set) => not(words, column, any(words, column, operand, set)),
+})
+
+export const nallof = defineOperator({
+  key: 'nallof',
+  aliases: [],
+  offers: { multiSelect: 'does not have all of' },
+  accepts: LISTED,
+  arity: 'many',
+  build: (words, column, operand, set) => not(words, column, all(words, column, operand, set)),
+})

@@ -1,0 +1,39 @@
+import type { FilterSet } from '../../fields/field-type.ts'
+import type { FilterWords } from '../dialect-words.ts'
+import type { Operand } from '../operand.ts'
+
+/**
+ * How many values an operator takes. A `word` is one of a fixed list; a `date` is a date operand with
+ * what it needs, and that is also what `one` means on fields of dates: see `arityFor`.
+ */
+export type Arity = 'none' | 'one' | 'two' | 'many' | 'word' | 'date'
+
+/** One way of comparing: a file of this folder (or a line in a family's file) and a line in `index.ts`. */
+export interface FilterOperator {
+  /** The name that is stored. */
+  key: string
+  /** Other names for it on the wire. */
+  aliases: readonly string[]
+  /** The sets in whose menus it stands, each with its label there in plain words. */
+  offers: Partial<Record<FilterSet, string>>
+  /** The sets that accept it from programs. */
+  accepts: readonly FilterSet[]
+  arity: Arity
+  /** True where an empty text is a value to compare with and not the lack of one. */
+  takesEmptyText?: true
+  /** True where the text of a value is looked at, so that any text may be looked for. */
+  comparesText?: true
+  /** The condition in the words of a dialect. `set` is that of the column's field. */
+  build<S>(words: FilterWords<S>, column: S, operand: Operand, set: FilterSet): S
+}
+
+/** Sets whose values are text, so that "empty" is a value of its own beside NULL. */
+export const TEXT_LIKE: readonly FilterSet[] = ['text', 'select', 'multiSelect', 'user']
+export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbox', 'date']
+
+/** Keeps the shape in one place while an operator is being written. */
+export const defineOperator = (operator: FilterOperator): FilterOperator => operator
+
+/** What the operator asks for on a field of this set. */
+export const arityFor = (operator: FilterOperator, set: FilterSet): Arity =>
+  set === 'date' && operator.arity === 'one' ? 'date' : operator.arity

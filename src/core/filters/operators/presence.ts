@@ -1,0 +1,41 @@
+import type { FilterSet } from '../../fields/field-type.ts'
+import type { FilterWords } from '../dialect-words.ts'
+import { defineOperator, EVERY_SET, type FilterOperator, TEXT_LIKE } from './operator.ts'
+
+type Build = <S>(words: FilterWords<S>, column: S, set: FilterSet) => S
+
+const presence = (key: string, aliases: string[], build: Build, label?: string): FilterOperator =>
+  defineOperator({
+    key,
+    aliases,
+    offers: label === undefined ? {} : Object.fromEntries(OFFERED.map((set) => [set, label])),
+    accepts: EVERY_SET,
+    arity: 'none',
+    build: (words, column, _operand, set) => build(words, column, set),
+  })
+
+/** A checkbox asks for "checked" instead. */
+const OFFERED: readonly FilterSet[] = EVERY_SET.filter((set) => set !== 'checkbox')
+
+const hasText = (set: FilterSet): boolean => TEXT_LIKE.includes(set)
+
+const blankWords: Build = (words, column, set) =>
+  hasText(set) ? words.or([words.isNull(column), words.eq(column, '')]) : words.isNull(column)
+
+/** An empty text, which is not the same as no value; on fields that hold no text, no value. */
+const emptyWords: Build = (words, column, set) => (hasText(set) ? words.eq(column, '') : words.isNull(column))
+
+/** No value: neither one nor an empty text. */
+export const blank = presence('blank', ['isblank'], blankWords, 'is blank')
+export const notblank = presence(
+  'notblank',
+  ['isnotblank'],
+  (words, column, set) => words.not(blankWords(words, column, set)),
+  'is not blank',
+)
+export const isNull = presence('null', [], (words, column) => words.isNull(column))
+export const notNull = presence('notnull', [], (words, column) => words.not(words.isNull(column)))
+export const empty = presence('empty', [], emptyWords)
+export const notEmpty = presence('notempty', [], (words, column, set) =>
+  words.not(emptyWords(words, column, set)),
+)

@@ -1,0 +1,74 @@
+import { addDays, addMonths, dayIn } from '../dates.ts'
+import type { DateOperand } from './filter.ts'
+
+/** Days from `from` up to, not including, `to`. */
+export interface DayRange {
+  from: string
+  to: string
+}
+
+/** Most days that a "days ago" may count: some 270 years. */
+export const MAX_DAYS = 100_000
+
+/** Operands of `isWithin`; all others name a single day, for the operators that compare. */
+export const WITHIN_OPERANDS = [
+  'pastWeek',
+  'pastMonth',
+  'pastYear',
+  'nextWeek',
+  'nextMonth',
+  'nextYear',
+  'pastNumberOfDays',
+  'nextNumberOfDays',
+] as const satisfies readonly DateOperand[]
+
+/** What an operand needs beside itself: a count of days, a date, or nothing. */
+export function operandNeeds(operand: DateOperand): 'days' | 'date' | 'nothing' {
+  if (operand === 'exactDate') return 'date'
+  const counts: DateOperand[] = ['daysAgo', 'daysFromNow', 'pastNumberOfDays', 'nextNumberOfDays']
+  return counts.includes(operand) ? 'days' : 'nothing'
+}
+
+/** True for the operands that `isWithin` takes. */
+export const isWithinOperand = (operand: DateOperand): boolean =>
+  (WITHIN_OPERANDS as readonly DateOperand[]).includes(operand)
+
+/**
+ * The days that an operand means at the moment `now` in a time zone. The ranges of `isWithin` hold
+ * today and both of their ends (wire reference §14.5): `pastWeek` is eight days.
+ *
+ * @param value the date of `exactDate`, or the count of days
+ */
+export function daysMeant(
+  operand: DateOperand,
+  value: string | number | null,
+  now: Date,
+  zone: string,
+): DayRange {
+  const today = dayIn(now.getTime(), zone)
+  const days = typeof value === 'number' ? value : 0
+  const one = (day: string): DayRange => ({ from: day, to: addDays(day, 1) })
+  const since = (day: string): DayRange => ({ from: day, to: addDays(today, 1) })
+  const until = (day: string): DayRange => ({ from: today, to: addDays(day, 1) })
+  const meanings: Record<DateOperand, () => DayRange> = {
+    today: () => one(today),
+    tomorrow: () => one(addDays(today, 1)),
+    yesterday: () => one(addDays(today, -1)),
+    oneWeekAgo: () => one(addDays(today, -7)),
+    oneWeekFromNow: () => one(addDays(today, 7)),
+    oneMonthAgo: () => one(addMonths(today, -1)),
+    oneMonthFromNow: () => one(addMonths(today, 1)),
+    daysAgo: () => one(addDays(today, -days)),
+    daysFromNow: () => one(addDays(today, days)),
+    exactDate: () => one(String(value)),
+    pastWeek: () => since(addDays(today, -7)),
+    pastMonth: () => since(addMonths(today, -1)),
+    pastYear: () => since(addMonths(today, -12)),
+    pastNumberOfDays: () => since(addDays(today, -days)),
+    nextWeek: () => until(addDays(today, 7)),
+    nextMonth: () => until(addMonths(today, 1)),
+    nextYear: () => until(addMonths(today, 12)),
+    nextNumberOfDays: () => until(addDays(today, days)),
+  }
+  return meanings[operand]()
+}

@@ -1,0 +1,41 @@
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Prefix of each kind of id; REST clients rely on the prefix and on the 14 characters after it. */
+export const ID_PREFIX = {
+  base: 'p',
+  source: 'b',
+  table: 'm',
+  field: 'c',
+  view: 'vw',
+  gridViewField: 'nc',
+  sort: 'so',
+  filter: 'fi',
+  hook: 'hk',
+  hookLog: 'hkl',
+  user: 'us',
+  notification: 'nc',
+  comment: 'com',
+  job: 'job',
+  option: 's',
+  attachment: 'at',
+  rowId: 'rc_',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIX
+
+/** A fresh id such as `p3k9x0a7b2c4d1`: the kind's prefix and 14 random characters of [a-z0-9]. */
+export function createId(kind: IdKind): string {
+  return ID_PREFIX[kind] + randomText(14)
+}
+
+/** `length` characters of [a-z0-9], each equally likely (bytes past the last full run are dropped). */
+export function randomText(length: number): string {
+  let text = ''
+  const limit = 256 - (256 % ALPHABET.length)
+  while (text.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
+      if (byte < limit && text.length < length) text += ALPHABET[byte % ALPHABET.length]
+    }
+  }
+  return text
+}

@@ -1,0 +1,128 @@
+import type { CellValue, FieldOptions } from './fields/field-type.ts'
+import type { FieldTypeName } from './fields/index.ts'
+import type { Filter } from './filters/filter.ts'
+import type { BaseRole } from './roles.ts'
+
+/** The product's nouns as plain values: what services return and what the web app holds. */
+
+export interface User {
+  id: string
+  email: string
+  displayName: string | null
+  /** Organisation roles, e.g. `['org-level-creator', 'super']`. */
+  roles: string[]
+}
+
+/** Someone as shown beside a value: never more than a member may see. */
+export interface Person {
+  id: string
+  email: string
+  displayName: string | null
+}
+
+export interface Base {
+  id: string
+  title: string
+  description: string | null
+  meta: { iconColor?: string; icon?: string }
+  order: number
+  /** The caller's own role in this base; `owner` for a super admin. */
+  role: BaseRole
+  createdAt: string
+  updatedAt: string
+  deletedAt: string | null
+}
+
+export interface Table {
+  id: string
+  baseId: string
+  sourceId: string
+  title: string
+  /** Name in the database. It does not follow a rename. */
+  tableName: string
+  description: string | null
+  meta: Record<string, unknown>
+  order: number
+  /** Grows with every change to the table's fields: caches and sockets compare it. */
+  version: number
+  createdAt: string
+  updatedAt: string
+  deletedAt: string | null
+}
+
+export interface Field {
+  id: string
+  tableId: string
+  title: string
+  columnName: string
+  type: FieldTypeName
+  options: FieldOptions
+  description: string | null
+  required: boolean
+  unique: boolean
+  defaultValue: CellValue
+  order: number
+  /** The one field that names a record; exactly one per table. */
+  isDisplay: boolean
+  isPrimaryKey: boolean
+  /** Made by the product for its own use (created_at, nc_order, …); hidden unless asked for. */
+  isSystem: boolean
+}
+
+/** Numeric kinds of spec §3; calendar is 6. */
+export type ViewKind = 'form' | 'gallery' | 'grid' | 'kanban' | 'map' | 'calendar'
+
+export type RowHeight = 'short' | 'medium' | 'tall' | 'extra'
+
+export interface ViewField {
+  fieldId: string
+  show: boolean
+  order: number
+  /** Pixels. */
+  width: number
+  /** Name of the footer's summary for this column, or null. */
+  summary: string | null
+}
+
+export interface Sort {
+  fieldId: string
+  direction: 'asc' | 'desc'
+}
+
+export interface View {
+  id: string
+  tableId: string
+  title: string
+  kind: ViewKind
+  isDefault: boolean
+  order: number
+  lock: 'collaborative' | 'locked' | 'personal'
+  meta: Record<string, unknown>
+  rowHeight: RowHeight
+  /** How many of the first shown columns stay in place while the rest scroll; at least 1. */
+  frozen: number
+  fields: ViewField[]
+  filter: Filter | null
+  sorts: Sort[]
+}
+
+/** A table as the browser opens it: everything to draw a view but its records. */
+export interface TableSchema {
+  table: Table
+  fields: Field[]
+  views: View[]
+}
+
+export type RecordId = number | string
+
+/**
+ * Records in columns' order: `rows[i][j]` is the value of `fieldIds[j]` in record `ids[i]`.
+ * Arrays and not objects: a page of 100 rows × 50 fields is a third of the size, and cheaper to make.
+ */
+export interface RecordPage {
+  fieldIds: string[]
+  ids: RecordId[]
+  rows: CellValue[][]
+  /** Where the page starts among all that match. */
+  offset: number
+}

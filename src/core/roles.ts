@@ -1,0 +1,113 @@
+/** Base roles from none to all; each holds the rights of those before it (spec §6). */
+export const BASE_ROLES = ['no-access', 'viewer', 'commenter', 'editor', 'creator', 'owner'] as const
+export type BaseRole = (typeof BASE_ROLES)[number]
+
+/** Organisation roles. `super` holds every right; the viewer may only open what was shared with them. */
+export const ORG_ROLES = ['org-level-viewer', 'org-level-creator', 'super'] as const
+export type OrgRole = (typeof ORG_ROLES)[number]
+
+export const WORKSPACE_ROLES = [
+  'workspace-level-no-access',
+  'workspace-level-viewer',
+  'workspace-level-commenter',
+  'workspace-level-editor',
+  'workspace-level-creator',
+  'workspace-level-owner',
+] as const
+export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number]
+
+/** A workspace role counts in every base of the workspace as the base role of the same name. */
+export const asBaseRole = (role: WorkspaceRole): BaseRole => role.replace('workspace-level-', '') as BaseRole
+
+/**
+ * Every right there is, with the least role that holds it. Each service operation names one of
+ * these; an operation without a line here does not compile, and a line without an operation fails
+ * the access test.
+ */
+export const RIGHTS = {
+  // One's own account: anyone who is signed in.
+  'account.read': { scope: 'signed-in' },
+  'account.update': { scope: 'signed-in' },
+  // A leaked API token must not be able to become a lasting one, or to lock its owner out.
+  'account.password': { scope: 'signed-in', sessionOnly: true },
+  'token.list': { scope: 'signed-in', sessionOnly: true },
+  'token.create': { scope: 'signed-in', sessionOnly: true },
+  'token.delete': { scope: 'signed-in', sessionOnly: true },
+  // The organisation.
+  'base.list': { scope: 'signed-in' },
+  'base.create': { scope: 'organisation', least: 'org-level-creator' },
+  'user.list': { scope: 'organisation', least: 'org-level-creator' },
+  'user.create': { scope: 'organisation', least: 'org-level-creator' },
+  'user.update': { scope: 'organisation', least: 'org-level-creator' },
+  'user.delete': { scope: 'organisation', least: 'org-level-creator' },
+  'user.reset-password': { scope: 'organisation', least: 'super', sessionOnly: true },
+  'settings.read': { scope: 'organisation', least: 'super' },
+  'settings.update': { scope: 'organisation', least: 'super' },
+  'instance.report': { scope: 'organisation', least: 'super' },
+  // Bases.
+  'base.read': { scope: 'base', least: 'viewer' },
+  'base.update': { scope: 'base', least: 'creator' },
+  // One's own list of bases: place, star, hidden.
+  'base.reorder': { scope: 'base', least: 'viewer' },
+  'base.delete': { scope: 'base', least: 'owner' },
+  'base.restore': { scope: 'base', least: 'owner' },
+  'base.tokens': { scope: 'base', least: 'creator', sessionOnly: true },
+  'member.list': { scope: 'base', least: 'viewer' },
+  // Up to one's own role: `BASE_ROLES` is compared by the operation.
+  'member.create': { scope: 'base', least: 'viewer' },
+  'member.update': { scope: 'base', least: 'creator' },
+  'member.delete': { scope: 'base', least: 'creator' },
+  // Tables and fields.
+  'table.list': { scope: 'base', least: 'viewer' },
+  'table.read': { scope: 'base', least: 'viewer' },
+  'table.create': { scope: 'base', least: 'creator' },
+  'table.update': { scope: 'base', least: 'creator' },
+  'table.delete': { scope: 'base', least: 'creator' },
+  'table.restore': { scope: 'base', least: 'creator' },
+  'field.create': { scope: 'base', least: 'creator' },
+  'field.update': { scope: 'base', least: 'creator' },
+  'field.delete': { scope: 'base', least: 'creator' },
+  // Views.
+  'view.list': { scope: 'base', least: 'viewer' },
+  'view.create': { scope: 'base', least: 'creator' },
+  'view.update': { scope: 'base', least: 'creator' },
+  'view.delete': { scope: 'base', least: 'creator' },
+  // How a view shows its records: the fields, their order and width, its filter and its sorts.
+  'view.arrange': { scope: 'base', least: 'editor' },
+  // Records.
+  'record.list': { scope: 'base', least: 'viewer' },
+  'record.create': { scope: 'base', least: 'editor' },
+  'record.update': { scope: 'base', least: 'editor' },
+  'record.delete': { scope: 'base', least: 'editor' },
+  'record.history': { scope: 'base', least: 'viewer' },
+  'record.undo': { scope: 'base', least: 'editor' },
+  // Imports. An editor may fill a table; only a creator may make one.
+  'import.create': { scope: 'base', least: 'creator' },
+  'import.append': { scope: 'base', least: 'editor' },
+} as const satisfies Record<string, Rule>
+
+/** Who holds a right. `sessionOnly`: an API token does not, whoever it belongs to. */
+export type Rule = (
+  | { scope: 'signed-in' }
+  | { scope: 'organisation'; least: OrgRole }
+  | { scope: 'base'; least: BaseRole }
+) & { sessionOnly?: true }
+
+export type Right = keyof typeof RIGHTS
+
+/** Rights that are exercised inside one base. */
+export type BaseRight = {
+  [R in Right]: (typeof RIGHTS)[R] extends { scope: 'base' } ? R : never
+}[Right]
+
+/** True where `role` is `least` or above it. */
+export const holdsBaseRole = (role: BaseRole | null, least: BaseRole): boolean =>
+  role !== null && BASE_ROLES.indexOf(role) >= BASE_ROLES.indexOf(least)
+
+/** True where any of the roles held is `least` or above it. */
+export const holdsOrgRole = (roles: readonly string[], least: OrgRole): boolean =>
+  ORG_ROLES.slice(ORG_ROLES.indexOf(least)).some((role) => roles.includes(role))
+
+/** What the screens ask to show or hide a control: the same matrix, for a base role. */
+export const roleCan = (role: BaseRole | null, right: BaseRight): boolean =>
+  holdsBaseRole(role, RIGHTS[right].least)

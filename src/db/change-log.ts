@@ -1,0 +1,88 @@
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../core/actor.ts'
+import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
+import type { Dialect, Engine, Transaction } from '../dialects/dialect.ts'
+
+/** A line to be appended to a base's log, in the transaction of the write it tells of. */
+export interface NewEntry {
+  actorId: string | null
+  /** What happened: `records.update`, `field.delete`, `view.arrange`, … The part before the dot is the owner. */
+  kind: string
+  tableId: string | null
+  /** Each record with its values before and after; empty where the owner keeps all in `detail`. */
+  records: RecordChange[]
+  /** How many records it touched, where they are not listed. */
+  recordCount?: number
+  /** What the owner needs to take it back. Kept as JSON. */
+  detail?: unknown
+  /** The entry that this one takes back, or does again. */
+  undoes?: number
+  redoes?: number
+}
+
+/** An entry with what its owner kept. */
+export interface StoredEntry extends LogEntry {
+  detail: unknown
+}
+
+/**
+ * Takes back (or does again) an entry of the log. Each module that logs a kind of change gives one;
+ * it writes through its own door, without an entry of its own: the caller appends that.
+ */
+export type Undoer = (
+  actor: Actor,
+  baseId: string,
+  entry: StoredEntry,
+  direction: 'undo' | 'redo',
+) => Promise<void>
+
+/** Who can take back which kinds of entries; the key is the part of the kind before the dot. */
+export type Undoers = Map<string, Undoer>
+
+interface Row {
+  id: number
+  at: string
+  actor_id: string | null
+  kind: string
+  table_id: string | null
+  records: number
+  undoes: number | null
+  detail: string | null
+}
+
+/** Appends an entry and gives its id and time. */
+export async function appendChange(tx: Transaction, dialect: Dialect, entry: NewEntry): Promise<{ id: number; at: string }> {
+  const at = new Date().toISOString()
+  const [row] = await tx.all<{ id: number }>(
+    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
+      values (${at}, ${entry.actorId}, ${entry.kind}, ${entry.tableId}, ${entry.recordCount ?? entry.records.length},
+        ${entry.undoes ?? null}, ${entry.redoes ?? null}, ${entry.detail === undefined ? null : JSON.stringify(entry.detail)})
+      returning id`),
+  )
+  if (!row) throw new Error('The change log gave no id')
+  const { id } = row
+  const toJson = (values: Values | null) => values && JSON.stringify(values)
+  await tx.runMany(
+    'insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (?, ?, ?, ?, ?)',
+    entry.records.map((r) => [id, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
+  )
+  return { id, at }
+}
+
+/** Appends an entry for something that wrote no record: a rename, a new width, a field in the trash. */
+export function logSchemaChange(engine: Engine, entry: Omit<NewEntry, 'records'>): Promise<{ id: number; at: string }> {
+  return engine.write((tx) => appendChange(tx, engine.dialect, { ...entry, records: [] }))
+}
+
+export function toEntry(row: Row): StoredEntry {
+  return {
+    id: row.id,
+    at: row.at,
+    actorId: row.actor_id,
+    kind: row.kind,
+    tableId: row.table_id,
+    records: row.records,
+    undoes: row.undoes,
+    detail: row.detail === null ? null : JSON.parse(row.detail),
+  }
+}

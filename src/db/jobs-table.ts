@@ -1,0 +1,23 @@
+import type { JobProgress, JobStatus } from '../jobs.ts'
+import type { Columns } from './columns.ts'
+
+/** Work that outlives a request. A restart reads it to resume or to fail what was left running. */
+export function defineJobsTable(c: Columns) {
+  return c.table(
+    'jobs',
+    {
+      id: c.text('id').primaryKey(),
+      kind: c.text('kind').notNull(),
+      status: c.text('status').$type<JobStatus>().notNull(),
+      baseId: c.text('base_id'),
+      userId: c.text('user_id').notNull(),
+      input: c.json('input').notNull(),
+      progress: c.json('progress').$type<JobProgress>().notNull(),
+      result: c.json('result'),
+      error: c.text('error'),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+    },
+    (t) => [c.index('jobs_base').on(t.baseId)],
+  )
+}

@@ -1,0 +1,96 @@
+import { Database } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
+import postgres from 'postgres'
+import type { Config } from '../config.ts'
+import { type Columns, postgresColumns, sqliteColumns } from './columns.ts'
+import { migratePostgres, migrateSqlite } from './migrate.ts'
+
+/** A built query that `atomically` can run: what Drizzle's insert, update and delete builders are. */
+export interface MetaStatement {
+  toSQL(): { sql: string; params: unknown[] }
+}
+
+/**
+ * Our own tables: accounts, bases, tables' definitions, views, jobs. An SQLite file or a PostgreSQL
+ * database, chosen by `DATABASE_URL`; the same queries run on both.
+ */
+export interface Meta {
+  client: 'sqlite3' | 'pg'
+  /**
+   * True where other processes may write to it as well. What one process has read may then be
+   * outdated at once, so nothing that a revocation must void is held in memory (see `createReadCache`).
+   */
+  isShared: boolean
+  /** Query builder. Always await a query: PostgreSQL answers later, SQLite at once. */
+  db: BunSQLiteDatabase
+  /** The engine's version of a module's tables; every call with one definition gives the same object. */
+  tables<T>(define: (columns: Columns) => T): T
+  /** Runs all statements in one transaction, in order: all of them hold afterwards, or none. */
+  atomically(statements: MetaStatement[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the metadata database, bringing its tables up to date first. */
+export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<Meta> {
+  return config.databaseUrl === null ? openSqlite(config.dataDir) : openPostgres(config.databaseUrl)
+}
+
+function openSqlite(dataDir: string): Meta {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const file = new Database(join(dataDir, 'sheaf.db'), { create: true, strict: true })
+  file.run('pragma journal_mode = wal')
+  file.run('pragma synchronous = full')
+  file.run('pragma foreign_keys = on')
+  file.run('pragma busy_timeout = 5000')
+  migrateSqlite(file)
+  const runAll = file.transaction((statements: MetaStatement[]) => {
+    for (const statement of statements) {
+      const { sql, params } = statement.toSQL()
+      file.prepare(sql).run(...(params as never[]))
+    }
+  })
+  return {
+    client: 'sqlite3',
+    isShared: false,
+    db: drizzleSqlite(file),
+    tables: memoised(sqliteColumns),
+    atomically: async (statements) => runAll.immediate(statements),
+    close: async () => {
+      file.run('pragma wal_checkpoint(truncate)')
+      file.close()
+    },
+  }
+}
+
+async function openPostgres(url: string): Promise<Meta> {
+  const client = postgres(url, { max: 10, onnotice: () => {} })
+  await migratePostgres(client)
+  return {
+    client: 'pg',
+    isShared: true,
+    // The builders of both dialects share the methods that are used; the values are held equal by `Columns`.
+    db: drizzlePostgres(client) as never,
+    tables: memoised(postgresColumns),
+    atomically: async (statements) => {
+      await client.begin(async (tx) => {
+        for (const statement of statements) {
+          const { sql, params } = statement.toSQL()
+          await tx.unsafe(sql, params as never[])
+        }
+      })
+    },
+    close: () => client.end({ timeout: 5 }),
+  }
+}
+
+function memoised(columns: Columns): Meta['tables'] {
+  const made = new Map<unknown, unknown>()
+  return <T>(define: (columns: Columns) => T): T => {
+    if (!made.has(define)) made.set(define, define(columns))
+    return made.get(define) as T
+  }
+}

@@ -1,0 +1,47 @@
+import type { Database } from 'bun:sqlite'
+import type { Sql } from 'postgres'
+import { migrationFiles } from '../embedded.ts'
+
+interface Migration {
+  /** File name, e.g. `0001_users.sql`: the order and the identity of the migration. */
+  name: string
+  statements: string[]
+}
+
+/** What drizzle-kit writes between two statements of one file. */
+const BREAKPOINT = '--> statement-breakpoint'
+
+/** The committed migrations of an engine, in order. */
+function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
+  return migrationFiles(engine).map(({ name, text }) => ({
+    name,
+    statements: text.split(BREAKPOINT).filter((statement) => statement.trim() !== ''),
+  }))
+}
+
+/** Applies what the file has not seen yet, each migration whole or not at all. */
+export function migrateSqlite(file: Database): void {
+  file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
+  const applied = new Set(file.query<{ name: string }, []>('select name from migrations').all().map((m) => m.name))
+  for (const { name, statements } of readMigrations('sqlite')) {
+    if (applied.has(name)) continue
+    file.transaction(() => {
+      for (const statement of statements) file.run(statement)
+      file.run('insert into migrations values (?, ?)', [name, new Date().toISOString()])
+    })()
+  }
+}
+
+/** The same for PostgreSQL; a lock keeps two processes that start together from applying one twice. */
+export async function migratePostgres(client: Sql): Promise<void> {
+  await client.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(7433201)`
+    await tx`create table if not exists migrations (name text primary key, applied_at text not null)`
+    const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name))
+    for (const { name, statements } of readMigrations('postgres')) {
+      if (applied.has(name)) continue
+      for (const statement of statements) await tx.unsafe(statement)
+      await tx`insert into migrations values (${name}, ${new Date().toISOString()})`
+    }
+  })
+}

@@ -1,0 +1,105 @@
+import type { SQL } from 'drizzle-orm'
+import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
+import type { FilterWords } from '../core/filters/dialect-words.ts'
+import type { SummaryPart } from '../core/summaries.ts'
+
+/** SQL text of one engine with its bound values, ready to run. */
+export interface Statement {
+  sql: string
+  params: unknown[]
+}
+
+/** A column of a table of ours, as DDL needs it. */
+export interface ColumnDefinition {
+  name: string
+  storage: StorageKind
+  required: boolean
+  /** Bound into the DDL as a literal of the storage kind. */
+  defaultValue: CellValue
+}
+
+/**
+ * What one database engine calls things. Nothing outside this folder asks which engine it talks to:
+ * where it would have to, a word is missing here. Beside these words each dialect speaks
+ * `FilterWords`, from which the operators of `core/filters` render.
+ */
+export interface Dialect extends FilterWords<SQL> {
+  /** The name REST clients know: `sqlite3`, `pg`, `mysql2`. */
+  client: string
+  /** Most values that one statement may bind. */
+  maxBoundParameters: number
+  columnTypes: Record<StorageKind, string>
+  /** A name in quotes, its own quotes doubled. */
+  quote(name: string): string
+  render(query: SQL): Statement
+
+  createTable(name: string, columns: ColumnDefinition[]): Statement[]
+  addColumn(table: string, column: ColumnDefinition): Statement[]
+  renameColumn(table: string, from: string, to: string): Statement[]
+  dropColumn(table: string, column: string): Statement[]
+  renameTable(from: string, to: string): Statement[]
+  dropTable(table: string): Statement[]
+  createIndex(table: string, columns: string[]): Statement[]
+  createUniqueIndex(table: string, column: string): Statement[]
+  dropUniqueIndex(table: string, column: string): Statement[]
+
+  /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
+  orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
+  /** Place of an option in its field's list, for sorting a choice field as its options stand. */
+  optionOrder(column: SQL, titles: string[]): SQL
+  /**
+   * What is computed over a column's rows: a scalar expression for a select over the rows of `from`
+   * (`"table" where …`).
+   */
+  summary(part: SummaryPart, column: SQL, from: SQL): SQL
+  /** True where the text of the column holds the words, in any case. */
+  search(column: SQL, storage: StorageKind, text: string): SQL
+
+  /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
+  decode(storage: StorageKind): ((value: unknown) => CellValue) | null
+  /** An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. */
+  jsonObject(columns: { key: string; column: SQL }[]): SQL
+  /** The value of a key of such an object. */
+  jsonValue(json: SQL, key: string): SQL
+  /** Makes `count` fresh ids of a table, ascending and without a gap. Only inside a transaction. */
+  allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
+
+  /** Recognises a unique or not-null violation of the driver, with the column at fault; else null. */
+  violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
+}
+
+/** Statements inside one transaction. */
+export interface Transaction {
+  run(statement: Statement): Promise<{ changes: number }>
+  /** Runs one statement for each list of values. */
+  runMany(sql: string, params: unknown[][]): Promise<void>
+  all<T>(statement: Statement): Promise<T[]>
+}
+
+/** A database that holds the tables of a base. */
+export interface Engine {
+  readonly dialect: Dialect
+  /** Rows as objects. `scan` marks work that grows with the table: it runs off the main thread. */
+  all<T>(statement: Statement, options?: { scan?: boolean }): Promise<T[]>
+  /** Rows as arrays, in the order of the selected columns. */
+  values(statement: Statement, options?: { scan?: boolean }): Promise<unknown[][]>
+  /**
+   * Runs `work` in one transaction; what it throws takes all of it back. Writers queue: a base has
+   * one at a time. `afterCommit` runs before the next writer may begin: a schema change switches the
+   * metadata over there, so that no write falls between the two.
+   */
+  write<T>(work: (tx: Transaction) => Promise<T>, afterCommit?: (result: T) => Promise<void>): Promise<T>
+  /**
+   * Runs the statements in one transaction off the main thread: for writes that grow with a table.
+   * Gives how many rows each changed.
+   */
+  writeScript(statements: Statement[]): Promise<number[]>
+  /**
+   * Keeps other writers out while `work` runs, without a transaction: for worker threads, which
+   * write through a connection of their own, a chunk at a time.
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** Where worker threads find the database. */
+  readonly location: string
+  close(): Promise<void>
+}

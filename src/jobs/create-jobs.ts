@@ -1,0 +1,156 @@
+import { AppError } from '../core/errors.ts'
+import { createId } from '../core/ids.ts'
+import { hasEnded, type Job, type JobKind, type JobStatus, type Jobs } from '../jobs.ts'
+import type { Kernel } from '../kernel.ts'
+import { createJobStore } from './job-store.ts'
+import { createThrottle } from './throttle.ts'
+
+/** Jobs that run at the same time on this server; each may keep a core busy. */
+const MAX_ACTIVE = 2
+
+/** Progress is sent to browsers this often, and stored less often: a restart does not need it. */
+const SEND_EVERY_MS = 200
+const STORE_EVERY_MS = 2000
+
+const STOPPED = 'The server was stopped while this was running. Nothing of it was kept.'
+
+interface Run {
+  job: Job
+  input: unknown
+  controller: AbortController
+  /** Resolves when the job has ended and its end is stored; null while it waits. */
+  done: Promise<void> | null
+}
+
+/** The jobs of this server, recorded in the metadata database. Call `recover` once every kind is registered. */
+export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events' | 'log'>): Jobs {
+  const store = createJobStore(meta)
+  const kinds = new Map<string, JobKind<unknown>>()
+  /** Everything that waits or runs, in the order in which it was started. */
+  const runs = new Map<string, Run>()
+  let closing = false
+
+  const isActive = (run: Run) => run.done !== null
+
+  /** Starts what may run now. */
+  function pump(): void {
+    for (const run of runs.values()) {
+      const active = [...runs.values()].filter(isActive)
+      if (closing || active.length >= MAX_ACTIVE) return
+      const isBaseBusy = active.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)
+      if (!isActive(run) && !isBaseBusy) run.done = execute(run)
+    }
+  }
+
+  async function execute(run: Run): Promise<void> {
+    const { job, controller } = run
+    try {
+      await change(run, { status: 'active' })
+      const outcome = await attempt(run)
+      runs.delete(job.id)
+      await change(run, outcome)
+    } catch (error) {
+      // Only our own records can fail here; after a restart `recover` sets them right.
+      runs.delete(job.id)
+      log.error('job could not be recorded', error, { jobId: job.id, aborted: controller.signal.aborted })
+    }
+    pump()
+  }
+
+  /** Runs the work and says how it ended. */
+  async function attempt(run: Run): Promise<Partial<Job>> {
+    const { job, input, controller } = run
+    const send = createThrottle(SEND_EVERY_MS, () => events.emit('job.changed', job))
+    const persist = createThrottle(STORE_EVERY_MS, () => {
+      store.save(job).catch((error) => log.error('job progress could not be stored', error, { jobId: job.id }))
+    })
+    try {
+      const kind = kinds.get(job.kind)
+      if (!kind) throw new Error(`No jobs of the kind "${job.kind}" are known`)
+      const result = await kind.run(input, {
+        jobId: job.id,
+        signal: controller.signal,
+        report(progress) {
+          job.progress = { ...job.progress, ...progress }
+          job.updatedAt = new Date().toISOString()
+          send.call()
+          persist.call()
+        },
+      })
+      return { status: 'completed', result: result ?? null }
+    } catch (error) {
+      if (controller.signal.aborted) return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
+      if (error instanceof AppError) return { status: 'failed', error: error.message }
+      log.error('job failed', error, { jobId: job.id, kind: job.kind })
+      return { status: 'failed', error: 'Something went wrong on the server' }
+    } finally {
+      send.stop()
+      persist.stop()
+    }
+  }
+
+  async function change({ job }: Run, patch: Partial<Job>): Promise<void> {
+    Object.assign(job, patch, { updatedAt: new Date().toISOString() })
+    await store.save(job)
+    events.emit('job.changed', job)
+  }
+
+  return {
+    register: (name, definition) => void kinds.set(name, definition as JobKind<unknown>),
+    async start(kind, { id = createId('job'), userId, baseId, input }) {
+      if (closing) throw new AppError('CONFLICT', 'The server is stopping')
+      const now = new Date().toISOString()
+      const job: Job = {
+        ...{ id, kind, status: 'waiting' as JobStatus, baseId, userId, result: null, error: null },
+        progress: { done: 0, total: null, unit: 'rows' },
+        ...{ createdAt: now, updatedAt: now },
+      }
+      await store.insert(job, input)
+      runs.set(job.id, { job, input, controller: new AbortController(), done: null })
+      events.emit('job.changed', job)
+      pump()
+      return { ...job }
+    },
+    async find(jobId) {
+      const live = runs.get(jobId)
+      return live ? { ...live.job } : store.find(jobId)
+    },
+    async list(of) {
+      const stored = await store.list(of)
+      const current = stored.map((job) => ({ ...job, ...runs.get(job.id)?.job }))
+      return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
+    },
+    async cancel(jobId) {
+      const run = runs.get(jobId)
+      if (!run) return
+      run.controller.abort()
+      if (isActive(run)) return
+      runs.delete(jobId)
+      await change(run, { status: 'cancelled' })
+    },
+    async recover() {
+      for (const { job, input } of await store.unfinished()) {
+        if (runs.has(job.id)) continue
+        const done = await kinds
+          .get(job.kind)
+          ?.recover(input, { id: job.id, userId: job.userId })
+          .catch((error) => {
+            log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
+            return null
+          })
+        const end: Partial<Job> = done ? { status: 'completed', result: done.result } : { status: 'failed', error: STOPPED }
+        await store.save({ ...job, ...end, updatedAt: new Date().toISOString() })
+      }
+      await store.forgetOld()
+    },
+    async close() {
+      closing = true
+      for (const { controller } of runs.values()) controller.abort()
+      await Promise.all([...runs.values()].map(({ done }) => done))
+      for (const run of [...runs.values()]) {
+        runs.delete(run.job.id)
+        await change(run, { status: 'failed', error: STOPPED })
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
+import { defineJobsTable } from '../db/jobs-table.ts'
+import type { Meta } from '../db/meta.ts'
+import type { Job } from '../jobs.ts'
+
+/** Ended jobs are listed this long. */
+const KEPT_MS = 30 * 86_400_000
+const LISTED = 100
+
+/** The jobs in the metadata database. */
+export function createJobStore(meta: Meta) {
+  const { db } = meta
+  const jobs = meta.tables(defineJobsTable)
+  const isUnfinished = inArray(jobs.status, ['waiting', 'active'])
+
+  return {
+    async insert(job: Job, input: unknown): Promise<void> {
+      await db.insert(jobs).values({ ...job, input: input ?? {} })
+    },
+    async save({ id, status, progress, result, error, updatedAt }: Job): Promise<void> {
+      await db.update(jobs).set({ status, progress, result, error, updatedAt }).where(eq(jobs.id, id))
+    },
+    async find(id: string): Promise<Job | null> {
+      const [row] = await db.select().from(jobs).where(eq(jobs.id, id))
+      return row ? toJob(row) : null
+    },
+    async list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]> {
+      const conditions = [
+        of.baseId === undefined ? undefined : eq(jobs.baseId, of.baseId),
+        of.userId === undefined ? undefined : eq(jobs.userId, of.userId),
+        of.kind === undefined ? undefined : eq(jobs.kind, of.kind),
+        of.unfinished ? isUnfinished : undefined,
+      ]
+      const rows = await db
+        .select()
+        .from(jobs)
+        .where(and(...conditions))
+        .orderBy(desc(jobs.createdAt), desc(jobs.id))
+        .limit(LISTED)
+      return rows.map(toJob)
+    },
+    /** What a former process left, oldest first, each with its input. */
+    async unfinished(): Promise<{ job: Job; input: unknown }[]> {
+      const rows = await db.select().from(jobs).where(isUnfinished).orderBy(jobs.createdAt)
+      return rows.map((row) => ({ job: toJob(row), input: row.input }))
+    },
+    async forgetOld(): Promise<void> {
+      await db.delete(jobs).where(lt(jobs.updatedAt, new Date(Date.now() - KEPT_MS).toISOString()))
+    },
+  }
+}
+
+type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
+
+function toJob({ input: _input, ...job }: Row): Job {
+  return { ...job, result: job.result ?? null }
+}

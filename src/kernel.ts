@@ -1,0 +1,23 @@
+import type { Config } from './config.ts'
+import type { Undoers } from './db/change-log.ts'
+import type { Meta } from './db/meta.ts'
+import type { WorkerPool } from './pool.ts'
+import type { Sources } from './db/sources.ts'
+import type { Events } from './events.ts'
+import type { Jobs } from './jobs.ts'
+import type { Log } from './log.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What every module is given, and the only things it shares with the others. */
+export interface Kernel {
+  config: Config
+  log: Log
+  meta: Meta
+  pool: WorkerPool
+  sources: Sources
+  events: Events
+  jobs: Jobs
+  secrets: Secrets
+  /** Modules that log changes say here how to take them back. */
+  undoers: Undoers
+}

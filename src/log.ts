@@ -1,0 +1,38 @@
+import type { LogLevel } from './config.ts'
+
+const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
+
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+
+/** One JSON object a line on standard output: time, level, message and what the caller adds. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  /** `error` adds the message and stack of what was thrown. */
+  error(message: string, error: unknown, fields?: LogFields): void
+}
+
+/** A log that drops lines below `level` and hands the others to `write`, each ending in a newline. */
+export function createLog(level: LogLevel, write: (line: string) => void = writeToStdout): Log {
+  const emit = (at: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}) => {
+    if (RANK[at] < RANK[level]) return
+    write(`${JSON.stringify({ time: new Date().toISOString(), level: at, message, ...fields })}\n`)
+  }
+  return {
+    debug: (message, fields) => emit('debug', message, fields),
+    info: (message, fields) => emit('info', message, fields),
+    warn: (message, fields) => emit('warn', message, fields),
+    error: (message, error, fields) => {
+      const cause =
+        error instanceof Error
+          ? { error: error.message, stack: error.stack }
+          : { error: String(error), stack: undefined }
+      emit('error', message, { ...fields, ...cause })
+    },
+  }
+}
+
+function writeToStdout(line: string): void {
+  process.stdout.write(line)
+}

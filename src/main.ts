@@ -1,0 +1,26 @@
+import { startServer } from './app.ts'
+import { readConfig } from './config.ts'
+
+/** Starts the server, and stops it gracefully when the process is told to end. */
+async function main(): Promise<void> {
+  const server = await startServer(readConfig(process.env))
+  console.log(`Sheaf is at ${server.url.replace('127.0.0.1', 'localhost')}`)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      server.stop().then(
+        () => process.exit(0),
+        (error) => {
+          server.kernel.log.error('stopping failed', error)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}

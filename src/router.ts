@@ -1,0 +1,24 @@
+import { authRouter, appRouter as appInfoRouter } from '../modules/auth/index.ts'
+import { basesRouter } from '../modules/bases/index.ts'
+import { importsRouter, jobsRouter } from '../modules/imports/index.ts'
+import { recordsRouter } from '../modules/records/index.ts'
+import { schemaRouter } from '../modules/schema/index.ts'
+import { viewsRouter } from '../modules/views/index.ts'
+import type { Services } from './app.ts'
+import { router } from './trpc.ts'
+
+/** The tRPC door: one line for each module. */
+export const createRouter = (services: Services) =>
+  router({
+    app: appInfoRouter(services.auth),
+    auth: authRouter(services.auth),
+    bases: basesRouter(services.bases),
+    schema: schemaRouter(services.schema),
+    views: viewsRouter(services.views),
+    records: recordsRouter(services.records),
+    imports: importsRouter(services.imports),
+    jobs: jobsRouter(services.imports),
+  })
+
+/** All that the web app knows of the server. */
+export type AppRouter = ReturnType<typeof createRouter>

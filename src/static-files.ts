@@ -1,0 +1,76 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Elysia } from 'elysia'
+import { embeddedFiles, PROJECT_ROOT } from './embedded.ts'
+import type { Kernel } from './kernel.ts'
+
+/** Files under /assets/ carry a hash of their content in the name, so a browser may keep them for good. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+const TYPES: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json',
+  map: 'application/json',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+}
+
+/**
+ * The page may run what this server gives it and nothing else, and no other site may frame it.
+ * Styles are also written by components at run time.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self' ws: wss:",
+  "worker-src 'self' blob:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+/** The built web app: from the executable, or from `dist/web`. Its routes are in the hash, so one page serves all. */
+export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
+  const files = findFiles()
+  if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
+  return new Elysia({ name: 'static-files' })
+    .get('/', ({ request }) => serve('index.html', request))
+    .get('/dashboard', ({ request }) => serve('index.html', request))
+    .get('/assets/*', ({ params, request }) => serve(`assets/${params['*']}`, request))
+    .get('/favicon.svg', ({ request }) => serve('favicon.svg', request))
+
+  function serve(path: string, request: Request): Response {
+    const file = files.get(path)
+    if (!file) return Response.json({ msg: `Cannot GET /${path}` }, { status: 404 })
+    const extension = path.slice(path.lastIndexOf('.') + 1)
+    const headers = new Headers({
+      'content-type': TYPES[extension] ?? 'application/octet-stream',
+      'cache-control': path.startsWith('assets/') ? IMMUTABLE : 'no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+    })
+    if (extension === 'html') {
+      headers.set('content-security-policy', CONTENT_SECURITY_POLICY)
+      headers.set('referrer-policy', 'same-origin')
+    }
+    const packed = files.get(`${path}.gz`)
+    const takesGzip = /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')
+    if (packed && takesGzip) headers.set('content-encoding', 'gzip')
+    return new Response(Bun.file(packed && takesGzip ? packed : file), { headers })
+  }
+}
+
+/** Where each file of the web app lies, by its path from the app's root. Nothing else can be asked for. */
+function findFiles(): Map<string, string> {
+  const embedded = embeddedFiles()
+  if (embedded) return new Map(Object.entries(embedded.web))
+  const root = join(PROJECT_ROOT, 'dist', 'web')
+  if (!existsSync(root)) return new Map()
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  return new Map(paths.map((path) => [path.replaceAll('\\', '/'), join(root, path)]))
+}

@@ -1,0 +1,80 @@
+import { initTRPC } from '@trpc/server'
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
+import { ZodError } from 'zod'
+import type { Actor, UserActor } from './core/actor.ts'
+import { AppError } from './core/errors.ts'
+import type { Log } from './log.ts'
+
+/** What each procedure is given beside its input. */
+export interface Context {
+  actor: Actor
+  requestId: string
+  log: Log
+  /** Headers of the answer; auth puts its cookie here. */
+  responseHeaders: Headers
+  request: Request
+  /** Address of the client, for throttling. */
+  address: string
+}
+
+const STATUS_TO_TRPC: Record<number, TRPC_ERROR_CODE_KEY> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  501: 'NOT_IMPLEMENTED',
+}
+
+const t = initTRPC.context<Context>().create({
+  errorFormatter({ shape, error, ctx }) {
+    const cause = error.cause
+    const requestId = ctx?.requestId
+    if (cause instanceof AppError) {
+      const code = STATUS_TO_TRPC[cause.status] ?? 'INTERNAL_SERVER_ERROR'
+      return {
+        ...shape,
+        message: cause.message,
+        data: { code, httpStatus: cause.status, appCode: cause.code, details: cause.details, requestId },
+      }
+    }
+    if (cause instanceof ZodError) {
+      const message = cause.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+      const details = { issues: cause.issues.map(({ path, message }) => ({ path: path.join('.'), message })) }
+      return {
+        ...shape,
+        message,
+        data: { code: 'BAD_REQUEST', httpStatus: 400, appCode: 'INVALID_REQUEST_BODY', details, requestId },
+      }
+    }
+    const isOurs = error.code === 'INTERNAL_SERVER_ERROR'
+    return {
+      ...shape,
+      message: isOurs ? 'Something went wrong on the server' : error.message,
+      data: {
+        code: error.code,
+        httpStatus: shape.data.httpStatus,
+        appCode: isOurs ? ('INTERNAL_SERVER_ERROR' as const) : ('BAD_REQUEST' as const),
+        details: undefined,
+        requestId,
+      },
+    }
+  },
+})
+
+export const router = t.router
+
+/** Open to everyone, signed in or not; the service still checks what may be seen. */
+export const anyone = t.procedure
+
+/** For those who are signed in. Which rights they need, the service says. */
+export const member = t.procedure.use(({ ctx, next }) => {
+  if (ctx.actor.kind !== 'user') {
+    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+  }
+  const actor: UserActor = ctx.actor
+  return next({ ctx: { ...ctx, actor } })
+})

@@ -1,0 +1,28 @@
+import { queryTasks } from './db/query-tasks.ts'
+import type { PoolReply, PoolRequest } from './pool.ts'
+import { AppError } from './core/errors.ts'
+
+/**
+ * Entry of the worker threads. A task takes and gives plain values and knows no kernel: where it
+ * writes, the main thread holds the base's write lease for it.
+ */
+export type Task = (input: never) => unknown
+
+const TASKS: Record<string, Task> = { ...queryTasks }
+
+declare const self: Worker
+
+self.onmessage = async ({ data }: MessageEvent<PoolRequest>) => {
+  self.postMessage(await answer(data))
+}
+
+async function answer({ id, task, input }: PoolRequest): Promise<PoolReply> {
+  const run = TASKS[task]
+  if (!run) return { id, ok: false, error: { message: `No task is called "${task}"` } }
+  try {
+    return { id, ok: true, result: await run(input as never) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { id, ok: false, error: { message, code: error instanceof AppError ? error.code : undefined } }
+  }
+}

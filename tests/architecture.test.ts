@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { findBreaches, LONG_FILES, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const SOURCES = '{src,modules,web,tests,scripts}/**/*.{ts,tsx,css,html}'
+
+async function readSources(): Promise<SourceFile[]> {
+  const paths = [...new Bun.Glob(SOURCES).scanSync(ROOT)].filter((path) => !path.endsWith('.gen.ts')).sort()
+  return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })))
+}
+
+const sources = await readSources()
+
+describe('every source file', () => {
+  test('is looked at', () => {
+    expect(sources.map(({ path }) => path)).toContain('tests/architecture.test.ts')
+    expect(Object.keys(LONG_FILES).filter((long) => !sources.some(({ path }) => path === long))).toEqual([])
+  })
+
+  for (const rule of RULES) {
+    test(`keeps the rule: ${rule.name}`, () => {
+      expect(sources.flatMap((file) => findBreaches(file, [rule]))).toEqual([])
+    })
+  }
+})
+
+/** Sources that break a rule, by a word of its name; each breaks that rule and no other. */
+const BREACHES: [word: string, path: string, text: string][] = [
+  ['src/core imports', 'src/core/ids.ts', `import { randomUUID } from 'node:crypto'\n`],
+  ['src/core imports', 'src/core/ids.ts', `import type { Kernel } from '../kernel.ts'\n`],
+  ['src/core imports', 'src/core/fields/rating.ts', `import {\n  useState,\n} from 'react'\n`],
+  ['src/core imports', 'src/core/ids.ts', `const bun = await import('bun')\n`],
+  ['src/core uses', 'src/core/ids.ts', `const hash = Bun.hash('a')\n`],
+  ['kernel knows no', 'src/rest.ts', `import type { ViewsService } from '../modules/views/index.ts'\n`],
+  ['kernel knows no', 'src/rest.ts', `import '../modules/views/index.ts'\n`],
+  ['kernel knows no', 'src/trpc.ts', `export { appRouter } from './router.ts'\n`],
+  ['no top file', 'modules/views/service.ts', `import type { AppRouter } from '../../src/router.ts'\n`],
+  ['no top file', 'modules/views/service.ts', `import { t } from '~/web/i18n.ts'\n`],
+  ["another's index.ts", 'modules/views/service.ts', `import { records } from '../records/index.ts'\n`],
+  ["another's index.ts", 'modules/records/list.ts', `import type { View } from '../views/service.ts'\n`],
+  ["another's index.ts", 'modules/records/list.ts', `import { views } from '../views/tables.ts'\n`],
+  ["another's index.ts", 'modules/extras/list.ts', `import { views } from '../views/index.ts'\n`],
+  [
+    "another's index.ts",
+    'modules/views/kinds/grid.ts',
+    `import { x } from '../../../modules/hooks/index.ts'\n`,
+  ],
+  ['web imports', 'web/trpc.ts', `import { AppRouter } from '../src/router.ts'\n`],
+  ['web imports', 'web/trpc.ts', `import type { AppRouter, Caller } from '../src/router.ts'\n`],
+  ['web imports', 'web/grid/grid.tsx', `import type { Kernel } from '../../src/kernel.ts'\n`],
+  ['web imports', 'web/grid/grid.tsx', `import { list } from '../../modules/records/index.ts'\n`],
+  ['driver', 'modules/records/list.ts', `import { Database } from 'bun:sqlite'\n`],
+  ['driver', 'src/jobs.ts', `import type { Sql } from 'postgres'\n`],
+  ['driver', 'src/jobs.ts', `import mysql from 'mysql2/promise'\n`],
+  ['which database', 'modules/records/list.ts', `if (dialect.client === 'pg') return 1\n`],
+  ['which database', 'src/db/sources.ts', `if (client !== SQLITE) return 1\n`],
+  ['which database', 'web/grid/grid.tsx', `switch (source.client) {\n`],
+  ['raw HTML', 'web/ui/dialog.tsx', `<div dangerouslySetInnerHTML={{ __html: text }} />\n`],
+  ['another server', 'web/index.html', `<script src="https://example.org/x.js"></script>\n`],
+  ['another server', 'web/tokens.css', `@import 'https://fonts.example.org/a.css';\n`],
+  ['another server', 'web/main.tsx', `const map = 'https://unpkg.com/world-atlas'\n`],
+  ['at most', 'modules/views/service.ts', 'const a = 1\n'.repeat(301)],
+  ['kebab-case', 'web/ui/emptyState.tsx', ''],
+  ['kebab-case', 'src/core/date_add.ts', ''],
+]
+
+/** Sources that look like a breach and are none. */
+const ALLOWED: [path: string, text: string][] = [
+  ['src/core/ids.ts', `import { z } from 'zod'\nimport type { Role } from './roles.ts'\n`],
+  ['src/core/ids.ts', `/**\n * import { x } from 'react'\n */\n// import('react'), Bun.file\n`],
+  ['src/core/ids.ts', `const key = message.process.step\n`],
+  ['src/app.ts', `import { createViewsService } from '../modules/views/index.ts'\n`],
+  ['modules/records/list.ts', `import type { ViewsService } from '../views/index.ts'\n`],
+  ['modules/records/list.ts', `import { present } from './present.ts'\n`],
+  ['modules/auth/tables.ts', `import { bases } from '../bases/tables.ts'\n`],
+  ['web/trpc.ts', `import type { AppRouter } from '../src/router.ts'\n`],
+  ['web/grid/layout.ts', `import { roles } from '~/src/core/roles.ts'\n`],
+  ['web/trpc.ts', `if (client === null) return\n`],
+  ['web/ui/icon.tsx', `<svg xmlns="http://www.w3.org/2000/svg"><a href={url} /></svg>\n`],
+  ['web/routes/$baseId.tsx', ''],
+  ['src/dialects/pg.ts', `import postgres from 'postgres'\nif (client === 'pg') connect()\n`],
+  ['modules/views/service.ts', 'const a = 1\n'.repeat(300)],
+]
+
+const excerpt = (text: string) => JSON.stringify(text.slice(0, 80))
+
+describe('the checker', () => {
+  for (const [word, path, text] of BREACHES) {
+    test(`finds that ${path} breaks "${word}": ${excerpt(text)}`, () => {
+      const breaches = findBreaches({ path, text })
+      expect(breaches).toHaveLength(1)
+      expect(breaches[0]).toStartWith(`${path}: `)
+      expect(breaches[0]).toContain(word)
+    })
+  }
+
+  for (const [path, text] of ALLOWED) {
+    test(`lets ${path} have: ${excerpt(text)}`, () => {
+      expect(findBreaches({ path, text })).toEqual([])
+    })
+  }
+
+  test('has an example of a breach of every rule', () => {
+    const unproven = RULES.filter(({ name }) => !BREACHES.some(([word]) => name.includes(word)))
+    expect(unproven.map(({ name }) => name)).toEqual([])
+  })
+})

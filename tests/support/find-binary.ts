@@ -1,0 +1,42 @@
+import { existsSync, readdirSync } from 'node:fs'
+
+// Not on the PATH of an ordinary user, but where Debian puts servers.
+const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin']
+const POSTGRES_VERSIONS = '/usr/lib/postgresql'
+
+/** The full path of the first of `names` that is installed, or null. */
+export function findBinary(...names: string[]): string | null {
+  const path = [process.env.PATH ?? '', ...SYSTEM_FOLDERS].join(':')
+  for (const name of names) {
+    const found = Bun.which(name, { PATH: path })
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** The folder with `initdb` and `postgres` of the newest PostgreSQL, e.g. `/usr/lib/postgresql/15/bin`, or null. */
+export function findPostgresBin(): string | null {
+  const versions = existsSync(POSTGRES_VERSIONS) ? readdirSync(POSTGRES_VERSIONS) : []
+  versions.sort((a, b) => Number(b) - Number(a))
+  for (const version of versions) {
+    const bin = `${POSTGRES_VERSIONS}/${version}/bin`
+    if (existsSync(`${bin}/initdb`) && existsSync(`${bin}/postgres`)) return bin
+  }
+  // Elsewhere than on Debian they are on the PATH.
+  const initdb = findBinary('initdb')
+  return initdb && findBinary('postgres') ? initdb.slice(0, -'/initdb'.length) : null
+}
+
+/** MariaDB's two programs, or null when one is missing. */
+export function findMariadb(): { server: string; installer: string } | null {
+  const server = findBinary('mariadbd')
+  const installer = findBinary('mariadb-install-db')
+  return server && installer ? { server, installer } : null
+}
+
+/** The browser for end-to-end tests: `CHROMIUM_PATH` if set, otherwise the system's, or null. */
+export function findChromium(): string | null {
+  const chosen = process.env.CHROMIUM_PATH
+  if (chosen) return existsSync(chosen) ? chosen : null
+  return findBinary('chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome')
+}

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { findMariadb } from './find-binary.ts'
+import {
+  createServerHome,
+  findFreePort,
+  type PrivateServer,
+  runToEnd,
+  startSupervised,
+} from './supervised-server.ts'
+
+// Nothing here outlives the run, so nothing needs to reach the disk. "loose" lets a version that dropped an option go on.
+const SETTINGS = [
+  '--bind-address=127.0.0.1',
+  '--skip-name-resolve',
+  '--skip-log-bin',
+  '--character-set-server=utf8mb4',
+  '--max-connections=200',
+  '--loose-debug-no-sync',
+  '--loose-innodb-flush-log-at-trx-commit=0',
+  '--loose-innodb-doublewrite=0',
+  '--loose-performance-schema=OFF',
+]
+
+/**
+ * Starts a MariaDB of our own in a temporary folder, on a free port of 127.0.0.1. The system's service is not
+ * touched. As root it runs as `mysql` (or `nobody`).
+ * @throws Error when MariaDB is not installed or does not start
+ */
+export async function startMariadb(): Promise<PrivateServer> {
+  const programs = findMariadb()
+  if (programs === null) throw new Error('MariaDB is not installed: apt-get install mariadb-server')
+  const { dir, runAs } = createServerHome('mariadb', ['mysql', 'nobody'])
+  const password = crypto.randomUUID()
+  const initFile = `${dir}/init.sql`
+  writeFileSync(
+    initFile,
+    `CREATE USER IF NOT EXISTS sheaf@'%' IDENTIFIED BY '${password}';\n` +
+      `GRANT ALL PRIVILEGES ON *.* TO sheaf@'%' WITH GRANT OPTION;\n` +
+      `DELETE FROM mysql.global_priv WHERE User NOT IN ('sheaf', 'mariadb.sys');\nFLUSH PRIVILEGES;\n`,
+    { mode: 0o644 }, // The folder itself is closed to others.
+  )
+  await runToEnd([
+    ...[...runAs, programs.installer, '--no-defaults', `--datadir=${dir}/data`],
+    ...['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
+    '--loose-debug-no-sync',
+  ])
+  const port = await findFreePort()
+  const url = `mysql://sheaf:${password}@127.0.0.1:${port}/mysql`
+  const stop = await startSupervised({
+    dir,
+    signal: 'KILL', // It would only write pages that we are about to remove.
+    command: [
+      ...[...runAs, programs.server, '--no-defaults', `--datadir=${dir}/data`, `--init-file=${initFile}`],
+      ...[
+        `--port=${port}`,
+        `--socket=${dir}/socket`,
+        `--pid-file=${dir}/pid`,
+        `--tmpdir=${dir}`,
+        ...SETTINGS,
+      ],
+    ],
+    isReady: async () => {
+      await using sql = new Bun.SQL(url, { max: 1 })
+      await sql`select 1`
+    },
+  })
+  return { url, stop }
+}

@@ -1,0 +1,85 @@
+import { startMariadb } from './mariadb.ts'
+import { startPostgres } from './postgres.ts'
+import type { PrivateServer } from './supervised-server.ts'
+
+/** The database servers that every test run has. SQLite needs none. */
+export type ServerName = 'postgres' | 'mariadb'
+
+/** A database of its own for one test file. */
+export interface TestDatabase {
+  name: string
+  /** With user and password, e.g. `postgres://sheaf:...@127.0.0.1:41234/test_1f0c...`. */
+  url: string
+  /** Drops it, cutting the connections that are still open. */
+  drop(): Promise<void>
+}
+
+interface Server {
+  urlVariable: string
+  start: () => Promise<PrivateServer>
+  create: (name: string) => string
+  drop: (name: string) => string
+}
+
+const SERVERS: Record<ServerName, Server> = {
+  postgres: {
+    urlVariable: 'TEST_POSTGRES_URL',
+    start: startPostgres,
+    create: (name) => `create database ${name}`,
+    drop: (name) => `drop database if exists ${name} with (force)`,
+  },
+  mariadb: {
+    urlVariable: 'TEST_MARIADB_URL',
+    start: startMariadb,
+    create: (name) => `create database ${name} character set utf8mb4`,
+    drop: (name) => `drop database if exists ${name}`,
+  },
+}
+
+const starting: Partial<Record<ServerName, Promise<string>>> = {}
+
+/**
+ * Administrator's URL of the run's PostgreSQL: `TEST_POSTGRES_URL` if set, otherwise that of a private server, which is
+ * started on the first call and ends with this process.
+ * @throws Error when none is given and PostgreSQL is not installed
+ */
+export const postgresUrl = (): Promise<string> => serverUrl('postgres')
+
+/** As `postgresUrl`, for MariaDB and `TEST_MARIADB_URL`. */
+export const mariadbUrl = (): Promise<string> => serverUrl('mariadb')
+
+/**
+ * Creates an empty database, usually one per test file, and leaves the dropping to the caller. (Doing it here with an
+ * `afterAll` would not work: inside a `beforeAll` Bun runs that right after the hook, before the tests.)
+ * @example
+ * const database = await createDatabase('postgres')
+ * afterAll(database.drop)
+ */
+export async function createDatabase(server: ServerName): Promise<TestDatabase> {
+  const url = new URL(await serverUrl(server))
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
+  const { create, drop } = SERVERS[server]
+  await runStatement(url, create(name))
+  return {
+    name,
+    url: Object.assign(new URL(url), { pathname: `/${name}` }).href,
+    drop: () => runStatement(url, drop(name)),
+  }
+}
+
+function serverUrl(name: ServerName): Promise<string> {
+  const { urlVariable, start } = SERVERS[name]
+  const given = process.env[urlVariable]
+  if (given) return Promise.resolve(given)
+  // Kept in the environment as well: with `bun test --isolate` each file gets a fresh copy of this module.
+  starting[name] ??= start().then(({ url }) => {
+    process.env[urlVariable] = url
+    return url
+  })
+  return starting[name]
+}
+
+async function runStatement(url: URL, statement: string): Promise<void> {
+  await using sql = new Bun.SQL(url.href, { max: 1 })
+  await sql.unsafe(statement)
+}

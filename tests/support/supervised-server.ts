@@ -1,0 +1,121 @@
+import { chownSync, mkdtempSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A running private database server. */
+export interface PrivateServer {
+  /** Administrator's connection URL on 127.0.0.1, with its password. */
+  url: string
+  /** Ends the server and resolves when it is gone and its files are removed. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** A temporary folder and the system user whose server may write to it. */
+export interface ServerHome {
+  dir: string
+  /** Words to put before a command so that it runs as that user; empty when we are not root. */
+  runAs: readonly string[]
+}
+
+const READY_TIMEOUT_MS = 60_000
+const POLL_MS = 50
+
+// The server lives as long as our end of its stdin: the pipe closes whichever way we end, be it kill -9,
+// and `bun test` has no exit hook in which to clean up. Then the server is ended and its folder removed.
+const SUPERVISOR = `
+exec 3<&0
+dir=$1 signal=$2; shift 2
+"$@" </dev/null 3<&- >>"$dir/server.log" 2>&1 &
+server=$!
+trap '' PIPE # With our parent gone, a word on stderr would kill us before the clean-up.
+{ cat <&3 >/dev/null; kill -s "$signal" "$server"; } 2>/dev/null &
+watcher=$!
+wait "$server"; code=$?
+kill "$watcher" 2>/dev/null
+[ "$code" = 0 ] || tail -n 20 "$dir/server.log" >&2
+rm -rf "$dir"
+exit "$code"`
+
+/**
+ * Makes a temporary folder for a server. As root it belongs to the first of `users` that exists, because
+ * PostgreSQL refuses to run as root.
+ */
+export function createServerHome(name: string, users: readonly string[]): ServerHome {
+  const dir = mkdtempSync(join(tmpdir(), `sheaf-${name}-`))
+  if (process.getuid?.() !== 0) return { dir, runAs: [] }
+  const passwd = readFileSync('/etc/passwd', 'utf8')
+  for (const user of users) {
+    const [, uid, gid] = new RegExp(`^${user}:[^:]*:(\\d+):(\\d+):`, 'm').exec(passwd) ?? []
+    if (uid === undefined || gid === undefined) continue
+    chownSync(dir, Number(uid), Number(gid))
+    return { dir, runAs: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--'] }
+  }
+  throw new Error(`None of the users ${users.join(', ')} exists to run ${name} as`)
+}
+
+/**
+ * Starts `command` under a supervisor that ends it with `signal` and removes `dir` as soon as this process is gone.
+ * Resolves once `isReady` does not throw.
+ * @throws Error with the end of the server's log when it ends early or is not ready in a minute
+ */
+export async function startSupervised(options: {
+  dir: string
+  signal: 'QUIT' | 'KILL' | 'TERM'
+  command: readonly string[]
+  isReady: () => Promise<unknown>
+}): Promise<() => Promise<void>> {
+  const { dir, signal, command, isReady } = options
+  const supervisor = Bun.spawn(['/bin/sh', '-c', SUPERVISOR, 'supervisor', dir, signal, ...command], {
+    cwd: '/',
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    detached: true, // Ctrl-C in the terminal is ours to handle, not the server's.
+  })
+  supervisor.unref()
+  const stop = async () => {
+    await supervisor.stdin.end()
+    await supervisor.exited
+  }
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  for (;;) {
+    const failure = await isReady().then(
+      () => null,
+      (error: unknown) => String(error),
+    )
+    if (failure === null) return stop
+    if (supervisor.exitCode !== null || Date.now() > deadline) {
+      await stop()
+      const log = await new Response(supervisor.stderr).text()
+      throw new Error(`${command.join(' ')}\ndid not start: ${failure}\n${log}`)
+    }
+    await Bun.sleep(POLL_MS)
+  }
+}
+
+/**
+ * Runs a command to its end.
+ * @throws Error with its output when it fails
+ */
+export async function runToEnd(command: readonly string[]): Promise<void> {
+  const child = Bun.spawn([...command], { cwd: '/', stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const output = Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${(await output).join('')}`)
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. Somebody may take it before you do. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() =>
+        address !== null && typeof address === 'object'
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      )
+    })
+  })
+}

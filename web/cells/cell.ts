@@ -1,0 +1,97 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode, Ref } from 'react'
+import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import type { Field, Person } from '../../src/core/model.ts'
+
+/** Where a cell is drawn: in a grid's box of fixed height, or with the room of an open record. */
+export type CellVariant = 'grid' | 'record'
+
+/** Where the selection goes once a value is committed. */
+export type Move = 'stay' | 'down' | 'up' | 'next' | 'previous'
+
+/** What a cell's view is given. Views are memoised: they draw from these alone. */
+export interface ViewProps<O = FieldOptions> {
+  value: CellValue
+  field: Field
+  /** The field's options after the type's defaults. */
+  options: O
+  variant: CellVariant
+  /** Lines of text that fit (grid); a record shows all of them. */
+  lines: number
+  /** Present where the person may write: lets a star or a check box be clicked without an editor. */
+  commit?: (value: CellValue) => void
+}
+
+/** What an open editor holds at a moment: a value to store, or why its text is none. */
+export type Draft = { ok: true; value: CellValue } | { ok: false; message: string }
+
+/** How the editor's owner (a grid cell, a field of a record) looks into it. */
+export interface EditorHandle {
+  /** Called when the person is about to leave; must not change anything. */
+  read(): Draft
+  focus(): void
+}
+
+/** What a cell's editor is given. Enter, Tab, Escape and blur are its owner's work. */
+export interface EditorProps<O = FieldOptions> {
+  value: CellValue
+  field: Field
+  options: O
+  variant: CellVariant
+  /** The text that opened the editor and replaces the value; null: edit the value, caret at its end. */
+  typed: string | null
+  ref: Ref<EditorHandle>
+  /** Stores a value and closes, e.g. on choosing from a list. */
+  commit(value: CellValue, move?: Move): void
+  /** Stores a value and stays open, e.g. while ticking several options. */
+  change(value: CellValue): void
+  cancel(): void
+  /** Makes a select option; true once it exists. Absent where the person may not. */
+  createOption?: (title: string) => Promise<boolean>
+  /** True while the last attempt to leave was refused; the message stands in `describedBy`. */
+  invalid: boolean
+  describedBy: string | undefined
+  /** Accessible name: the field's title. */
+  label: string
+  id?: string
+}
+
+/** A key as it arrived, from the event's own flags. */
+export interface CellKey {
+  key: string
+  ctrl: boolean
+  shift: boolean
+  alt: boolean
+}
+
+/**
+ * How one field type looks and is edited. One file per type and one line in `index.ts`. `O` is the
+ * shape of the type's options. (Methods, not function properties: a cell of any options then fits
+ * the registry's `Cell`.)
+ */
+export interface Cell<O = FieldOptions> {
+  type: FieldType<O>
+  Icon: LucideIcon
+  align: 'start' | 'end' | 'center'
+  /** Narrowest width at which the value can still be read. */
+  minWidth: number
+  /** Pixels beside the text that fitting a column to its content must leave, beyond the padding. */
+  extraWidth?: number
+  View(props: ViewProps<O>): ReactNode
+  /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
+  Editor?(props: EditorProps<O>): ReactNode
+  /**
+   * A key on the selected cell, before the grid's own meaning of it. True: it was used. Digits rate,
+   * Space ticks, so a whole column can be filled from the keyboard.
+   */
+  onKey?(key: CellKey, context: { value: CellValue; options: O; commit: (value: CellValue) => void }): boolean
+  /** The place that Ctrl+click, or Enter on a cell that cannot be edited, opens: `mailto:…`. Null: none. */
+  href?(value: CellValue): string | null
+  /** The text for other programs, where it is not the field type's own: people by e-mail. */
+  copyText?(value: CellValue, people: ReadonlyMap<string, Person>): string
+}
+
+/** Ties a cell to its field type, which gives the shape of `options`. */
+export function defineCell<O>(type: FieldType<O>, cell: Omit<Cell<O>, 'type'>): Cell<O> {
+  return { type, ...cell }
+}

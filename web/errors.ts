@@ -1,0 +1,47 @@
+import { TRPCClientError } from '@trpc/client'
+import type { ErrorCode } from '../src/core/errors.ts'
+import type { AppRouter } from '../src/router.ts'
+import { t } from './i18n.ts'
+
+/** The code of a refusal by the server, or null for what never got an answer. */
+export function appCodeOf(error: unknown): ErrorCode | null {
+  const data = dataOf(error)
+  return data?.appCode ?? null
+}
+
+/** What a program needs beside the message: `{ fieldId, recordId }`, the list of problems, … */
+export function detailsOf(error: unknown): Record<string, unknown> {
+  return dataOf(error)?.details ?? {}
+}
+
+/** The id under which the server's log has this request, or null. */
+export function requestIdOf(error: unknown): string | null {
+  return dataOf(error)?.requestId ?? null
+}
+
+/** A sentence for the person: the server's own words for a refusal, ours where there was no answer. */
+export function messageOf(error: unknown): string {
+  if (isOffline(error)) return t('The server cannot be reached. Check your connection and try again.')
+  const code = appCodeOf(error)
+  if (code === 'INTERNAL_SERVER_ERROR' || (error instanceof TRPCClientError && code === null)) {
+    const requestId = requestIdOf(error)
+    return requestId
+      ? t('Something went wrong on the server. Request id: {requestId}', { requestId })
+      : t('Something went wrong on the server.')
+  }
+  return error instanceof Error ? error.message : t('Some error occurred')
+}
+
+/** True where no answer came: offline, the server is down, or a proxy in between said something of its own. */
+export const isOffline = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof TRPCClientError && dataOf(error) === null)
+
+/** Reading again helps against lost connections and a busy server, not against a refusal. */
+export function isWorthRetrying(error: unknown): boolean {
+  const status = dataOf(error)?.httpStatus
+  return status === undefined || status === 429 || status >= 502
+}
+
+function dataOf(error: unknown) {
+  return error instanceof TRPCClientError ? ((error as TRPCClientError<AppRouter>).data ?? null) : null
+}

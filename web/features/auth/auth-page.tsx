@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { t } from '../../i18n.ts'
+import { LanguageSelect } from '../../ui/language-select.tsx'
+import { Logo } from '../../ui/logo.tsx'
+import styles from './auth-page.module.css'
+
+/** The frame of sign-in, sign-up and their kin: one card in the middle. */
+export function AuthPage({ title, text, children, below }: { title: string; text?: ReactNode; children?: ReactNode; below?: ReactNode }) {
+  return (
+    <main className={styles.page}>
+      <div className={styles.card}>
+        <header className={styles.header}>
+          <Logo size={40} />
+          <h1 className={styles.title}>{title}</h1>
+          {text && <p className={styles.text}>{text}</p>}
+        </header>
+        {children}
+        {below && <p className={styles.below}>{below}</p>}
+      </div>
+      <footer className={styles.footer}>
+        <span>{t('Sheaf, your own database')}</span>
+        <LanguageSelect />
+      </footer>
+    </main>
+  )
+}

@@ -1,0 +1,28 @@
+import { useSearch } from '@tanstack/react-router'
+import { t } from '../../i18n.ts'
+import { hrefOf, paths, readContinuePath } from '../../routes/paths.ts'
+import { trpc } from '../../trpc.ts'
+import { AuthPage } from './auth-page.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** Sign-in. The route leads on once the session is there. */
+export function SignInScreen() {
+  const { continueAfterSignIn } = useSearch({ from: '/signin' })
+  const info = trpc.app.info.useQuery()
+  const signUp = paths.signUp(readContinuePath(continueAfterSignIn) ?? undefined)
+  return (
+    <AuthPage
+      title={t('Sign in')}
+      text={t('Welcome back.')}
+      below={
+        info.data?.signupAllowed && (
+          <>
+            {t('No account yet?')} <a href={hrefOf(signUp)}>{t('Create one')}</a>
+          </>
+        )
+      }
+    >
+      <SignInForm forgotHref={hrefOf(paths.forgotPassword())} />
+    </AuthPage>
+  )
+}

@@ -1,0 +1,121 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useRef, useState } from 'react'
+import { detailsOf, messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { hrefOf, paths, readContinuePath } from '../../routes/paths.ts'
+import { session } from '../../session/index.ts'
+import { localSettings } from '../../session/local-settings.ts'
+import { trpc } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { AuthPage } from './auth-page.tsx'
+import formStyles from './auth-page.module.css'
+import { checkEmail, checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
+
+/** Sign-up, by invitation where the address has its token. The first user becomes the administrator. */
+export function SignUpScreen() {
+  const { token } = useParams({ from: '/signup/{-$token}' })
+  const { continueAfterSignIn } = useSearch({ from: '/signup/{-$token}' })
+  const wanted = readContinuePath(continueAfterSignIn)
+  const info = trpc.app.info.useQuery()
+  const isFirst = info.data?.firstUser ?? false
+  const toSignIn = !isFirst && (
+    <>
+      {t('Already have an account?')} <a href={hrefOf(paths.signIn(wanted ?? undefined))}>{t('Sign in')}</a>
+    </>
+  )
+
+  if (info.data && !info.data.signupAllowed && !token) {
+    return (
+      <AuthPage
+        title={t('Sign-up is by invitation')}
+        text={t('Ask an administrator of this server for an invitation link.')}
+        below={toSignIn}
+      />
+    )
+  }
+  return (
+    <AuthPage
+      title={isFirst ? t('Set up Sheaf') : t('Create your account')}
+      text={token ? t('You have been invited. Use the address that the invitation was sent to.') : undefined}
+      below={toSignIn}
+    >
+      {isFirst && (
+        <Alert>{t('You are the first user of this server, so this account becomes its administrator.')}</Alert>
+      )}
+      <SignUpForm inviteToken={token} continueTo={wanted} />
+    </AuthPage>
+  )
+}
+
+function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continueTo: string | null }) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [wasSubmitted, setWasSubmitted] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const utils = trpc.useUtils()
+  const signUp = trpc.auth.signUp.useMutation({
+    onSuccess({ token, firstBaseId }) {
+      void utils.app.info.invalidate()
+      // Straight to the sample base, unless a link brought the person here.
+      if (!continueTo && firstBaseId) localSettings.set('continueAfterSignIn', paths.base(firstBaseId))
+      session.signIn(token)
+    },
+  })
+
+  const refused = refusedFields(signUp.error)
+  const emailError = checkEmail(email) ?? refused.email ?? null
+  const passwordError = checkNewPassword(password) ?? refused.password ?? null
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setWasSubmitted(true)
+    if (checkEmail(email) || checkNewPassword(password)) {
+      form.current?.querySelector<HTMLElement>(checkEmail(email) ? '[name=email]' : '[name=password]')?.focus()
+      return
+    }
+    signUp.mutate({ email: email.trim(), password, inviteToken })
+  }
+
+  return (
+    <form ref={form} className={formStyles.form} onSubmit={submit} noValidate>
+      {signUp.error && !refused.email && !refused.password && (
+        <Alert tone="error">{messageOf(signUp.error)}</Alert>
+      )}
+      <TextField
+        label={t('E-mail')}
+        name="email"
+        type="email"
+        dir="ltr"
+        autoComplete="username"
+        autoFocus
+        value={email}
+        onChange={(event) => {
+          setEmail(event.target.value)
+          signUp.reset()
+        }}
+        error={wasSubmitted ? emailError : null}
+      />
+      <PasswordField
+        label={t('Password')}
+        name="password"
+        autoComplete="new-password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={wasSubmitted ? passwordError : null}
+        help={t('{n} characters or more', { n: MIN_PASSWORD })}
+      />
+      <Button type="submit" variant="primary" size="large" busy={signUp.isPending}>
+        {t('Create account')}
+      </Button>
+    </form>
+  )
+}
+
+/** What the server's input check says of single fields, by name. */
+function refusedFields(error: unknown): Record<string, string> {
+  const { issues } = detailsOf(error)
+  if (!Array.isArray(issues)) return {}
+  return Object.fromEntries(issues.map((issue: { path: string; message: string }) => [issue.path, issue.message]))
+}

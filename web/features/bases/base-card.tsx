@@ -1,0 +1,48 @@
+import { Ellipsis } from 'lucide-react'
+import type { Base } from '../../../src/core/model.ts'
+import { formatAgo, t } from '../../i18n.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
+import { lastPlaceIn } from '../../session/last-places.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import { RolePill } from '../../ui/role-pill.tsx'
+import { useSortableItem } from '../../ui/sortable.tsx'
+import { baseMenu } from './base-commands.tsx'
+import { BaseIcon } from './base-icon.tsx'
+import styles from './base-list-screen.module.css'
+
+/** One base in the list: opens where one was last; drag to order. */
+export function BaseCard({ base }: { base: Base }) {
+  const { ref, style, listeners } = useSortableItem(base.id)
+  const place = lastPlaceIn(base.id)
+  const path = place?.tableId ? paths.table(base.id, place.tableId, place.viewId) : paths.base(base.id)
+  const label = t('Menu of base {title}', { title: base.title })
+  return (
+    <li
+      ref={ref}
+      style={style}
+      className={styles.card}
+      {...listeners}
+      onContextMenu={(event) => openContextMenu(event, baseMenu(base), label)}
+    >
+      <BaseIcon base={base} size={40} />
+      <div className={styles.cardText}>
+        <a href={hrefOf(path)} className={styles.cardTitle} dir="auto" data-tip={base.title} data-tip-clipped draggable={false}>
+          {base.title}
+        </a>
+        <span className={styles.cardMeta}>
+          <RolePill role={base.role} />
+          <span className={styles.cardTime}>{formatAgo(base.updatedAt)}</span>
+        </span>
+      </div>
+      <IconButton
+        icon={Ellipsis}
+        label={label}
+        size="small"
+        className={styles.cardMenu}
+        aria-haspopup="menu"
+        onClick={(event) => openMenu(event.currentTarget, baseMenu(base), label)}
+      />
+    </li>
+  )
+}

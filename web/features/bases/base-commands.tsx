@@ -1,0 +1,92 @@
+import { ArrowDown, ArrowUp, Pencil, Trash2 } from 'lucide-react'
+import type { Base } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { lazyPart } from '../../routes/lazy-screen.ts'
+import { currentPath, goTo, paths } from '../../routes/paths.ts'
+import { api, cache } from '../../trpc.ts'
+import type { MenuItem } from '../../ui/menu.tsx'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
+import { toast } from '../../ui/toast.ts'
+
+const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
+const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
+
+/** Asks for a name and colour, makes the base and opens it. */
+export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)
+
+/** Asks for another name or colour. */
+export const editBase = (base: Base): void => void openDialog((close) => <BaseDialog base={base} onClose={close} />)
+
+/** Shows the deleted bases, to bring them back. */
+export const openBaseTrash = (): void => void openDialog((close) => <BaseTrashDialog onClose={close} />)
+
+/** Puts a base in the trash; the message offers to take it back. */
+export async function deleteBase(base: Base): Promise<void> {
+  const before = cache.bases.list.getData({})
+  cache.bases.list.setData({}, (list) => list?.filter(({ id }) => id !== base.id))
+  if (currentPath().includes(`/${base.id}`)) goTo(paths.bases())
+  try {
+    await api.bases.delete.mutate({ baseId: base.id })
+  } catch (error) {
+    cache.bases.list.setData({}, before)
+    toast.error({ text: messageOf(error) })
+    return
+  }
+  void cache.bases.list.invalidate()
+  toast.success({
+    text: t('Base "{title}" was moved to the trash with its tables', { title: base.title }),
+    action: { label: t('Undo'), run: () => restoreBase(base) },
+  })
+}
+
+/** Takes a base out of the trash. */
+export async function restoreBase(base: Base): Promise<void> {
+  try {
+    await api.bases.restore.mutate({ baseId: base.id })
+    await cache.bases.invalidate()
+    toast.success({ text: t('Base "{title}" is back', { title: base.title }) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Puts a base ahead of another in the caller's list; null: to the end. */
+export async function reorderBase(baseId: string, before: string | null): Promise<void> {
+  const previous = cache.bases.list.getData({})
+  cache.bases.list.setData({}, (list) => list && moveBefore(list, baseId, before))
+  try {
+    await api.bases.reorder.mutate({ baseId, before })
+  } catch (error) {
+    cache.bases.list.setData({}, previous)
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** The menu of a base, for its "⋯" and for a right click. */
+export function baseMenu(base: Base): MenuItem[] {
+  const ids = cache.bases.list.getData({})?.map(({ id }) => id) ?? []
+  const at = ids.indexOf(base.id)
+  const move = (index: number) => void reorderBase(base.id, beforeAfterMove(ids, base.id, index))
+  const items: MenuItem[] = [{ kind: 'id', label: t('Base ID'), value: base.id }]
+  if (roleCan(base.role, 'base.update')) {
+    items.push({ kind: 'action', label: t('Rename and colour'), icon: Pencil, run: () => editBase(base) })
+  }
+  if (at > 0) items.push({ kind: 'action', label: t('Move up'), icon: ArrowUp, run: () => move(at - 1) })
+  if (at >= 0 && at < ids.length - 1) {
+    items.push({ kind: 'action', label: t('Move down'), icon: ArrowDown, run: () => move(at + 1) })
+  }
+  if (roleCan(base.role, 'base.delete')) {
+    items.push({ kind: 'separator' })
+    items.push({
+      kind: 'action',
+      label: t('Delete base'),
+      icon: Trash2,
+      tone: 'danger',
+      run: () => void deleteBase(base),
+    })
+  }
+  return items
+}

@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import type { Base } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import styles from './base-dialog.module.css'
+import { BASE_COLORS, BaseIcon } from './base-icon.tsx'
+import { unusedTitle } from './unused-title.ts'
+
+/** Name and colour of a base: of a new one, or, given `base`, of that one. */
+export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void }) {
+  const utils = trpc.useUtils()
+  const [title, setTitle] = useState(
+    () => base?.title ?? unusedTitle(t('Base'), utils.bases.list.getData({})?.map((one) => one.title) ?? []),
+  )
+  const [iconColor, setIconColor] = useState<string>(base?.meta.iconColor ?? BASE_COLORS[0])
+  const onSuccess = (saved: Base) => {
+    void utils.bases.list.invalidate()
+    utils.bases.get.setData({ baseId: saved.id }, saved)
+    onClose()
+    if (!base) goTo(paths.base(saved.id))
+  }
+  const create = trpc.bases.create.useMutation({ onSuccess })
+  const update = trpc.bases.update.useMutation({ onSuccess })
+  const { error, isPending } = base ? update : create
+  const isEmpty = title.trim() === ''
+
+  function submit() {
+    if (isEmpty || isPending) return
+    const meta = { ...base?.meta, iconColor }
+    if (base) update.mutate({ baseId: base.id, title: title.trim(), meta })
+    else create.mutate({ title: title.trim(), meta })
+  }
+
+  return (
+    <Dialog
+      title={base ? t('Rename and colour') : t('New base')}
+      onClose={onClose}
+      onSubmit={submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button type="submit" variant="primary" busy={isPending} disabled={isEmpty}>
+            {base ? t('Save') : t('Create base')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <div className={styles.name}>
+          <BaseIcon base={{ title, meta: { ...base?.meta, iconColor } }} size={40} />
+          <TextField
+            label={t('Name')}
+            className={styles.grow}
+            data-autofocus
+            data-select-all
+            maxLength={255}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+            error={isEmpty ? t('A base needs a name') : error && messageOf(error)}
+          />
+        </div>
+        <fieldset className={styles.colors}>
+          <legend>{t('Colour')}</legend>
+          {BASE_COLORS.map((color, index) => (
+            <label key={color} className={styles.color} style={{ background: color }}>
+              <input
+                type="radio"
+                name="color"
+                className="visually-hidden"
+                checked={iconColor === color}
+                onChange={() => setIconColor(color)}
+                aria-label={t('Colour {n}', { n: index + 1 })}
+              />
+            </label>
+          ))}
+        </fieldset>
+      </div>
+    </Dialog>
+  )
+}

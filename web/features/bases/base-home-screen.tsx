@@ -1,0 +1,168 @@
+import { useParams } from '@tanstack/react-router'
+import { FileUp, Plus, Table2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Base, Table } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { formatAgo, formatNumber, t } from '../../i18n.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
+import { trpc } from '../../trpc.ts'
+import { openContextMenu } from '../../ui/menu.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { useDocumentTitle } from '../../ui/use-document-title.ts'
+import { tableMenu } from '../shell/node-menus.ts'
+import { pickImport } from '../shell/pick-import.ts'
+import { createTable, describeTable } from '../shell/table-commands.tsx'
+import { useFileDrop } from '../shell/use-file-drop.ts'
+import { renameTableInDialog } from '../shell/rename-dialog.tsx'
+import styles from './base-home-screen.module.css'
+import { BaseIcon } from './base-icon.tsx'
+import { MemberList } from './member-list.tsx'
+
+/** The first page of a base: what is in it, who is in it, and how to add a table. */
+export function BaseHomeScreen() {
+  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  // The layout around this screen has read the base and says so where it could not.
+  const base = trpc.bases.get.useQuery({ baseId }).data
+  const [tab, setTab] = useState<'overview' | 'members'>('overview')
+  useDocumentTitle(base?.title)
+  const mayImport = base !== undefined && roleCan(base.role, 'import.create')
+  const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
+  if (!base) return null
+
+  return (
+    <main className={styles.screen} data-drop={isOver || undefined} {...dropProps}>
+      <header className={styles.header}>
+        <BaseIcon base={base} size={48} />
+        <div className={styles.heading}>
+          <h1 className={styles.title} dir="auto">
+            {base.title}
+          </h1>
+          {base.description && <p dir="auto">{base.description}</p>}
+        </div>
+      </header>
+      <div className={styles.tabs} role="tablist">
+        <Tab name={t('Overview')} selected={tab === 'overview'} onSelect={() => setTab('overview')} />
+        <Tab name={t('Members')} selected={tab === 'members'} onSelect={() => setTab('members')} />
+      </div>
+      {tab === 'overview' ? <Overview base={base} /> : <MemberList baseId={baseId} />}
+      {isOver && <div className={styles.dropHint}>{t('Drop the file to import it as a new table')}</div>}
+    </main>
+  )
+}
+
+function Tab({ name, selected, onSelect }: { name: string; selected: boolean; onSelect: () => void }) {
+  return (
+    <button type="button" role="tab" aria-selected={selected} className={styles.tab} onClick={onSelect}>
+      {name}
+    </button>
+  )
+}
+
+function Overview({ base }: { base: Base }) {
+  const tables = trpc.schema.tables.useQuery({ baseId: base.id })
+  return (
+    <div role="tabpanel" aria-label={t('Overview')} className={styles.panel}>
+      <div className={styles.tiles}>
+        {roleCan(base.role, 'table.create') && (
+          <Tile icon={Plus} title={t('New table')} text={t('Start with an empty table')} onClick={() => createTable(base.id)} />
+        )}
+        {roleCan(base.role, 'import.create') && (
+          <Tile
+            icon={FileUp}
+            title={t('Import data')}
+            text={t('From a CSV file: choose it or drop it here')}
+            onClick={() => pickImport({ baseId: base.id })}
+          />
+        )}
+      </div>
+      {tables.error && !tables.data ? (
+        <ErrorState
+          title={t('The tables could not be read')}
+          error={tables.error}
+          onRetry={() => void tables.refetch()}
+        />
+      ) : tables.data?.length === 0 ? (
+        <EmptyState
+          icon={Table2}
+          title={t('This base has no tables yet')}
+          text={roleCan(base.role, 'table.create') ? t('Create one, or import a file to get one with data.') : undefined}
+        />
+      ) : (
+        <TableList base={base} tables={tables.data} />
+      )}
+    </div>
+  )
+}
+
+function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: () => void }) {
+  return (
+    <button type="button" className={styles.tile} onClick={props.onClick}>
+      <span className={styles.tileIcon}>
+        <props.icon size={18} />
+      </span>
+      <span>
+        <strong>{props.title}</strong>
+        <small>{props.text}</small>
+      </span>
+    </button>
+  )
+}
+
+function TableList({ base, tables }: { base: Base; tables: Table[] | undefined }) {
+  return (
+    <table className={styles.list} aria-busy={tables === undefined}>
+      <thead>
+        <tr>
+          <th scope="col">{t('Table')}</th>
+          <th scope="col" className={styles.number}>
+            {t('Records')}
+          </th>
+          <th scope="col" className={styles.number}>
+            {t('Fields')}
+          </th>
+          <th scope="col" className={styles.when}>
+            {t('Last change')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tables?.map((table) => <TableRow key={table.id} base={base} table={table} />) ??
+          [1, 2, 3].map((n) => (
+            <tr key={n}>
+              <td>
+                <Skeleton width={160} />
+              </td>
+              <td colSpan={3} />
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  )
+}
+
+function TableRow({ base, table }: { base: Base; table: Table }) {
+  const count = trpc.records.count.useQuery({ selection: { tableId: table.id } })
+  const schema = trpc.schema.table.useQuery({ tableId: table.id })
+  const fields = schema.data?.fields.filter((field) => !field.isSystem).length
+  const menu = () => tableMenu(base, table, () => renameTableInDialog(table))
+  return (
+    <tr onContextMenu={(event) => openContextMenu(event, menu(), t('Menu of table {title}', { title: table.title }))}>
+      <td className={styles.name}>
+        <div className={styles.nameRow}>
+          <Table2 size={16} />
+          <a href={hrefOf(paths.table(base.id, table.id))} dir="auto" data-tip={table.title} data-tip-clipped>
+            {table.title}
+          </a>
+        </div>
+        {table.description && (
+          <button type="button" className={styles.description} dir="auto" onClick={() => describeTable(table)}>
+            {table.description}
+          </button>
+        )}
+      </td>
+      <td className={styles.number}>{count.data ? formatNumber(count.data.count) : '–'}</td>
+      <td className={styles.number}>{fields === undefined ? '–' : formatNumber(fields)}</td>
+      <td className={styles.when}>{formatAgo(table.updatedAt)}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,126 @@
+import { Database, Plus, Search, SearchX, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { t, tn } from '../../i18n.ts'
+import { useMe } from '../../session/use-me.ts'
+import { trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { SortableList } from '../../ui/sortable.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { useDocumentTitle } from '../../ui/use-document-title.ts'
+import { matches } from '../../ui/matches.ts'
+import { BaseCard } from './base-card.tsx'
+import { createBase, openBaseTrash, reorderBase } from './base-commands.tsx'
+import styles from './base-list-screen.module.css'
+
+/** All bases of the person: search, create, order, delete, restore. */
+export function BaseListScreen() {
+  useDocumentTitle(t('Bases'))
+  const [search, setSearch] = useState('')
+  const bases = trpc.bases.list.useQuery({})
+  const { holds } = useMe()
+  const canCreate = holds('org-level-creator')
+  const found = bases.data?.filter((base) => matches(base.title, search))
+
+  return (
+    <main className={styles.screen}>
+      <header className={styles.header}>
+        <h1 className={styles.title}>{t('Bases')}</h1>
+        <div className={styles.tools}>
+          <Button variant="ghost" icon={Trash2} onClick={openBaseTrash}>
+            {t('Trash')}
+          </Button>
+          {canCreate && (
+            <Button
+              variant="primary"
+              icon={Plus}
+              onClick={createBase}
+              data-tip={t('New base')}
+              data-tip-keys={shortcutLabel('alt+d')}
+            >
+              {t('New base')}
+            </Button>
+          )}
+        </div>
+      </header>
+
+      {(bases.data?.length ?? 0) > 0 && (
+        <label className={styles.search}>
+          <Search size={15} />
+          <span className="visually-hidden">{t('Search bases')}</span>
+          <input
+            type="search"
+            dir="auto"
+            placeholder={t('Search bases')}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </label>
+      )}
+
+      {bases.error && !bases.data ? (
+        <ErrorState
+          title={t('Your bases could not be read')}
+          error={bases.error}
+          onRetry={() => void bases.refetch()}
+        />
+      ) : !found ? (
+        <BaseListSkeleton />
+      ) : bases.data?.length === 0 ? (
+        <EmptyState
+          icon={Database}
+          title={canCreate ? t('Create your first base') : t('No base has been shared with you yet')}
+          text={
+            canCreate
+              ? t('A base holds tables that belong together, for example everything about one project.')
+              : t('Ask the owner of a base to add you as a member.')
+          }
+        >
+          {canCreate && (
+            <Button variant="primary" icon={Plus} onClick={createBase}>
+              {t('New base')}
+            </Button>
+          )}
+        </EmptyState>
+      ) : found.length === 0 ? (
+        <EmptyState icon={SearchX} title={t('No base matches "{search}"', { search })}>
+          <Button onClick={() => setSearch('')}>{t('Clear search')}</Button>
+        </EmptyState>
+      ) : (
+        <>
+          <SortableList
+            ids={found.map((base) => base.id)}
+            layout="grid"
+            disabled={search !== ''}
+            onMove={(id, before) => void reorderBase(id, before)}
+          >
+            <ul className={styles.grid}>
+              {found.map((base) => (
+                <BaseCard key={base.id} base={base} />
+              ))}
+            </ul>
+          </SortableList>
+          <p className="visually-hidden" aria-live="polite">
+            {tn('{n} base', '{n} bases', found.length)}
+          </p>
+        </>
+      )}
+    </main>
+  )
+}
+
+function BaseListSkeleton() {
+  return (
+    <ul className={styles.grid} aria-busy="true" aria-label={t('Loading')}>
+      {[1, 2, 3].map((n) => (
+        <li key={n} className={styles.skeleton}>
+          <Skeleton width={40} height={40} />
+          <div className={styles.skeletonText}>
+            <Skeleton width="60%" />
+            <Skeleton width="40%" height={11} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

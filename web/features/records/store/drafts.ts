@@ -1,0 +1,166 @@
+import type { Operation, Values } from '../../../../src/core/changes.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import type { Paging } from './paging.ts'
+import type { TableState } from './table-state.ts'
+import type { DraftRecord } from './types.ts'
+
+export interface DraftsDeps {
+  state: TableState
+  paging: Pick<Paging, 'columns' | 'restart'>
+  fields(): readonly Field[]
+  /** Sends a draft as one insert. */
+  insert(id: RecordId, draft: DraftRecord): void
+  /** The record is there: does it stand where it belongs? */
+  recheck(id: RecordId): void
+}
+
+export type Drafts = ReturnType<typeof createDrafts>
+
+/** Records that exist in the browser alone: from "new record" to the server's answer to its first value. */
+export function createDrafts({ state, paging, fields, insert, recheck }: DraftsDeps) {
+  const { drafts } = state.rows
+  /** Drafts that the person has typed into; the others hold defaults alone. */
+  const touched = new Set<RecordId>()
+  let lastId = 0
+
+  const createLocalId = (): RecordId => `new-${++lastId}`
+
+  function update(id: RecordId, change: Partial<DraftRecord>): DraftRecord | undefined {
+    const draft = drafts.get(id)
+    if (!draft) return undefined
+    const next = { ...draft, ...change }
+    drafts.set(id, next)
+    state.rowChanged(id)
+    return next
+  }
+
+  /** Fields that must have a value before the record can be made. */
+  function missing(values: Values): Field[] {
+    return fields().filter((field) => {
+      const isFilled = field.defaultValue !== null || (fieldType(field.type).initial ?? null) !== null
+      if (!field.required || field.isSystem || fieldType(field.type).readOnly || isFilled) return false
+      return values[field.id] === undefined || values[field.id] === null || values[field.id] === ''
+    })
+  }
+
+  const defaults = (): Values =>
+    Object.fromEntries(
+      fields()
+        .filter((field) => !field.isSystem && !fieldType(field.type).readOnly)
+        .map((field) => [field.id, field.defaultValue ?? fieldType(field.type).initial ?? null] as const)
+        .filter(([, value]) => value !== null),
+    )
+
+  function remove(id: RecordId): void {
+    drafts.delete(id)
+    state.rows.touch(id)
+    state.remove([id])
+    paging.restart()
+    state.structureChanged()
+  }
+
+  return {
+    isLocal: (id: RecordId): boolean => drafts.has(id),
+
+    /** Any record not made yet, touched or not. */
+    get any(): boolean {
+      return drafts.size > 0
+    },
+
+    /** An empty record ahead of another, or at the end. Gives its row; null while the count is unknown. */
+    add(before: RecordId | null): number | null {
+      const index = before === null ? state.count : state.indexOf(before)
+      if (index === undefined || index === null) return null
+      const id = createLocalId()
+      drafts.set(id, { values: defaults(), before, state: 'new', message: null, failed: new Map() })
+      state.insert(index, [id])
+      paging.restart()
+      state.structureChanged()
+      return index
+    },
+
+    /** Shows the rows of an insert that is on its way; those without an id of a draft get none. */
+    show(operation: Extract<Operation, { kind: 'insert' }>): void {
+      const fresh = operation.rows.filter(({ id }) => id !== undefined && !drafts.has(id))
+      const index = operation.before == null ? state.count : state.indexOf(operation.before)
+      if (fresh.length === 0 || index === undefined || index === null) return
+      for (const { id, values } of fresh) {
+        const before = operation.before ?? null
+        if (id !== undefined) drafts.set(id, { values, before, state: 'saving', message: null, failed: new Map() })
+      }
+      state.insert(index, fresh.map(({ id }) => id!))
+    },
+
+    createLocalId,
+
+    /** Values typed into a draft. False where the record is none; else it is sent once nothing is missing. */
+    addTo(id: RecordId, values: Values): boolean {
+      const draft = drafts.get(id)
+      if (!draft) return false
+      touched.add(id)
+      const all = { ...draft.values, ...values }
+      if (draft.state === 'saving') {
+        // The insert is on its way: the values follow it as a change of their own.
+        update(id, { values: all })
+        return true
+      }
+      const lacking = missing(all)
+      const message = lacking.length > 0 ? requiredMessage(lacking) : null
+      const next = update(id, { values: all, message, state: 'new', failed: new Map() })
+      if (next && lacking.length === 0) this.send(id)
+      return true
+    },
+
+    /** Sends a draft. False where the record is none. */
+    send(id: RecordId): boolean {
+      const draft = drafts.get(id)
+      if (!draft) return false
+      const lacking = missing(draft.values)
+      if (lacking.length > 0) update(id, { message: requiredMessage(lacking) })
+      else insert(id, update(id, { state: 'saving', message: null, failed: new Map() }) ?? draft)
+      return true
+    },
+
+    /** All values of a draft at this moment; `otherwise` where it is none any more. */
+    valuesOf: (id: RecordId, otherwise: Values): Values => drafts.get(id)?.values ?? otherwise,
+
+    /** The server made the record. */
+    saved(id: RecordId, real: RecordId, values: Values): void {
+      if (!drafts.has(id)) return
+      state.rename(id, real)
+      state.rows.settle(id, real, paging.columns(), values)
+      touched.delete(id)
+      recheck(real)
+      state.rowChanged(real)
+    },
+
+    refused(id: RecordId, reason: string, fieldId: unknown): void {
+      const draft = drafts.get(id)
+      if (!draft) return
+      const failed = typeof fieldId === 'string' && fieldId in draft.values ? new Map([[fieldId, reason]]) : new Map()
+      update(id, { state: 'failed', message: reason, failed })
+    },
+
+    /** Drops a draft and what was typed into it. */
+    drop(id: RecordId): boolean {
+      if (!drafts.has(id)) return false
+      remove(id)
+      return true
+    },
+
+    /** The person has left the row: an untouched record vanishes, an incomplete one says what it lacks. */
+    leave(id: RecordId): void {
+      const draft = drafts.get(id)
+      if (!draft || draft.state === 'saving') return
+      if (!touched.has(id)) remove(id)
+      else update(id, { state: 'failed', message: draft.message ?? requiredMessage(missing(draft.values)) })
+    },
+  }
+}
+
+function requiredMessage(lacking: readonly Field[]): string {
+  const names = new Intl.ListFormat(undefined, { type: 'conjunction' }).format(lacking.map((field) => field.title))
+  return lacking.length === 1 ? t('{field} is required', { field: names }) : t('{fields} are required', { fields: names })
+}

@@ -1,0 +1,197 @@
+import type { Operation, Values } from '../../../../src/core/changes.ts'
+import type { RecordId } from '../../../../src/core/model.ts'
+import { detailsOf, messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import type { Drafts } from './drafts.ts'
+import type { Live } from './live.ts'
+import type { Paging } from './paging.ts'
+import type { QueueItem, SendQueue } from './send-queue.ts'
+import type { TableState } from './table-state.ts'
+import type { RecordsApi, Written } from './types.ts'
+
+/** A refused change of more records than this goes back as a whole: a page of red cells would help nobody. */
+const MAX_RED_ROWS = 50
+
+export interface OptimisticDeps {
+  baseId: string
+  tableId: string
+  api: Pick<RecordsApi, 'apply'>
+  queue: SendQueue
+  state: TableState
+  paging: Pick<Paging, 'reload' | 'restart'>
+  drafts: Drafts
+  live: Live
+  notify(message: string, kind: 'info' | 'error'): void
+}
+
+export type Optimistic = ReturnType<typeof createOptimistic>
+
+/** Changes of this person: on the screen at once, on their way as one request, and back where refused. */
+export function createOptimistic(deps: OptimisticDeps) {
+  const { baseId, state, queue, paging, drafts, live } = deps
+  let lastChange = 0
+
+  /**
+   * Carries out a change. Resolves with the server's answer, or null where it was refused (which has
+   * been shown by then). Rows of an `insert` that bring the id of a draft are shown as that draft.
+   */
+  function apply(operations: Operation[]): Promise<Written | null> {
+    const number = ++lastChange
+    for (const operation of operations) show(number, operation)
+    const clientId = crypto.randomUUID()
+    live.expect(clientId)
+    return new Promise((resolve) => {
+      const item: QueueItem<Written | null> = {
+        send() {
+          const ready = operations.map(resolveIds).filter((operation) => !isNothing(operation))
+          return ready.length === 0 ? Promise.resolve(null) : deps.api.apply({ baseId, operations: ready, clientId })
+        },
+        done(written) {
+          if (written) confirm(number, operations, written)
+          resolve(written)
+        },
+        refused(error) {
+          refuse(number, operations, error)
+          resolve(null)
+        },
+      }
+      queue.add(item)
+    })
+  }
+
+  function show(number: number, operation: Operation): void {
+    if (operation.tableId !== deps.tableId) return
+    if (operation.kind === 'update') {
+      for (const { id, values } of operation.rows) {
+        const real = state.realId(id)
+        if (drafts.addTo(real, values)) continue
+        state.rows.edits.write(number, real, values)
+        live.recheck(real)
+        state.rowChanged(real)
+      }
+      return
+    }
+    if (operation.kind === 'insert') drafts.show(operation)
+    if (operation.kind === 'delete') state.remove(operation.ids)
+    if (operation.kind === 'move') move(operation)
+    paging.restart()
+    state.structureChanged()
+  }
+
+  function move({ ids, before }: Extract<Operation, { kind: 'move' }>): void {
+    const loaded = ids.map(state.realId).filter(state.segments.has)
+    state.segments.remove(loaded)
+    const at = before === null ? state.count : state.indexOf(before)
+    if (at === undefined || at === null) return
+    // The count still holds the moved rows, which stand nowhere at this moment.
+    state.segments.insert(before === null ? at - loaded.length : at, loaded)
+  }
+
+  /** The operation as the server can read it: ids of drafts that were saved meanwhile, and no others. */
+  function resolveIds(operation: Operation): Operation {
+    const isKnown = (id: RecordId): boolean => !drafts.isLocal(id)
+    const before = (id: RecordId | null | undefined): RecordId | null => {
+      const real = id == null ? null : state.realId(id)
+      return real !== null && isKnown(real) ? real : null
+    }
+    switch (operation.kind) {
+      case 'insert': {
+        const rows = operation.rows.map(({ id, values }) => ({ values: id === undefined ? values : drafts.valuesOf(id, values) }))
+        return { ...operation, rows, before: before(operation.before) }
+      }
+      case 'update': {
+        const rows = operation.rows.map(({ id, values }) => ({ id: state.realId(id), values }))
+        // Values for a record that could not be made stand in its draft, and go with it when it is sent again.
+        return { ...operation, rows: rows.filter(({ id }) => isKnown(id)) }
+      }
+      case 'delete':
+        return { ...operation, ids: operation.ids.map(state.realId).filter(isKnown) }
+      case 'move':
+        return { ...operation, ids: operation.ids.map(state.realId).filter(isKnown), before: before(operation.before) }
+    }
+  }
+
+  function confirm(number: number, operations: Operation[], written: Written): void {
+    const inserted = [...written.inserted]
+    const byId = new Map(written.records.map((record) => [record.recordId, record]))
+    for (const operation of operations) {
+      if (operation.tableId !== deps.tableId) continue
+      if (operation.kind === 'insert') {
+        for (const { id, values } of operation.rows) {
+          const real = inserted.shift()
+          if (id !== undefined && real !== undefined) drafts.saved(id, real, byId.get(real)?.after ?? values)
+        }
+      }
+      if (operation.kind !== 'update') continue
+      for (const { id, values } of operation.rows) {
+        const real = state.realId(id)
+        state.rows.merge(real, byId.get(real)?.after ?? values)
+        state.rows.edits.settle(number, real)
+        state.rowChanged(real)
+      }
+    }
+    live.note(written)
+    const isHidden = operations.some((o) => o.kind === 'insert' && o.rows.some((row) => row.id === undefined))
+    if (isHidden || operations.some((o) => o.kind === 'move' && !isShown(o))) void paging.reload()
+    state.dataChanged()
+  }
+
+  const isShown = (operation: Extract<Operation, { kind: 'move' }>): boolean =>
+    operation.before === null || state.indexOf(operation.before) !== undefined
+
+  function refuse(number: number, operations: Operation[], error: unknown): void {
+    const { fieldId: named } = detailsOf(error)
+    const reason = messageOf(error)
+    const rows = operations.reduce((sum, o) => sum + ('rows' in o ? o.rows.length : o.ids.length), 0)
+    let isReloadDue = false
+    for (const operation of operations) {
+      if (operation.kind === 'insert' && operation.rows.every((row) => row.id !== undefined)) {
+        for (const { id } of operation.rows) if (id !== undefined) drafts.refused(id, reason, named)
+      } else if (operation.kind === 'update') {
+        for (const { id, values } of operation.rows) refuseRow(number, state.realId(id), values, rows, named, reason)
+      } else isReloadDue = true
+    }
+    // The rows are back as they were; what was typed into single cells stays in red beside its reason.
+    if (isReloadDue) void paging.reload()
+    if (isReloadDue || rows > MAX_RED_ROWS) deps.notify(t('Nothing was changed. {reason}', { reason }), 'error')
+  }
+
+  function refuseRow(number: number, id: RecordId, values: Values, rows: number, named: unknown, reason: string): void {
+    const { edits } = state.rows
+    if (rows > MAX_RED_ROWS) edits.settle(number, id)
+    else {
+      const isNamedHere = typeof named === 'string' && named in values
+      const other = t('Not saved, because another value of the same action was refused.')
+      edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === named ? reason : other))
+    }
+    live.recheck(id)
+    state.rowChanged(id)
+  }
+
+  return {
+    apply,
+
+    /** Sends the refused values of a record again. */
+    retry(id: RecordId): void {
+      const real = state.realId(id)
+      if (drafts.send(real)) return
+      const values = state.rows.edits.refused(real)
+      if (Object.keys(values).length > 0) {
+        void apply([{ kind: 'update', tableId: deps.tableId, rows: [{ id: real, values }] }])
+      }
+    },
+
+    /** Drops the refused values of a record; the ones before them show again. */
+    discard(id: RecordId): void {
+      const real = state.realId(id)
+      if (drafts.drop(real)) return
+      state.rows.edits.discard(real)
+      live.recheck(real)
+      state.rowChanged(real)
+    },
+  }
+}
+
+const isNothing = (operation: Operation): boolean =>
+  ('rows' in operation ? operation.rows.length : operation.ids.length) === 0
+

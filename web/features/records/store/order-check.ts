@@ -1,0 +1,39 @@
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Sort } from '../../../../src/core/model.ts'
+
+/** Reads a value of one record. */
+export type ValueOf = (fieldId: string) => CellValue
+
+/**
+ * Whether a record may stand between its neighbours in a sorted list. Says yes where the browser
+ * cannot tell for sure (texts that differ in case or accents alone): the server has the last word.
+ */
+export function fitsOrder(
+  sorts: readonly Sort[],
+  previous: ValueOf | undefined,
+  record: ValueOf,
+  next: ValueOf | undefined,
+): boolean {
+  return (
+    (previous === undefined || compare(sorts, previous, record) <= 0) &&
+    (next === undefined || compare(sorts, record, next) <= 0)
+  )
+}
+
+function compare(sorts: readonly Sort[], a: ValueOf, b: ValueOf): number {
+  for (const { fieldId, direction } of sorts) {
+    const order = compareValues(a(fieldId), b(fieldId))
+    if (order !== 0) return direction === 'asc' ? order : -order
+  }
+  return 0
+}
+
+const collator = new Intl.Collator('en', { sensitivity: 'base' })
+
+/** Negative, zero or positive as `a` comes before, with or after `b`; no value counts as equal to any. */
+export function compareValues(a: CellValue, b: CellValue): number {
+  // Engines differ in where empty values go, so they prove nothing.
+  if (a === null || b === null || a === b) return 0
+  if (typeof a === 'string' && typeof b === 'string') return collator.compare(a, b)
+  return Number(a) - Number(b)
+}

@@ -1,0 +1,213 @@
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { RecordId, RecordPage } from '../../../../src/core/model.ts'
+import type { Query, Selection } from '../../../../src/core/query.ts'
+import type { GridRow, RangeRequest } from '../../../grid/source.ts'
+import { BLOCK, createLoader } from './loader.ts'
+import type { RowRange } from './segments.ts'
+import type { TableState } from './table-state.ts'
+import type { Columns, RecordsApi, StoreQuery } from './types.ts'
+
+/** Rows kept at most: past it the ones out of sight longest are forgotten, so the heap stays flat. */
+const MAX_ROWS = 6000
+
+/** Rows per request when a whole range is read for the clipboard. */
+const RANGE_PAGE = 1000
+
+/** A burst of changes from elsewhere is answered with one reading. */
+const REFRESH_MS = 150
+
+export interface PagingDeps {
+  tableId: string
+  api: Pick<RecordsApi, 'list' | 'count'>
+  state: TableState
+  query(): StoreQuery
+  /** False while reading again would lose the place of a row that the person is on. */
+  mayRefresh(): boolean
+  /** Null: reading works (again). */
+  onError(error: unknown | null): void
+}
+
+export type Paging = ReturnType<typeof createPaging>
+
+/** Reads rows from the server as they come in sight, and all of them again when their order changed. */
+export function createPaging(deps: PagingDeps) {
+  const { api, state, tableId } = deps
+  let columns: Columns = new Map()
+  let reading: AbortController | null = null
+  let refreshTimer: ReturnType<typeof setTimeout> | undefined
+  let isStale = false
+
+  const loader = createLoader({ gaps, load, onError: deps.onError })
+
+  function request(range: RowRange): Query {
+    const { fieldIds } = deps.query()
+    const offset = Math.max(0, range.first - state.localBefore(range.first))
+    return { ...selection(), fieldIds: [...fieldIds], sorts: [...deps.query().sorts], limit: range.last - range.first + 1, offset }
+  }
+
+  function selection(): Pick<Selection, 'tableId' | 'filter' | 'search'> {
+    const { filter, search } = deps.query()
+    return { tableId, filter, search }
+  }
+
+  function gaps(range: RowRange): RowRange[] {
+    const last = state.count === null ? range.last : Math.min(range.last, state.count - 1)
+    return range.first > last ? [] : state.segments.gaps({ first: range.first, last })
+  }
+
+  async function load(block: RowRange, signal: AbortSignal): Promise<void> {
+    for (const gap of gaps(block)) {
+      const page = await api.list(request(gap), signal)
+      signal.throwIfAborted()
+      place(page, gap)
+      deps.onError(null)
+    }
+  }
+
+  function place(page: RecordPage, range: RowRange): void {
+    // One map for all pages of the same columns: rows share it.
+    if (page.fieldIds.some((id, at) => columns.get(id) !== at) || columns.size !== page.fieldIds.length) {
+      columns = new Map(page.fieldIds.map((id, at) => [id, at]))
+    }
+    page.ids.forEach((id, at) => state.rows.store(id, columns, page.rows[at] ?? []))
+    const dropped = state.segments.put(range.first, page.ids)
+    const isShort = page.ids.length < range.last - range.first + 1
+    const end = range.first + page.ids.length
+    const wasCount = state.count
+    if (isShort && (page.ids.length > 0 || range.first === 0 || wasCount !== null)) state.count = Math.max(end, state.segments.end)
+    const evicted = state.segments.evict(MAX_ROWS, loader.wanted(), (id) => isPinned(id))
+    state.rows.forget([...dropped, ...evicted])
+    if (dropped.length > 0 || state.count !== wasCount || wasCount === null) state.structureChanged()
+    else state.rangeChanged(range)
+  }
+
+  const isPinned = (id: RecordId): boolean => state.rows.drafts.has(id) || state.rows.edits.has(id)
+
+  /** The rows to begin with: those in sight, or the top. */
+  function firstBlock(fromTop: boolean): RowRange {
+    const { first, last } = loader.wanted()
+    const start = fromTop || last < 0 ? 0 : Math.floor(first / BLOCK) * BLOCK
+    const end = Math.max(start + BLOCK, fromTop ? 0 : last + 1)
+    return { first: start, last: Math.min(end, start + RANGE_PAGE) - 1 }
+  }
+
+  /**
+   * Reads what is in sight anew and forgets the rest; the old rows stay on the screen until the new
+   * ones are here. The count comes separately: the first page never waits for it.
+   */
+  async function reload({ fromTop = false } = {}): Promise<void> {
+    clearTimeout(refreshTimer)
+    isStale = false
+    reading?.abort()
+    loader.stop()
+    const controller = new AbortController()
+    reading = controller
+    const range = firstBlock(fromTop)
+    const counting = readCount(controller.signal)
+    try {
+      const page = await api.list({ ...request(range), offset: range.first }, controller.signal)
+      if (controller.signal.aborted) return
+      replaceAll(page, range)
+      deps.onError(null)
+      await counting
+    } catch (error) {
+      if (controller.signal.aborted) return
+      deps.onError(error)
+    } finally {
+      if (reading === controller) reading = null
+    }
+    if (!controller.signal.aborted) loader.restart()
+  }
+
+  function replaceAll(page: RecordPage, range: RowRange): void {
+    const drafts = [...state.rows.drafts.keys()].filter(state.segments.has)
+    state.segments.clear()
+    state.rows.clear()
+    if (page.ids.length === 0 && range.first > 0) state.count = Math.min(state.count ?? 0, range.first)
+    place(page, range)
+    // What was typed into records not made yet is not lost: they go to the end.
+    if (drafts.length > 0) state.segments.insert(state.segments.end, drafts)
+    if (state.count !== null) state.count += drafts.length
+    state.structureChanged()
+  }
+
+  async function readCount(signal: AbortSignal): Promise<void> {
+    const counted = await api.count(selection(), signal)
+    if (signal.aborted) return
+    const total = counted + state.localRows
+    if (state.count === total) return
+    state.count = total
+    state.structureChanged()
+  }
+
+  /** Reads again soon: what came in from elsewhere may stand anywhere. */
+  function refreshSoon(): void {
+    isStale = true
+    clearTimeout(refreshTimer)
+    refreshTimer = setTimeout(() => {
+      if (isStale && deps.mayRefresh()) void reload()
+    }, REFRESH_MS)
+  }
+
+  return {
+    reload,
+    refreshSoon,
+    /** Carries out a postponed reading, now that the person has left the row that forbade it. */
+    refreshIfStale: (): void => {
+      if (isStale) refreshSoon()
+    },
+    columns: (): Columns => columns,
+
+    requestRange(first: number, last: number): void {
+      if (last < first) return
+      if (reading) loader.note({ first, last })
+      else loader.want({ first, last })
+    },
+
+    /** Rows have moved: answers under way would land in the wrong place. */
+    restart: (): void => {
+      if (!reading) loader.restart()
+    },
+
+    stop(): void {
+      clearTimeout(refreshTimer)
+      reading?.abort()
+      loader.stop()
+    },
+
+    /** Rows of a range in full, from memory where they are loaded. */
+    async readRange({ first, last, fieldIds, signal, onProgress }: RangeRequest): Promise<GridRow[]> {
+      const found: GridRow[] = []
+      const total = last - first + 1
+      const query = deps.query()
+      const isHeld = fieldIds.every((id) => query.fieldIds.includes(id))
+      for (let index = first; index <= last; ) {
+        signal?.throwIfAborted()
+        const held = isHeld ? state.getRow(index) : undefined
+        if (held) {
+          found.push(held)
+          index++
+          continue
+        }
+        const end = nextHeld(index, Math.min(last, index + RANGE_PAGE - 1), isHeld)
+        const asked = { ...request({ first: index, last: end }), fieldIds }
+        const page = await api.list(asked, signal ?? new AbortController().signal)
+        found.push(...page.ids.map((id, at) => detachedRow(id, page.fieldIds, page.rows[at] ?? [])))
+        index = end + 1
+        onProgress?.(Math.min(index - first, total), total)
+      }
+      return found
+    },
+  }
+
+  function nextHeld(from: number, last: number, isHeld: boolean): number {
+    if (!isHeld) return last
+    for (let index = from + 1; index <= last; index++) if (state.segments.idAt(index) !== undefined) return index - 1
+    return last
+  }
+}
+
+/** A row that was read for the clipboard and is not kept. */
+function detachedRow(id: RecordId, fieldIds: string[], values: CellValue[]): GridRow {
+  return { id, values: (fieldId) => values[fieldIds.indexOf(fieldId)] ?? null }
+}

@@ -1,0 +1,144 @@
+import type { Values } from '../../../../src/core/changes.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../../../src/core/model.ts'
+import type { GridRow } from '../../../grid/source.ts'
+import { createLocalEdits, type LocalCells } from './local-edits.ts'
+import type { Columns, DraftRecord, StoredRecord } from './types.ts'
+
+/** A record as the grid draws it: the server's values, and over them what is not confirmed yet. */
+class Row implements GridRow {
+  readonly id: RecordId
+  readonly state: GridRow['state']
+  readonly failedCells: ReadonlyMap<string, string> | undefined
+  readonly message: string | undefined
+  readonly #record: StoredRecord | undefined
+  readonly #cells: LocalCells | undefined
+
+  constructor(id: RecordId, record: StoredRecord | undefined, cells: LocalCells | undefined, unmatched: boolean) {
+    this.id = id
+    this.#record = record
+    this.#cells = cells
+    const failed = [...(cells ?? [])].filter(([, cell]) => cell.message !== null)
+    this.failedCells = failed.length > 0 ? new Map(failed.map(([key, cell]) => [key, cell.message ?? ''])) : undefined
+    if (failed.length > 0) this.state = 'failed'
+    else if (cells) this.state = 'saving'
+    else if (unmatched) this.state = 'unmatched'
+  }
+
+  values(fieldId: string): CellValue {
+    const local = this.#cells?.get(fieldId)
+    if (local) return local.value
+    const at = this.#record?.columns.get(fieldId)
+    return (at === undefined ? null : this.#record?.values[at]) ?? null
+  }
+}
+
+class DraftRow implements GridRow {
+  readonly state: GridRow['state']
+  readonly failedCells: ReadonlyMap<string, string> | undefined
+  readonly message: string | undefined
+  readonly #values: Values
+
+  constructor(
+    readonly id: RecordId,
+    draft: DraftRecord,
+  ) {
+    this.state = draft.state
+    this.failedCells = draft.failed.size > 0 ? draft.failed : undefined
+    this.message = draft.message ?? undefined
+    this.#values = draft.values
+  }
+
+  values(fieldId: string): CellValue {
+    return this.#values[fieldId] ?? null
+  }
+}
+
+export type Rows = ReturnType<typeof createRows>
+
+/** The values of the records at hand, from three sources: server, edits under way, records not yet made. */
+export function createRows() {
+  const records = new Map<RecordId, StoredRecord>()
+  const drafts = new Map<RecordId, DraftRecord>()
+  const unmatched = new Set<RecordId>()
+  const drawn = new Map<RecordId, GridRow>()
+  const edits = createLocalEdits()
+
+  function build(id: RecordId): GridRow | undefined {
+    const draft = drafts.get(id)
+    if (draft) return new DraftRow(id, draft)
+    const record = records.get(id)
+    return record && new Row(id, record, edits.cellsOf(id), unmatched.has(id))
+  }
+
+  return {
+    edits,
+    drafts,
+    /** Records that no longer fit the filter or the order, and stay where they are for now. */
+    unmatched,
+
+    /** The same object until `touch`. */
+    row(id: RecordId): GridRow | undefined {
+      const known = drawn.get(id)
+      if (known) return known
+      const row = build(id)
+      if (row) drawn.set(id, row)
+      return row
+    },
+
+    /** Something about the record changed: the next `row` is a new object. */
+    touch: (id: RecordId): boolean => drawn.delete(id),
+
+    /** What the server holds, without local edits. */
+    stored(id: RecordId, fieldId: string): CellValue {
+      const record = records.get(id)
+      const at = record?.columns.get(fieldId)
+      return (at === undefined ? null : record?.values[at]) ?? null
+    },
+
+    has: (id: RecordId): boolean => records.has(id) || drafts.has(id),
+
+    store(id: RecordId, columns: Columns, values: readonly CellValue[]): void {
+      records.set(id, { columns, values })
+      drawn.delete(id)
+    },
+
+    /** Writes values that the server told; fields that are not read here are passed over. */
+    merge(id: RecordId, values: Values): void {
+      const record = records.get(id)
+      if (!record) return
+      const next = [...record.values]
+      for (const [fieldId, value] of Object.entries(values)) {
+        const at = record.columns.get(fieldId)
+        if (at !== undefined) next[at] = value
+      }
+      records.set(id, { columns: record.columns, values: next })
+      drawn.delete(id)
+    },
+
+    /** Forgets records; those with edits under way keep what is needed to draw them again. */
+    forget(ids: Iterable<RecordId>): void {
+      for (const id of ids) {
+        drawn.delete(id)
+        records.delete(id)
+      }
+    },
+
+    /** A local record became one of the server's. */
+    settle(draftId: RecordId, id: RecordId, columns: Columns, values: Values): void {
+      drafts.delete(draftId)
+      drawn.delete(draftId)
+      edits.rename(draftId, id)
+      const list: CellValue[] = []
+      for (const [fieldId, at] of columns) list[at] = values[fieldId] ?? null
+      records.set(id, { columns, values: list })
+      drawn.delete(id)
+    },
+
+    clear(): void {
+      records.clear()
+      drawn.clear()
+      unmatched.clear()
+    },
+  }
+}

@@ -1,0 +1,113 @@
+/** One action on its way to the server. */
+export interface QueueItem<T = unknown> {
+  send(): Promise<T>
+  done(answer: T): void
+  /** The server said no. The items behind it are sent all the same. */
+  refused(error: unknown): void
+}
+
+export interface QueueStatus {
+  /** Actions not confirmed yet, the one under way included. */
+  waiting: number
+  /** True from the first attempt that got no answer until one does. */
+  offline: boolean
+}
+
+export interface QueueDeps {
+  /** True for an error that says nothing about the action: no answer came. It is tried again then. */
+  isOffline(error: unknown): boolean
+  /** Pause before attempt n (from 1), in milliseconds. */
+  pauseMs?(attempt: number): number
+}
+
+export type SendQueue = ReturnType<typeof createSendQueue>
+
+/**
+ * Sends actions one after the other, in the order in which they were made: a later one may build on an
+ * earlier one. While there is no connection they wait, and go out by themselves when it is back.
+ */
+export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
+  const items: QueueItem[] = []
+  const listeners = new Set<() => void>()
+  let status: QueueStatus = { waiting: 0, offline: false }
+  let sending = false
+  let attempt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function publish(offline: boolean): void {
+    if (status.waiting === items.length && status.offline === offline) return
+    status = { waiting: items.length, offline }
+    for (const listener of listeners) listener()
+  }
+
+  async function run(): Promise<void> {
+    if (sending) return
+    clearTimeout(timer)
+    sending = true
+    for (let item = items[0]; item; item = items[0]) {
+      const outcome = await attemptOf(item)
+      if (outcome === 'offline') {
+        timer = setTimeout(() => void run(), pauseMs(++attempt))
+        publish(true)
+        break
+      }
+      attempt = 0
+      items.shift()
+      publish(false)
+      outcome()
+    }
+    sending = false
+  }
+
+  async function attemptOf(item: QueueItem): Promise<'offline' | (() => void)> {
+    try {
+      const answer = await item.send()
+      return () => item.done(answer)
+    } catch (error) {
+      return isOffline(error) ? 'offline' : () => item.refused(error)
+    }
+  }
+
+  return {
+    /** Puts an action at the end of the line. */
+    add<T>(item: QueueItem<T>): void {
+      items.push(item as QueueItem)
+      publish(status.offline)
+      // While offline the clock decides: typing on must not hammer a server that is down.
+      if (!status.offline) void run()
+    },
+
+    /** Tries now instead of after the pause, e.g. when the browser says that it is online. */
+    retryNow: (): void => void run(),
+
+    /** Takes the last action back out, unless it may have been sent already. */
+    takeLast(): QueueItem | undefined {
+      const isUnsent = items.length > 1 || (items.length === 1 && !sending && !status.offline)
+      const item = isUnsent ? items.pop() : undefined
+      publish(status.offline)
+      return item
+    },
+
+    /** Resolves when everything that is in line now was answered. */
+    settled(): Promise<void> {
+      if (items.length === 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        const stop = this.subscribe(() => {
+          if (items.length > 0) return
+          stop()
+          resolve()
+        })
+      })
+    },
+
+    status: (): QueueStatus => status,
+
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** 1, 2, 4 and then every 5 seconds. */
+const backOff = (attempt: number): number => Math.min(5000, 1000 * 2 ** (attempt - 1))

@@ -1,0 +1,123 @@
+import type { RecordId } from '../../../../src/core/model.ts'
+import type { GridRow } from '../../../grid/source.ts'
+import { createRows } from './rows.ts'
+import { createSegments, type RowRange } from './segments.ts'
+
+export type TableState = ReturnType<typeof createTableState>
+
+/** The rows of a view as the browser knows them: which record stands where, and who wants to hear of it. */
+export function createTableState() {
+  const segments = createSegments()
+  const rows = createRows()
+  /** Local ids of records that have got one from the server since. */
+  const realIds = new Map<RecordId, RecordId>()
+  const rowListeners = new Map<number, Set<() => void>>()
+  const listeners = new Set<() => void>()
+  const dataListeners = new Set<() => void>()
+  let count: number | null = null
+
+  const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
+
+  function indexOf(id: RecordId): number | undefined {
+    return segments.indexOf(realId(id))
+  }
+
+  function structureChanged(): void {
+    for (const listener of [...listeners]) listener()
+    for (const set of [...rowListeners.values()]) for (const listener of [...set]) listener()
+  }
+
+  return {
+    segments,
+    rows,
+    realId,
+    indexOf,
+
+    get count(): number | null {
+      return count
+    },
+    set count(next: number | null) {
+      count = next
+    },
+
+    getRow(index: number): GridRow | undefined {
+      const id = segments.idAt(index)
+      return id === undefined ? undefined : rows.row(id)
+    },
+
+    /** How many records ahead of an index the server does not know. */
+    localBefore(index: number): number {
+      let local = 0
+      for (const id of rows.drafts.keys()) if ((segments.indexOf(id) ?? index) < index) local++
+      return local
+    },
+
+    /** Local rows in the list, wherever they stand. */
+    get localRows(): number {
+      let local = 0
+      for (const id of rows.drafts.keys()) if (segments.has(id)) local++
+      return local
+    },
+
+    insert(index: number, ids: RecordId[]): void {
+      segments.insert(index, ids)
+      if (count !== null) count += ids.length
+    },
+
+    /** Takes records out of the list; those that are not loaded only count. */
+    remove(ids: readonly RecordId[]): void {
+      const loaded = ids.map(realId).filter(segments.has)
+      segments.remove(loaded)
+      if (count !== null) count -= loaded.length
+      for (const id of loaded) rows.unmatched.delete(id)
+      rows.forget(loaded)
+    },
+
+    /** A draft became a record: the grid may still ask for it by its old id. */
+    rename(from: RecordId, to: RecordId): void {
+      segments.rename(from, to)
+      realIds.set(from, to)
+    },
+
+    /** Something in a record changed. */
+    rowChanged(id: RecordId): void {
+      rows.touch(id)
+      const index = segments.indexOf(id)
+      if (index !== undefined) for (const listener of [...(rowListeners.get(index) ?? [])]) listener()
+    },
+
+    /** Rows of a range were loaded. */
+    rangeChanged({ first, last }: RowRange): void {
+      for (const [index, set] of [...rowListeners]) {
+        if (index >= first && index <= last) for (const listener of [...set]) listener()
+      }
+    },
+
+    /** The count or the order changed. */
+    structureChanged,
+
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    subscribeRow(index: number, listener: () => void): () => void {
+      const set = rowListeners.get(index) ?? new Set()
+      rowListeners.set(index, set.add(listener))
+      return () => {
+        set.delete(listener)
+        if (set.size === 0 && rowListeners.get(index) === set) rowListeners.delete(index)
+      }
+    },
+
+    /** Calls back when stored values changed, for the footer's summaries. */
+    onData(listener: () => void): () => void {
+      dataListeners.add(listener)
+      return () => dataListeners.delete(listener)
+    },
+
+    dataChanged(): void {
+      for (const listener of [...dataListeners]) listener()
+    },
+  }
+}

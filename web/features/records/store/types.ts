@@ -1,0 +1,59 @@
+import type { AppliedChange, Change } from '../../../../src/core/changes.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Filter } from '../../../../src/core/filters/filter.ts'
+import type { Field, RecordId, RecordPage, Sort } from '../../../../src/core/model.ts'
+import type { Query, Search, Selection } from '../../../../src/core/query.ts'
+
+/** What `records.undo` and `records.redo` answer. */
+export interface Undone {
+  applied: AppliedChange | null
+  /** What was taken back, e.g. `records.update`; null: there was nothing. */
+  kind: string | null
+  records: number
+  /** Values that someone changed since, left as they are. */
+  skipped: number
+}
+
+/** What the write door answers: `inserted` are the new ids in the order of the insert operations. */
+export type Written = AppliedChange & { inserted: RecordId[] }
+
+/** The calls that the store makes. The app gives tRPC's; tests give a table in memory. */
+export interface RecordsApi {
+  list(query: Query, signal: AbortSignal): Promise<RecordPage>
+  count(selection: Selection, signal: AbortSignal): Promise<number>
+  apply(change: Change): Promise<Written>
+  undo(baseId: string): Promise<Undone>
+  redo(baseId: string): Promise<Undone>
+}
+
+/** Which records are shown, in which order, and which of their values are read. */
+export interface StoreQuery {
+  /** Every field of the table, system ones too: what a value means, and what a new record needs. */
+  fields: readonly Field[]
+  /** Fields whose values are read: those shown, and those that filter and sort. */
+  fieldIds: readonly string[]
+  filter: Filter | null
+  sorts: readonly Sort[]
+  search: Search | null
+}
+
+/** Where the values of a record stand: position by field id. Shared by all records of a page. */
+export type Columns = ReadonlyMap<string, number>
+
+/** A record as the server last told it. */
+export interface StoredRecord {
+  columns: Columns
+  values: readonly CellValue[]
+}
+
+/** A record that the server does not know yet. */
+export interface DraftRecord {
+  values: Record<string, CellValue>
+  /** Goes ahead of this record; null: to the end. */
+  before: RecordId | null
+  state: 'new' | 'saving' | 'failed'
+  /** What it lacks, or why it was refused. */
+  message: string | null
+  /** Why single values were refused, by field id. */
+  failed: ReadonlyMap<string, string>
+}

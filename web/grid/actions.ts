@@ -1,0 +1,222 @@
+import { t, tn } from '../i18n.ts'
+import { pasteAsTextNext } from './clipboard-actions.ts'
+import type { Engine } from './engine.ts'
+import { fillFromEdge } from './fill-actions.ts'
+import type { Intent } from './keys.ts'
+import {
+  activeCell,
+  countCells,
+  focusCell,
+  isSingleCell,
+  selectAll,
+  selectCell,
+  step,
+  tabFrom,
+  widen,
+} from './selection.ts'
+import { startEditing } from './states/editing.ts'
+
+/** Does what a key means. False: nothing came of it, and the event goes on to the app or the browser. */
+export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): boolean {
+  const selection = engine.selection.get()
+  if (!selection) return beginAtFirstCell(engine, intent)
+  if (TRIED_BY_CELL.has(intent.kind) && cellUsesKey(engine, event)) return true
+  const { commands } = engine.props
+  const active = activeCell(selection)
+  switch (intent.kind) {
+    case 'move': {
+      const next = step(selection, intent.step, engine.size, {
+        extend: intent.extend,
+        pageRows: engine.viewport.pageRows,
+      })
+      engine.select(next, focusCell(next))
+      return true
+    }
+    case 'tab': {
+      const next = tabFrom(active, intent.back, engine.size)
+      // At the grid's corners Tab leaves it: it is one stop among the controls of the page.
+      if (next === active && isSingleCell(selection)) return false
+      engine.select(selectCell(next))
+      return true
+    }
+    case 'enter':
+      if (intent.back) engine.select(step(selection, 'up', engine.size, { extend: false, pageRows: 1 }))
+      else edit(engine)
+      return true
+    case 'edit':
+      edit(engine)
+      return true
+    case 'type':
+      // With an empty text an input method begins: its text must reach the editor, so the event goes on.
+      return edit(engine, intent.text) && intent.text !== ''
+    case 'escape':
+      if (isSingleCell(selection)) return false
+      engine.selection.set(selectCell(active))
+      return true
+    case 'expand':
+      commands.expandRow(active.row, engine.columns[active.column]?.fieldId ?? null)
+      return true
+    case 'selectRow':
+      engine.selection.set(widen(selection, 'rows'))
+      return true
+    case 'selectColumn':
+      engine.selection.set(widen(selection, 'columns'))
+      return true
+    case 'selectAll':
+      engine.selection.set(selectAll(active))
+      return true
+    case 'clear':
+      return clearSelected(engine)
+    case 'undo':
+      commands.undo()
+      return true
+    case 'redo':
+      commands.redo()
+      return true
+    case 'fillDown':
+      fillFromEdge(engine, 'down')
+      return true
+    case 'fillEnd':
+      fillFromEdge(engine, 'end')
+      return true
+    case 'addRow':
+      return addRowBelow(engine)
+    case 'openLink':
+      return openLink(engine)
+    case 'contextMenu':
+      return openMenuAtActive(engine)
+    case 'pasteAsText':
+      // The browser's paste event follows this key; it is only told how to read the clipboard.
+      pasteAsTextNext(engine)
+      return false
+    default:
+      return false
+  }
+}
+
+/** Keys that a cell's own meaning comes first for: stars, ticks, today. */
+const TRIED_BY_CELL: ReadonlySet<Intent['kind']> = new Set([
+  'type',
+  'expand',
+  'enter',
+  'insertToday',
+  'insertNow',
+])
+
+function cellUsesKey(engine: Engine, event: KeyboardEvent): boolean {
+  const active = engine.active
+  const column = active && engine.columns[active.column]
+  const record = active && engine.rowAt(active.row)
+  if (!column?.cell.onKey || !record || !engine.canEdit(active.column)) return false
+  const key = {
+    key: event.key,
+    ctrl: event.ctrlKey || event.metaKey,
+    shift: event.shiftKey,
+    alt: event.altKey,
+  }
+  return column.cell.onKey(key, {
+    value: record.values(column.fieldId),
+    options: column.options,
+    commit: (value) => engine.setCell(active.row, column.fieldId, value),
+  })
+}
+
+function beginAtFirstCell(engine: Engine, intent: Intent): boolean {
+  if (engine.size.rows === 0 || engine.size.columns === 0) return false
+  if (intent.kind === 'undo' || intent.kind === 'redo') {
+    engine.props.commands[intent.kind]()
+    return true
+  }
+  if (intent.kind !== 'move' && intent.kind !== 'enter' && intent.kind !== 'selectAll') return false
+  const first = { row: 0, column: 0 }
+  engine.select(intent.kind === 'selectAll' ? selectAll(first) : selectCell(first), first)
+  return true
+}
+
+/** Opens the active cell's editor; says why where there is none. */
+function edit(engine: Engine, typed: string | null = null): boolean {
+  const active = engine.active
+  const column = active && engine.columns[active.column]
+  if (!active || !column) return false
+  if (startEditing(engine, active, typed)) return true
+  if (!engine.rowAt(active.row)) engine.announce(t('This record is still loading'))
+  else if (!engine.canEdit(active.column)) {
+    engine.announce(t('{field} cannot be edited', { field: column.field.title }))
+    if (typed === null) openLink(engine)
+  }
+  return false
+}
+
+/** Empties what is selected, as far as it may be written. */
+export function clearSelected(engine: Engine): boolean {
+  const editable = new Set(engine.columns.filter((_, at) => engine.canEdit(at)).map(({ fieldId }) => fieldId))
+  const areas = engine
+    .areas()
+    .map((area) => ({ ...area, fieldIds: area.fieldIds.filter((id) => editable.has(id)) }))
+    .filter((area) => area.fieldIds.length > 0)
+  if (areas.length === 0) return false
+  engine.props.commands.clearCells(areas)
+  const cells = areas.reduce(
+    (sum, area) => sum + (area.lastRow - area.firstRow + 1) * area.fieldIds.length,
+    0,
+  )
+  engine.announce(tn('1 cell cleared', '{n} cells cleared', cells))
+  return true
+}
+
+/** Adds a record under the active one, or at the end, and selects it. */
+export function addRowBelow(engine: Engine, atEnd = false): boolean {
+  const { commands, rights } = engine.props
+  if (!rights.addRecords) return false
+  const active = engine.active
+  const next = active && !atEnd ? (engine.rowAt(active.row + 1)?.id ?? null) : null
+  const row = commands.addRow(next)
+  if (row === null) return true
+  engine.refresh()
+  engine.select(selectCell({ row, column: atEnd ? 0 : (active?.column ?? 0) }))
+  engine.focus()
+  return true
+}
+
+/** Opens the active cell's link in a new tab. */
+function openLink(engine: Engine): boolean {
+  const active = engine.active
+  const column = active && engine.columns[active.column]
+  const value = active && column ? engine.rowAt(active.row)?.values(column.fieldId) : null
+  const href = column?.cell.href?.(value ?? null)
+  if (!href) return false
+  window.open(href, '_blank', 'noopener,noreferrer')
+  return true
+}
+
+/** The element of a mounted cell. */
+export const cellElement = (engine: Engine, row: number, fieldId: string): HTMLElement | null =>
+  engine.viewport.element?.querySelector(`[data-row="${row}"][data-field="${CSS.escape(fieldId)}"]`) ?? null
+
+function openMenuAtActive(engine: Engine): boolean {
+  const active = engine.active
+  const column = active && engine.columns[active.column]
+  if (!active || !column) return false
+  engine.viewport.reveal(active)
+  const element = cellElement(engine, active.row, column.fieldId) ?? engine.viewport.element
+  if (!element) return false
+  engine.props.commands.openCellMenu({
+    element,
+    rowIndex: active.row,
+    recordId: engine.rowAt(active.row)?.id,
+    fieldId: column.fieldId,
+    areas: engine.areas(),
+  })
+  return true
+}
+
+/** How many cells are selected, those in two ranges twice. */
+export const selectedCells = (engine: Engine): number =>
+  countCells(
+    engine.areas().map(({ firstRow, lastRow, fieldIds }) => ({
+      top: firstRow,
+      bottom: lastRow,
+      start: 0,
+      end: fieldIds.length - 1,
+    })),
+  )

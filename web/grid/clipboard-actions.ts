@@ -1,0 +1,227 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { t, tn } from '../i18n.ts'
+import { clearSelected } from './actions.ts'
+import { type ClipboardBlock, type ClipboardForms, readClipboard, writeClipboard } from './clipboard.ts'
+import type { ResolvedColumn } from './columns.ts'
+import type { Engine } from './engine.ts'
+import { MAX_CHANGED_CELLS } from './fill-actions.ts'
+import { planPaste } from './paste.ts'
+import { allBounds, type Bounds, lastBounds } from './selection.ts'
+import type { GridRow } from './source.ts'
+
+/** Most cells that are copied: beyond it a browser's clipboard takes seconds, and an export serves better. */
+const MAX_COPIED_CELLS = 2_000_000
+
+/** Rows and columns to copy: several ranges join where they have the same rows or the same columns. */
+interface CopyShape {
+  rows: { first: number; last: number }[]
+  columns: ResolvedColumn[]
+}
+
+/** What waits for a second Ctrl+C: texts that had to be loaded, where the browser lets us write only in an event. */
+let ready: { engine: Engine; key: string; forms: ClipboardForms } | null = null
+let loading: AbortController | null = null
+let asText = false
+
+/** The next paste reads the plain text alone (Ctrl+Shift+V). */
+export function pasteAsTextNext(_engine: Engine): void {
+  asText = true
+  // The paste event comes in the same task as the key, or not at all.
+  setTimeout(() => {
+    asText = false
+  }, 100)
+}
+
+/** Puts the selection on the clipboard from within a copy or cut event. */
+export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void {
+  const shape = copyShape(engine)
+  if (!shape || !event.clipboardData) return
+  event.preventDefault()
+  const count = shape.rows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  const cells = count * shape.columns.length
+  const { notify } = engine.props.commands
+  if (cells > MAX_COPIED_CELLS) {
+    notify(t('That is too much for the clipboard. Export the view instead.'), 'error')
+    return
+  }
+  const key = keyOf(shape)
+  const waiting = ready?.engine === engine && ready.key === key ? ready.forms : null
+  const rows = waiting ? null : loadedRows(engine, shape)
+  if (!waiting && !rows) {
+    void copyLoaded(engine, shape, key, cells)
+    return
+  }
+  const forms = waiting ?? formsOf(engine, shape, rows ?? [])
+  for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
+  ready = null
+  if (cut && engine.props.rights.editRecords) clearSelected(engine)
+  tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+}
+
+/** Pastes over the selection from within a paste event. */
+export async function paste(engine: Engine, event: ClipboardEvent): Promise<void> {
+  const data = event.clipboardData
+  if (!data || !engine.props.rights.editRecords) return
+  const block = readClipboard((type) => data.getData(type), asText)
+  asText = false
+  if (!block) return
+  event.preventDefault()
+  await pasteBlock(engine, block)
+}
+
+/** Lays a block over the selection and hands the plan to the owner. */
+export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
+  const { source, rights, commands } = engine.props
+  const bounds = pasteBounds(engine)
+  if (!bounds) return
+  const plan = planPaste(block, {
+    bounds,
+    columns: engine.columns.map(({ fieldId, type, options }, at) => ({
+      fieldId,
+      type,
+      options,
+      editable: engine.canEdit(at),
+    })),
+    rowCount: source.rowCount ?? 0,
+    recordIdOf: (row) => engine.rowAt(row)?.id,
+    canAddRows: rights.addRecords,
+  })
+  if (plan.cells.length + plan.newRows.length * engine.size.columns > MAX_CHANGED_CELLS) {
+    commands.notify(t('That is too much to paste at once. Import it as a file instead.'), 'error')
+    return
+  }
+  const written = await commands.paste(plan)
+  if (written === null) return
+  const { top, start, end } = plan.covers
+  const bottom = Math.min(plan.covers.bottom, Math.max(engine.size.rows - 1, top))
+  const range = { kind: 'cells' as const, anchor: { row: top, column: start }, focus: { row: bottom, column: end } }
+  engine.selection.set({ ranges: [range] })
+  engine.announce(tn('1 cell pasted', '{n} cells pasted', written))
+}
+
+function pasteBounds(engine: Engine): Bounds | null {
+  const selection = engine.selection.get()
+  if (selection) return lastBounds(selection, engine.size)
+  // An empty table has no cell to select; a paste begins it.
+  return engine.size.rows === 0 ? { top: 0, bottom: 0, start: 0, end: 0 } : null
+}
+
+function copyShape(engine: Engine): CopyShape | null {
+  const selection = engine.selection.get()
+  if (!selection) return null
+  const bounds = allBounds(selection, engine.size)
+  const first = bounds[0]!
+  const last = bounds.at(-1)!
+  if (bounds.every(({ top, bottom }) => top === first.top && bottom === first.bottom)) {
+    const columns = engine.columns.filter((_, at) => bounds.some(({ start, end }) => at >= start && at <= end))
+    return { rows: [{ first: first.top, last: first.bottom }], columns }
+  }
+  const joined = bounds.every(({ start, end }) => start === first.start && end === first.end) ? bounds : [last]
+  return {
+    rows: joined.map(({ top, bottom }) => ({ first: top, last: bottom })).sort((a, b) => a.first - b.first),
+    columns: engine.columns.slice(last.start, last.end + 1),
+  }
+}
+
+const keyOf = ({ rows, columns }: CopyShape): string =>
+  JSON.stringify([rows, columns.map(({ fieldId }) => fieldId)])
+
+/** The rows, where all of them are in memory; null otherwise. */
+function loadedRows(engine: Engine, { rows }: CopyShape): GridRow[] | null {
+  const loaded: GridRow[] = []
+  for (const { first, last } of rows) {
+    for (let index = first; index <= last; index++) {
+      const row = engine.rowAt(index)
+      if (!row) return null
+      loaded.push(row)
+    }
+  }
+  return loaded
+}
+
+function formsOf(engine: Engine, { columns }: CopyShape, rows: readonly GridRow[]): ClipboardForms {
+  const values: CellValue[][] = rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
+  const texts = values.map((row) => row.map((value, at) => textOf(engine, columns[at]!, value)))
+  const fields = columns.map(({ field, type, options }) => ({
+    id: field.id,
+    title: field.title,
+    type: type.name,
+    options,
+  }))
+  return writeClipboard(texts, { fields, values })
+}
+
+/** A value as text for other programs: people by e-mail, everything else as its type writes it. */
+function textOf(engine: Engine, { cell, type, options }: ResolvedColumn, value: CellValue): string {
+  return cell.copyText?.(value, engine.people) ?? type.format(value, options)
+}
+
+/** Loads the rows first. The permission to write without an event is tried, and a second Ctrl+C is the way around it. */
+async function copyLoaded(engine: Engine, shape: CopyShape, key: string, cells: number): Promise<void> {
+  loading?.abort()
+  const controller = new AbortController()
+  loading = controller
+  const fieldIds = shape.columns.map(({ fieldId }) => fieldId)
+  tell(engine, t('Reading the selected records…'))
+  try {
+    const rows: GridRow[] = []
+    for (const { first, last } of shape.rows) {
+      rows.push(
+        ...(await engine.props.source.readRange({
+          first,
+          last,
+          fieldIds,
+          signal: controller.signal,
+          onProgress: (done, total) =>
+            engine.announce(t('{percent}% read', { percent: Math.floor((done / total) * 100) })),
+        })),
+      )
+    }
+    const forms = formsOf(engine, shape, rows)
+    if (await writeNow(forms)) return tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+    ready = { engine, key, forms }
+    tell(engine, t('Ready to copy: press the keys once more'))
+  } catch (error) {
+    if (controller.signal.aborted) return
+    engine.props.commands.notify(t('The records could not be read: {reason}', { reason: reasonOf(error) }), 'error')
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Writes by the asynchronous clipboard; false where there is none (plain http) or the browser refuses. */
+async function writeNow(forms: ClipboardForms): Promise<boolean> {
+  if (!navigator.clipboard?.write) return false
+  const parts = (['text/plain', 'text/html'] as const).map((type) => [type, new Blob([forms[type]], { type })])
+  try {
+    await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
+    return true
+  } catch (error) {
+    if (error instanceof DOMException) return false
+    throw error
+  }
+}
+
+function tell(engine: Engine, message: string): void {
+  engine.announce(message)
+  engine.props.commands.notify(message, 'info')
+}
+
+/** Reads the clipboard for a menu's "Paste"; false where the browser does not let us. */
+export async function pasteFromMenu(engine: Engine): Promise<boolean> {
+  if (!navigator.clipboard?.read) return false
+  try {
+    const [item] = await navigator.clipboard.read()
+    const read = async (type: string) => (item?.types.includes(type) ? (await item.getType(type)).text() : '')
+    const forms = new Map([
+      ['text/plain', await read('text/plain')],
+      ['text/html', await read('text/html')],
+    ])
+    const block = readClipboard((type) => forms.get(type) ?? '')
+    if (block) await pasteBlock(engine, block)
+    return block !== null
+  } catch (error) {
+    if (error instanceof DOMException) return false
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import type { FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import type { Field } from '../../src/core/model.ts'
+import type { Cell } from '../cells/cell.ts'
+import { CELLS } from '../cells/index.ts'
+import type { GridColumn } from './source.ts'
+
+/** A column with everything that its cells are drawn and edited with, looked up once. */
+export interface ResolvedColumn {
+  column: GridColumn
+  field: Field
+  fieldId: string
+  cell: Cell
+  type: FieldType
+  options: FieldOptions
+  width: number
+  /** The type can be written and this person may. */
+  editable: boolean
+}
+
+const resolved = new WeakMap<GridColumn, ResolvedColumn>()
+
+/** The same object for the same column, so that cells of untouched columns are not drawn again. */
+export function resolveColumn(column: GridColumn): ResolvedColumn {
+  const known = resolved.get(column)
+  if (known) return known
+  const { field, width } = column
+  const cell = CELLS[field.type]
+  const read = cell.type.options.safeParse(field.options)
+  const made: ResolvedColumn = {
+    column,
+    field,
+    fieldId: field.id,
+    cell,
+    type: cell.type,
+    // Options that a newer server wrote and this page cannot read: the field's defaults still draw.
+    options: read.success ? read.data : cell.type.options.parse({}),
+    width,
+    editable: column.editable !== false && cell.type.readOnly !== true,
+  }
+  resolved.set(column, made)
+  return made
+}

@@ -1,0 +1,225 @@
+import { createContext, useContext } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Person, RecordId } from '../../src/core/model.ts'
+import type { Draft, EditorHandle, Move } from '../cells/cell.ts'
+import { Checks } from './checks.ts'
+import type { ResolvedColumn } from './columns.ts'
+import type { FillTarget } from './fill.ts'
+import { type ColumnLayout, layoutColumns, ROW_HEIGHTS } from './layout.ts'
+import type { GridProps } from './props.ts'
+import {
+  activeCell,
+  allBounds,
+  type CellPosition,
+  clampCell,
+  clampSelection,
+  type GridSize,
+  type Selection,
+  selectCell,
+  shiftRows,
+  tabFrom,
+} from './selection.ts'
+import type { CellArea, CellWrite, GridRow } from './source.ts'
+import { idle } from './states/idle.ts'
+import type { Mode } from './states/mode.ts'
+import { createStore } from './store.ts'
+import { Viewport } from './viewport.ts'
+
+/** An open editor and what it was opened on. */
+export interface EditSession {
+  row: number
+  column: number
+  fieldId: string
+  recordId: RecordId
+  /** The value when it was opened: another one at the end means that someone else wrote. */
+  opened: CellValue
+  /** The text that opened it; null: the value is edited. */
+  typed: string | null
+  /** Why the last attempt to leave was refused. */
+  message: string | null
+}
+
+/** What a drag shows before it is dropped. */
+export type Preview =
+  | { kind: 'fill'; target: FillTarget }
+  | { kind: 'columnLine'; gap: number; moved: readonly number[]; pointerX: number }
+  | { kind: 'rowLine'; gap: number; rows: number; pointerY: number }
+  | { kind: 'freezeLine'; count: number }
+
+/** Rows drawn as skeletons while the count is unknown. */
+const UNKNOWN_ROWS = 60
+
+/**
+ * The grid without its drawing: what is selected, what is being edited or dragged, and where the
+ * window stands. Modes and actions work on it; components follow its stores.
+ */
+export class Engine {
+  readonly viewport = new Viewport()
+  readonly selection = createStore<Selection | null>(null)
+  readonly session = createStore<EditSession | null>(null)
+  readonly preview = createStore<Preview | null>(null)
+  /** Widths while an edge is being dragged, by field id. */
+  readonly widths = createStore<ReadonlyMap<string, number>>(new Map())
+  /** Text for the live region. */
+  readonly announcement = createStore('')
+  readonly mode = createStore<Mode>(idle())
+  readonly checks = new Checks(this)
+  layout: ColumnLayout = layoutColumns([], 0, 0)
+  columns: readonly ResolvedColumn[] = []
+  /** Those whom user ids stand for. */
+  people: ReadonlyMap<string, Person> = new Map()
+  /** The open editor, for asking what it holds. */
+  editor: EditorHandle | null = null
+  private current: GridProps | null = null
+  private activeRecord: RecordId | undefined
+
+  constructor() {
+    // The record that the selection is on, to follow it when others are added or removed above.
+    this.selection.subscribe(() => this.noteActiveRecord())
+  }
+
+  /** What the owner gave last. Only after the first drawing, which is before any event. */
+  get props(): GridProps {
+    if (!this.current) throw new Error('The grid was used before it was drawn')
+    return this.current
+  }
+
+  get size(): GridSize {
+    return { rows: this.props.source.rowCount ?? UNKNOWN_ROWS, columns: this.columns.length }
+  }
+
+  /** Takes over what the owner gave, after each drawing. */
+  sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout): void {
+    this.current = props
+    this.columns = columns
+    this.layout = layout
+    this.refresh()
+  }
+
+  /** The count or the order changed: every index may mean another record. */
+  refresh(): void {
+    const { source, rowHeight, rights } = this.props
+    this.viewport.update({
+      ...this.size,
+      rowHeight: ROW_HEIGHTS[rowHeight],
+      layout: this.layout,
+      canAddRows: rights.addRecords,
+      requestRange: (first, last) => source.requestRange(first, last),
+    })
+    this.followActiveRecord()
+    const selection = this.selection.get()
+    if (selection && source.rowCount !== null) this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
+  }
+
+  rowAt(index: number): GridRow | undefined {
+    return index >= 0 ? this.props.source.getRow(index) : undefined
+  }
+
+  get active(): CellPosition | null {
+    const selection = this.selection.get()
+    return selection && activeCell(selection)
+  }
+
+  /** Changes the selection and brings a cell in sight: the one given, or the active one. */
+  select(selection: Selection, reveal: CellPosition | null = activeCell(selection)): void {
+    this.selection.set(selection)
+    if (reveal) this.viewport.reveal(clampCell(reveal, this.size))
+  }
+
+  /** The selected cells as the owner reads them. */
+  areas(): CellArea[] {
+    const selection = this.selection.get()
+    if (!selection) return []
+    return allBounds(selection, this.size).map(({ top, bottom, start, end }) => ({
+      firstRow: top,
+      lastRow: bottom,
+      fieldIds: this.columns.slice(start, end + 1).map(({ fieldId }) => fieldId),
+    }))
+  }
+
+  enter(mode: Mode): void {
+    this.mode.get().leave?.(this)
+    this.mode.set(mode)
+    mode.enter?.(this)
+  }
+
+  toIdle(): void {
+    if (this.mode.get().name !== 'idle') this.enter(idle())
+  }
+
+  /** Gives the grid the keyboard. The element that scrolls is the one that has the focus. */
+  focus(): void {
+    this.viewport.element?.focus({ preventScroll: true })
+  }
+
+  announce(text: string): void {
+    // The same sentence twice would be read once: a no-break space makes it another text.
+    this.announcement.set(this.announcement.get() === text ? `${text}\u00a0` : text)
+  }
+
+  canEdit(column: number): boolean {
+    return this.props.rights.editRecords && this.columns[column]?.editable === true
+  }
+
+  /** Writes one cell, if that changes it. */
+  setCell(row: number, fieldId: string, value: CellValue): void {
+    const record = this.rowAt(row)
+    if (!record || Object.is(record.values(fieldId), value)) return
+    this.setCells([{ rowIndex: row, recordId: record.id, fieldId, value }])
+  }
+
+  setCells(cells: CellWrite[]): void {
+    if (cells.length > 0) this.props.commands.setCells(cells)
+  }
+
+  /** What the open editor holds. */
+  draft(): Draft | null {
+    return this.editor?.read() ?? null
+  }
+
+  /** Where the selection goes after a commit. */
+  moveAfter(move: Move, from: CellPosition): void {
+    const target = moved(from, move, this.size)
+    if (target) this.select(selectCell(target))
+  }
+
+  private noteActiveRecord(): void {
+    this.activeRecord = this.active ? this.rowAt(this.active.row)?.id : undefined
+  }
+
+  private followActiveRecord(): void {
+    const { source } = this.props
+    const active = this.active
+    if (!active) return
+    if (this.activeRecord === undefined) return this.noteActiveRecord()
+    if (source.getRow(active.row)?.id === this.activeRecord) return
+    const index = source.indexOf(this.activeRecord)
+    if (index === undefined) return
+    const by = index - active.row
+    this.selection.set(shiftRows(this.selection.get()!, by, this.size))
+    const session = this.session.get()
+    if (session) this.session.set({ ...session, row: session.row + by })
+  }
+}
+
+function moved(from: CellPosition, move: Move, size: GridSize): CellPosition | null {
+  if (move === 'stay') return null
+  if (move === 'down') return clampCell({ ...from, row: from.row + 1 }, size)
+  if (move === 'up') return clampCell({ ...from, row: from.row - 1 }, size)
+  return tabFrom(from, move === 'previous', size)
+}
+
+/** Keeps the identity of a selection that did not change, so that nothing is drawn for it. */
+const sameOr = (before: Selection, after: Selection | null): Selection | null =>
+  after && JSON.stringify(before) === JSON.stringify(after) ? before : after
+
+const EngineContext = createContext<Engine | null>(null)
+
+export const EngineProvider = EngineContext.Provider
+
+/** The engine of the grid that the component stands in. */
+export function useEngine(): Engine {
+  const engine = useContext(EngineContext)
+  if (!engine) throw new Error('A part of the grid was used outside of it')
+  return engine
+}

@@ -1,0 +1,153 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Bounds, CellPosition } from './selection.ts'
+
+/** How the values of a column continue. */
+export type FillKind = 'number' | 'date' | 'datetime' | 'text' | 'other'
+
+/** How each field type continues; a type that is not named here repeats. */
+const KINDS: Partial<Record<string, FillKind>> = {
+  Number: 'number',
+  Decimal: 'number',
+  Currency: 'number',
+  Percent: 'number',
+  Date: 'date',
+  DateTime: 'datetime',
+  SingleLineText: 'text',
+  LongText: 'text',
+}
+
+export const fillKind = (typeName: string): FillKind => KINDS[typeName] ?? 'other'
+
+/**
+ * `count` values that continue a run of cells, nearest first.
+ *
+ * Two or more numbers, dates or texts ending in a number go on at their step (10, 20 → 30, 40); one
+ * such text counts up; anything else repeats. `toggled` (Ctrl) is the opposite: a series repeats,
+ * and a single number or date goes up by one. `backwards` continues ahead of the first value.
+ */
+export function continueValues(
+  values: readonly CellValue[],
+  kind: FillKind,
+  count: number,
+  options: { toggled?: boolean; backwards?: boolean } = {},
+): CellValue[] {
+  const source = options.backwards ? values.toReversed() : values
+  const series = seriesOf(source, kind, options)
+  return Array.from({ length: count }, (_, index) =>
+    series ? series(index + 1) : (source[index % source.length] ?? null),
+  )
+}
+
+/** A function from the distance behind the last value to a value; null: repeat. */
+function seriesOf(
+  values: readonly CellValue[],
+  kind: FillKind,
+  { toggled = false, backwards = false }: { toggled?: boolean; backwards?: boolean },
+): ((distance: number) => CellValue) | null {
+  const alone = values.length === 1
+  // One text counts without being asked; one number or date only with Ctrl, and many never with it.
+  const wanted = alone && kind !== 'text' ? toggled : !toggled
+  if (!wanted) return null
+  const oneStep = backwards ? -1 : 1
+  if (kind === 'number') return numberSeries(values, oneStep)
+  if (kind === 'date' || kind === 'datetime') return dateSeries(values, oneStep)
+  return kind === 'text' ? textSeries(values, oneStep) : null
+}
+
+function numberSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
+  const numbers = values.filter((value) => typeof value === 'number')
+  const step = numbers.length === values.length ? commonStep(numbers, oneStep) : null
+  if (step === null) return null
+  const last = numbers.at(-1)!
+  // 0.1 + 0.2: steps are counted in the decimals that the numbers have, not in binary fractions.
+  const decimals = Math.max(...numbers.map(decimalsOf), decimalsOf(step))
+  return (distance) => Number((last + step * distance).toFixed(decimals))
+}
+
+const decimalsOf = (value: number): number => Math.min(12, String(value).split('.')[1]?.length ?? 0)
+
+/** The difference between all neighbours, or null where they differ. */
+function commonStep(numbers: readonly number[], alone: number): number | null {
+  if (numbers.length === 1) return alone
+  const step = numbers[1]! - numbers[0]!
+  const steady = numbers.every((value, at) => at === 0 || Math.abs(value - numbers[at - 1]! - step) < 1e-9)
+  return steady ? Number(step.toPrecision(12)) : null
+}
+
+const DAY_MS = 86_400_000
+
+/** Steps of whole months where every date has the same day and time (1 Jan, 1 Feb → 1 Mar), else of time. */
+function dateSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
+  const texts = values.filter((value) => typeof value === 'string')
+  if (texts.length !== values.length) return null
+  const times = texts.map((text) => Date.parse(text.replace(' ', 'T')))
+  if (times.some(Number.isNaN)) return null
+  const write = (time: number): string => likeSample(new Date(time), texts[0]!)
+  const last = times.at(-1)!
+  const months = times.length > 1 ? monthStep(texts, times) : null
+  if (months !== null) return (distance) => write(addMonths(last, months * distance))
+  const step = commonStep(times, oneStep * DAY_MS)
+  return step === null ? null : (distance) => write(last + step * distance)
+}
+
+function monthStep(texts: readonly string[], times: readonly number[]): number | null {
+  const sameDay = texts.every((text) => text.slice(8) === texts[0]!.slice(8))
+  if (!sameDay) return null
+  const months = times.map((time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth())
+  const step = commonStep(months, 0)
+  return step === 0 ? null : step
+}
+
+/** 31 January and one month is 28 or 29 February. */
+function addMonths(time: number, months: number): number {
+  const from = new Date(time)
+  const to = new Date(time)
+  to.setUTCDate(1)
+  to.setUTCMonth(from.getUTCMonth() + months)
+  const lastDay = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1, 0)).getUTCDate()
+  to.setUTCDate(Math.min(from.getUTCDate(), lastDay))
+  return to.getTime()
+}
+
+/** `2026-01-31`, or `2026-01-31 12:00:00+00:00` with milliseconds where there are any. */
+function likeSample(date: Date, sample: string): string {
+  const [day, time] = date.toISOString().split('T') as [string, string]
+  return sample.length <= 10 ? day : `${day} ${time.replace('.000', '').replace('Z', '+00:00')}`
+}
+
+const TRAILING_NUMBER = /^(.*?)(\d+)$/s
+
+/** `Task 09` counts to `Task 10`: the same text before, and as many digits as there were. */
+function textSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
+  const parts = values.map((value) => (typeof value === 'string' ? TRAILING_NUMBER.exec(value) : null))
+  if (parts.some((part) => part === null || part[1] !== parts[0]![1] || part[2]!.length > 15)) return null
+  const step = commonStep(
+    parts.map((part) => Number(part![2])),
+    oneStep,
+  )
+  if (step === null) return null
+  const [, prefix, digits] = parts.at(-1)!
+  return (distance) => prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits!.length, '0')
+}
+
+/** Which way a fill goes from the selected cells, and over which cells. */
+export interface FillTarget {
+  direction: 'down' | 'up' | 'end' | 'start'
+  bounds: Bounds
+}
+
+/** The cells that a fill handle dragged to a cell would fill: along the axis dragged further. Null: none. */
+export function fillTarget(source: Bounds, to: CellPosition): FillTarget | null {
+  const down = to.row - source.bottom
+  const up = source.top - to.row
+  const end = to.column - source.end
+  const start = source.start - to.column
+  const furthest = Math.max(down, up, end, start)
+  if (furthest <= 0) return null
+  if (furthest === down) {
+    return { direction: 'down', bounds: { ...source, top: source.bottom + 1, bottom: to.row } }
+  }
+  if (furthest === up) return { direction: 'up', bounds: { ...source, top: to.row, bottom: source.top - 1 } }
+  if (furthest === end) return { direction: 'end', bounds: { ...source, start: source.end + 1, end: to.column } }
+  return { direction: 'start', bounds: { ...source, start: to.column, end: source.start - 1 } }
+}

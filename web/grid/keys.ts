@@ -1,0 +1,150 @@
+import type { Step } from './selection.ts'
+
+/** The flags of a keydown, all that the keyboard map looks at: no key state is remembered between events. */
+export interface KeyEventLike {
+  key: string
+  code: string
+  ctrlKey: boolean
+  metaKey: boolean
+  shiftKey: boolean
+  altKey: boolean
+}
+
+/** What a key means on a selected cell (ui.md §4.4). */
+export type Intent =
+  | { kind: 'move'; step: Step; extend: boolean }
+  | { kind: 'tab'; back: boolean }
+  | { kind: 'enter'; back: boolean }
+  | { kind: 'addRow' }
+  | { kind: 'edit' }
+  | { kind: 'type'; text: string }
+  | { kind: 'escape' }
+  | { kind: 'expand' }
+  | { kind: 'selectRow' }
+  | { kind: 'selectColumn' }
+  | { kind: 'selectAll' }
+  | { kind: 'clear' }
+  | { kind: 'undo' }
+  | { kind: 'redo' }
+  | { kind: 'fillDown' }
+  | { kind: 'fillEnd' }
+  | { kind: 'insertToday' }
+  | { kind: 'insertNow' }
+  | { kind: 'openLink' }
+  | { kind: 'contextMenu' }
+  | { kind: 'pasteAsText' }
+
+/** What the map depends on besides the event. */
+export interface KeyContext {
+  /** Right to left: the arrow to the left leads to the next column. */
+  rtl: boolean
+  /** On a Mac, Cmd is the modifier of commands, and Ctrl takes the place of it for Space only. */
+  mac: boolean
+}
+
+/**
+ * The meaning of a key, or null where it is none of the grid's: then the event must go on untouched,
+ * since the browser (copy, cut and paste come as events of their own) or the app (Alt+R, Ctrl+K, "?")
+ * may know it. Alt with a letter never types, so it cannot empty a cell.
+ */
+export function intentOf(event: KeyEventLike, context: KeyContext): Intent | null {
+  const command = context.mac ? event.metaKey : event.ctrlKey
+  const arrow = arrowOf(event, context, command)
+  if (arrow) return arrow
+  if (event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) return { kind: 'contextMenu' }
+  if (event.altKey && event.key !== 'Enter') return typedByAltGr(event)
+  if (command || event.ctrlKey) return chordOf(event)
+  return event.metaKey ? null : plainKeyOf(event)
+}
+
+function arrowOf(event: KeyEventLike, { rtl }: KeyContext, command: boolean): Intent | null {
+  if (event.altKey) return null
+  const move = (step: Step): Intent => ({ kind: 'move', step, extend: event.shiftKey })
+  switch (event.key) {
+    case 'ArrowUp':
+      return move(command ? 'top' : 'up')
+    case 'ArrowDown':
+      return move(command ? 'bottom' : 'down')
+    case 'ArrowLeft':
+      return rtl ? move(command ? 'rowEnd' : 'end') : move(command ? 'rowStart' : 'start')
+    case 'ArrowRight':
+      return rtl ? move(command ? 'rowStart' : 'start') : move(command ? 'rowEnd' : 'end')
+    case 'Home':
+      return move(command ? 'gridStart' : 'rowStart')
+    case 'End':
+      return move(command ? 'gridEnd' : 'rowEnd')
+    case 'PageUp':
+      return command ? null : move('pageUp')
+    case 'PageDown':
+      return command ? null : move('pageDown')
+    default:
+      return null
+  }
+}
+
+function chordOf(event: KeyEventLike): Intent | null {
+  // `code` where Shift or a layout changes the character: Ctrl+Shift+; is ":" on a US keyboard.
+  if (event.code === 'Semicolon' || event.key === ';' || event.key === ':') {
+    return { kind: event.shiftKey ? 'insertNow' : 'insertToday' }
+  }
+  if (event.key === ' ') return { kind: 'selectColumn' }
+  if (event.key === 'Enter') return event.shiftKey ? null : { kind: 'addRow' }
+  switch (letterOf(event)) {
+    case 'a':
+      return event.shiftKey ? null : { kind: 'selectAll' }
+    case 'z':
+      return { kind: event.shiftKey ? 'redo' : 'undo' }
+    case 'y':
+      return event.shiftKey ? null : { kind: 'redo' }
+    case 'd':
+      return event.shiftKey ? null : { kind: 'fillDown' }
+    case 'r':
+      return event.shiftKey ? null : { kind: 'fillEnd' }
+    case 'o':
+      return event.shiftKey ? null : { kind: 'openLink' }
+    case 'v':
+      return event.shiftKey ? { kind: 'pasteAsText' } : null
+    default:
+      return null
+  }
+}
+
+function plainKeyOf(event: KeyEventLike): Intent | null {
+  switch (event.key) {
+    case 'Tab':
+      return { kind: 'tab', back: event.shiftKey }
+    case 'Enter':
+      return { kind: 'enter', back: event.shiftKey }
+    case 'F2':
+      return { kind: 'edit' }
+    case 'Escape':
+      return { kind: 'escape' }
+    case ' ':
+      return { kind: event.shiftKey ? 'selectRow' : 'expand' }
+    case 'Delete':
+    case 'Backspace':
+      return { kind: 'clear' }
+    // An input method or a dead key begins here: the editor must be open before the text comes.
+    case 'Process':
+    case 'Dead':
+    case 'Unidentified':
+      return { kind: 'type', text: '' }
+    default:
+      return isCharacter(event.key) ? { kind: 'type', text: event.key } : null
+  }
+}
+
+/** AltGr (reported as Ctrl+Alt on Windows) types characters such as @ or €; plain Alt is a command. */
+function typedByAltGr(event: KeyEventLike): Intent | null {
+  const types = event.ctrlKey && isCharacter(event.key) && !/^[a-z0-9]$/i.test(event.key)
+  return types ? { kind: 'type', text: event.key } : null
+}
+
+/** The Latin letter of a chord, also on Greek or Cyrillic layouts, where `key` is not Latin. */
+function letterOf({ key, code }: KeyEventLike): string {
+  const letter = key.toLowerCase()
+  return /^[a-z]$/.test(letter) || !code.startsWith('Key') ? letter : code.slice(3).toLowerCase()
+}
+
+/** One character as a person sees it; names of keys such as `Shift` have more and no accents. */
+const isCharacter = (key: string): boolean => [...key].length === 1

@@ -1,0 +1,130 @@
+import type { RowHeight } from '../../src/core/model.ts'
+
+/** Where columns and rows stand. Inline positions count from the start edge: the left one, or in RTL the right. */
+
+export const HEADER_HEIGHT = 32 // ui.md §4.1
+export const FOOTER_HEIGHT = 36 // ui.md §4.1
+export const ADD_ROW_HEIGHT = 32
+export const ADD_FIELD_WIDTH = 96
+export const MIN_COLUMN_WIDTH = 50 // ui.md §4.1
+export const MAX_COLUMN_WIDTH = 1200
+export const ROW_NUMBER_WIDTH = 80 // ui.md §4.1
+/** On a phone the row number needs its digits only: there is no hover to show controls on. */
+export const ROW_NUMBER_WIDTH_NARROW = 44
+export const NARROW_VIEWPORT = 600
+/** Frozen columns may take this part of the grid; those beyond it scroll, or a phone would show nothing else. */
+const MAX_FROZEN_SHARE = 0.65
+
+/** Pixels of each row height (ui.md §4.1). */
+export const ROW_HEIGHTS: Record<RowHeight, number> = { short: 32, medium: 60, tall: 90, extra: 120 }
+
+/** Lines of 18 px text that fit each row height. */
+export const ROW_LINES: Record<RowHeight, number> = { short: 1, medium: 3, tall: 4, extra: 6 }
+
+/** First and last index, both included. `last < first` is an empty span. */
+export interface Span {
+  first: number
+  last: number
+}
+
+export interface ColumnLayout {
+  rowNumberWidth: number
+  /** Inline start of each column, and behind the last one the end of them all. */
+  starts: number[]
+  /** How many of the first columns stay in place: at most what was asked for. */
+  frozen: number
+  /** Width of the part that stays in place, row number included. */
+  frozenWidth: number
+  /** End of the last column. */
+  width: number
+}
+
+/** Places columns of the given widths side by side behind the row number. */
+export function layoutColumns(widths: readonly number[], frozenWanted: number, viewport: number): ColumnLayout {
+  const rowNumberWidth = viewport > 0 && viewport < NARROW_VIEWPORT ? ROW_NUMBER_WIDTH_NARROW : ROW_NUMBER_WIDTH
+  const starts = [rowNumberWidth]
+  let width = rowNumberWidth
+  for (const each of widths) {
+    width += each
+    starts.push(width)
+  }
+  let frozen = Math.min(frozenWanted, widths.length)
+  while (frozen > 0 && viewport > 0 && starts[frozen]! > viewport * MAX_FROZEN_SHARE) frozen--
+  return { rowNumberWidth, starts, frozen, frozenWidth: starts[frozen]!, width }
+}
+
+/** The scrolling columns in sight: those that touch the room beside the frozen ones, widened by `margin` pixels. */
+export function visibleColumns(
+  { starts, frozen, frozenWidth }: ColumnLayout,
+  scroll: number,
+  viewport: number,
+  margin: number,
+): Span {
+  const count = starts.length - 1
+  if (count === frozen) return { first: frozen, last: frozen - 1 }
+  const first = Math.max(frozen, indexAt(starts, scroll + frozenWidth - margin))
+  const last = Math.min(count - 1, indexAt(starts, scroll + viewport + margin))
+  return { first, last }
+}
+
+/**
+ * The column at an inline position of the view (0 is the grid's start edge, whatever is scrolled).
+ * -1: the row number; the number of columns: behind the last one.
+ */
+export function columnAt({ starts, frozenWidth }: ColumnLayout, position: number, scroll: number): number {
+  const at = position < frozenWidth ? position : position + scroll
+  return at < starts[0]! ? -1 : indexAt(starts, at)
+}
+
+/** The gap between columns nearest to a position of the view, as the index of the column behind it. */
+export function gapAt(layout: ColumnLayout, position: number, scroll: number): number {
+  const count = layout.starts.length - 1
+  const column = Math.min(columnAt(layout, position, scroll), count - 1)
+  if (column < 0) return 0
+  const at = position < layout.frozenWidth ? position : position + scroll
+  const middle = (layout.starts[column]! + layout.starts[column + 1]!) / 2
+  return at > middle ? column + 1 : column
+}
+
+/** The rows that touch a part of the content, widened by whole rows on either side. Empty for an empty table. */
+export function visibleRows(
+  top: number,
+  viewport: number,
+  rowHeight: number,
+  rowCount: number,
+  extra: { before: number; after: number },
+): Span {
+  const first = Math.floor(top / rowHeight) - extra.before
+  const last = Math.ceil((top + viewport) / rowHeight) - 1 + extra.after
+  return { first: Math.max(0, Math.min(first, rowCount)), last: Math.min(rowCount - 1, last) }
+}
+
+/** The scroll offset nearest to `scroll` at which [start, end] lies inside a window of the given length. */
+export function reveal(start: number, end: number, scroll: number, window: number): number {
+  if (start < scroll || end - start > window) return start
+  if (end > scroll + window) return end - window
+  return scroll
+}
+
+/** The inline scroll offset at which a column is in sight; frozen ones always are. */
+export function revealColumn(layout: ColumnLayout, column: number, scroll: number, viewport: number): number {
+  if (column < layout.frozen) return scroll
+  const start = layout.starts[column]! - layout.frozenWidth
+  const end = layout.starts[column + 1]! - layout.frozenWidth
+  return reveal(start, end, scroll, viewport - layout.frozenWidth)
+}
+
+export const clampWidth = (width: number, least = MIN_COLUMN_WIDTH): number =>
+  Math.round(Math.min(MAX_COLUMN_WIDTH, Math.max(least, width)))
+
+/** Index of the last start at or before `position`, by halving; 200 fields need eight steps. */
+function indexAt(starts: readonly number[], position: number): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (starts[middle]! <= position) low = middle
+    else high = middle - 1
+  }
+  return low
+}

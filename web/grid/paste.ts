@@ -1,0 +1,185 @@
+import type { Values } from '../../src/core/changes.ts'
+import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../src/core/model.ts'
+import type { ClipboardBlock, ClipboardField } from './clipboard.ts'
+import type { Bounds } from './selection.ts'
+import type { CellWrite } from './source.ts'
+
+/** A column that a paste may land in. */
+export interface PasteColumn {
+  fieldId: string
+  type: FieldType
+  /** After the type's defaults. */
+  options: FieldOptions
+  /** False: passed over, its cells stay as they are. */
+  editable: boolean
+}
+
+/** A write of a paste; `needsOption` where its value names a select option that does not exist yet. */
+export interface PasteWrite extends CellWrite {
+  needsOption: boolean
+}
+
+/** All that a paste would do, and all that must be asked before. Nothing has been written yet. */
+export interface PastePlan {
+  /** Cells of rows that exist. */
+  cells: PasteWrite[]
+  /** Rows beyond the last: "add n records / paste only what fits / cancel". */
+  newRows: Values[]
+  /** Columns beyond the last, each from the top: the texts for fields that could be added. */
+  extraColumns: string[][]
+  /** Texts that do not fit their field. Those cells are left as they are, and listed. */
+  rejected: { rowIndex: number; fieldId: string; text: string }[]
+  /** Select options that do not exist yet: "add n options". */
+  newOptions: { fieldId: string; titles: string[] }[]
+  /** Cells in read-only columns, passed over. */
+  skipped: number
+  /** What to select afterwards. */
+  covers: Bounds
+}
+
+/** Where a paste goes. */
+export interface PasteTarget {
+  bounds: Bounds
+  columns: readonly PasteColumn[]
+  rowCount: number
+  recordIdOf: (rowIndex: number) => RecordId | undefined
+  /** False: rows beyond the last are dropped rather than offered. */
+  canAddRows: boolean
+}
+
+/**
+ * Lays a block over the cells from the top start corner of the selection. One cell fills the whole
+ * selection, and a selection that is a multiple of the block is filled with repeats of it, in either
+ * direction; any other is only the place to begin.
+ */
+export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan {
+  const { bounds, columns, rowCount } = target
+  const height = repeated(block.texts.length, bounds.bottom - bounds.top + 1)
+  const width = repeated(block.texts[0]?.length ?? 0, bounds.end - bounds.start + 1)
+  const plan: PastePlan = {
+    cells: [],
+    newRows: [],
+    extraColumns: [],
+    rejected: [],
+    newOptions: [],
+    skipped: 0,
+    covers: {
+      top: bounds.top,
+      start: bounds.start,
+      bottom: bounds.top + height - 1,
+      end: Math.min(columns.length, bounds.start + width) - 1,
+    },
+  }
+  const missing = new Map<string, Set<string>>()
+  for (let down = 0; down < height; down++) {
+    const rowIndex = bounds.top + down
+    const isNew = rowIndex >= rowCount
+    if (isNew && !target.canAddRows) continue
+    const values: Values = {}
+    for (let along = 0; along < width; along++) {
+      const column = columns[bounds.start + along]
+      if (!column) continue
+      if (!column.editable) {
+        plan.skipped++
+        continue
+      }
+      const read = readCell(block, down % block.texts.length, along % block.texts[0]!.length, column)
+      if (read.kind === 'rejected') {
+        plan.rejected.push({ rowIndex, fieldId: column.fieldId, text: read.text })
+        continue
+      }
+      for (const title of read.missing) missing.set(column.fieldId, (missing.get(column.fieldId) ?? new Set()).add(title))
+      if (isNew) values[column.fieldId] = read.value
+      else {
+        plan.cells.push({
+          rowIndex,
+          recordId: target.recordIdOf(rowIndex),
+          fieldId: column.fieldId,
+          value: read.value,
+          needsOption: read.missing.length > 0,
+        })
+      }
+    }
+    if (isNew) plan.newRows.push(values)
+  }
+  plan.extraColumns = extraColumns(block, columns.length - bounds.start)
+  plan.newOptions = [...missing].map(([fieldId, titles]) => ({ fieldId, titles: [...titles] }))
+  return plan
+}
+
+/** The plan of someone who answered "paste only what fits". */
+export const withoutNewRows = (plan: PastePlan): PastePlan => ({ ...plan, newRows: [] })
+
+/** The plan of someone who did not want new options: the cells that need one stay as they are. */
+export function withoutNewOptions(plan: PastePlan): PastePlan {
+  const unknown = new Map(plan.newOptions.map(({ fieldId, titles }) => [fieldId, new Set(titles)]))
+  const isKnown = ([fieldId, value]: [string, CellValue]): boolean =>
+    !String(value ?? '')
+      .split(',')
+      .some((title) => unknown.get(fieldId)?.has(title.trim()))
+  return {
+    ...plan,
+    newOptions: [],
+    cells: plan.cells.filter((cell) => !cell.needsOption),
+    newRows: plan.newRows.map((values) => Object.fromEntries(Object.entries(values).filter(isKnown))),
+  }
+}
+
+const repeated = (block: number, selected: number): number => (selected % block === 0 ? selected : block)
+
+type CellRead = { kind: 'value'; value: CellValue; missing: string[] } | { kind: 'rejected'; text: string }
+
+const NONE: string[] = []
+
+function readCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
+  const text = block.texts[row]![column]!
+  const copied = block.own?.fields[column]
+  if (block.own && copied && isSameKind(copied, target)) {
+    const value = block.own.values[row]?.[column] ?? null
+    return { kind: 'value', value: value ?? emptyValue(target), missing: NONE }
+  }
+  if (text.trim() === '') return { kind: 'value', value: emptyValue(target), missing: NONE }
+  const missing = unknownTitles(text, target)
+  if (missing.length > 0) return { kind: 'value', value: titlesOf(text, target).join(','), missing }
+  const value = target.type.parse(text, target.options)
+  return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
+}
+
+/** What an emptied cell holds: false for a check box, no value for most. */
+export const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
+
+// Options decide what a value means for choices and for limited types such as a five-star rating.
+function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
+  if (copied.type !== target.type.name) return false
+  return copied.id === target.fieldId || !OPTIONS_MATTER.has(target.type.name)
+}
+
+const OPTIONS_MATTER = new Set(['SingleSelect', 'MultiSelect', 'Rating', 'Email', 'URL', 'PhoneNumber'])
+
+function titlesOf(text: string, { type }: PasteColumn): string[] {
+  if (type.name === 'SingleSelect') return [text.trim()]
+  if (type.name !== 'MultiSelect') return NONE
+  return [...new Set(text.split(/[,\n]/).map((title) => title.trim()))].filter((title) => title !== '')
+}
+
+function unknownTitles(text: string, target: PasteColumn): string[] {
+  const titles = titlesOf(text, target)
+  if (titles.length === 0) return NONE
+  const known = new Set(choiceTitles(target.options))
+  return titles.filter((title) => !known.has(title) && target.type.parse(title, target.options) === null)
+}
+
+/** Titles of a select field's options. */
+function choiceTitles(options: FieldOptions): string[] {
+  const choices: unknown = options.choices
+  if (!Array.isArray(choices)) return NONE
+  return choices.map((choice: { title?: unknown }) => String(choice.title ?? ''))
+}
+
+function extraColumns({ texts }: ClipboardBlock, room: number): string[][] {
+  const width = texts[0]?.length ?? 0
+  const columns: string[][] = []
+  for (let column = Math.max(0, room); column < width; column++) columns.push(texts.map((row) => row[column]!))
+  return columns
+}

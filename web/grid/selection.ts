@@ -1,0 +1,187 @@
+/** What is selected: positions of cells, by row and column index as shown. Pure values; nothing is drawn here. */
+
+export interface CellPosition {
+  row: number
+  column: number
+}
+
+/** How many rows and columns there are. */
+export interface GridSize {
+  rows: number
+  columns: number
+}
+
+/** `rows`, `columns` and `all` reach over what is there, also when it grows. */
+export type RangeKind = 'cells' | 'rows' | 'columns' | 'all'
+
+/** A rectangle, from where it was begun to where it was drawn. */
+export interface Range {
+  kind: RangeKind
+  anchor: CellPosition
+  focus: CellPosition
+}
+
+/** One or more ranges; the last is the one that keys extend, and its anchor is the active cell. */
+export interface Selection {
+  ranges: readonly [Range, ...Range[]]
+}
+
+/** Edges of a range, all included. */
+export interface Bounds {
+  top: number
+  bottom: number
+  start: number
+  end: number
+}
+
+/** A step of the focus: by one cell, to an edge, by a page. `start` and `end` are inline directions. */
+export type Step =
+  | 'up'
+  | 'down'
+  | 'start'
+  | 'end'
+  | 'top'
+  | 'bottom'
+  | 'rowStart'
+  | 'rowEnd'
+  | 'gridStart'
+  | 'gridEnd'
+  | 'pageUp'
+  | 'pageDown'
+
+const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most))
+
+/** The cell inside the grid that is nearest. */
+export function clampCell(cell: CellPosition, { rows, columns }: GridSize): CellPosition {
+  return { row: clamp(cell.row, rows - 1), column: clamp(cell.column, columns - 1) }
+}
+
+const single = (cell: CellPosition, kind: RangeKind = 'cells'): Range => ({ kind, anchor: cell, focus: cell })
+
+/** One cell, and nothing else. */
+export const selectCell = (cell: CellPosition): Selection => ({ ranges: [single(cell)] })
+
+/** A whole row; its active cell is the first. */
+export const selectRow = (row: number): Selection => ({ ranges: [single({ row, column: 0 }, 'rows')] })
+
+/** A whole column; its active cell is the first. */
+export const selectColumn = (column: number): Selection => ({ ranges: [single({ row: 0, column }, 'columns')] })
+
+/** Every cell, the active one staying where it is. */
+export const selectAll = (active: CellPosition): Selection => ({ ranges: [single(active, 'all')] })
+
+/** Whole rows or columns of what is selected now, as Shift+Space and Ctrl+Space ask. */
+export function widen(selection: Selection, kind: 'rows' | 'columns'): Selection {
+  const last = lastRange(selection)
+  const both = last.kind !== 'cells' && last.kind !== kind
+  return { ranges: [{ ...last, kind: both ? 'all' : kind }] }
+}
+
+const lastRange = ({ ranges }: Selection): Range => ranges[ranges.length - 1]!
+
+const replaceLast = ({ ranges }: Selection, range: Range): Selection => {
+  const [first, ...others] = [...ranges.slice(0, -1), range]
+  return { ranges: [first!, ...others] }
+}
+
+/** The cell that typing goes to. */
+export const activeCell = (selection: Selection): CellPosition => lastRange(selection).anchor
+
+/** The corner opposite the active cell: where the last drag or Shift+arrow ended. */
+export const focusCell = (selection: Selection): CellPosition => lastRange(selection).focus
+
+/** Draws the last range to another corner. */
+export const extendTo = (selection: Selection, focus: CellPosition): Selection =>
+  replaceLast(selection, { ...lastRange(selection), focus })
+
+/** Begins a further range (Ctrl+click). */
+export const addRange = ({ ranges }: Selection, range: Range): Selection => ({ ranges: [...ranges, range] })
+
+/** A range as `addRange` takes it. */
+export const rangeAt = (cell: CellPosition, kind: RangeKind = 'cells'): Range => single(cell, kind)
+
+/** The edges of a range within a grid of a size. */
+export function boundsOf({ kind, anchor, focus }: Range, { rows, columns }: GridSize): Bounds {
+  const wholeRows = kind === 'rows' || kind === 'all'
+  const wholeColumns = kind === 'columns' || kind === 'all'
+  return {
+    top: wholeColumns ? 0 : Math.min(anchor.row, focus.row),
+    bottom: wholeColumns ? rows - 1 : Math.min(rows - 1, Math.max(anchor.row, focus.row)),
+    start: wholeRows ? 0 : Math.min(anchor.column, focus.column),
+    end: wholeRows ? columns - 1 : Math.min(columns - 1, Math.max(anchor.column, focus.column)),
+  }
+}
+
+/** Edges of every range, in the order they were made. */
+export const allBounds = ({ ranges }: Selection, size: GridSize): Bounds[] =>
+  ranges.map((range) => boundsOf(range, size))
+
+/** Edges of the last range: what fills, and where a paste goes. */
+export const lastBounds = (selection: Selection, size: GridSize): Bounds => boundsOf(lastRange(selection), size)
+
+export const contains = (bounds: Bounds, { row, column }: CellPosition): boolean =>
+  row >= bounds.top && row <= bounds.bottom && column >= bounds.start && column <= bounds.end
+
+/** Cells of the ranges, those in two ranges counted twice. */
+export const countCells = (bounds: readonly Bounds[]): number =>
+  bounds.reduce((sum, each) => sum + (each.bottom - each.top + 1) * (each.end - each.start + 1), 0)
+
+/** True for exactly one cell: then there is no range to fill or to sum. */
+export const isSingleCell = ({ ranges }: Selection): boolean =>
+  ranges.length === 1 &&
+  ranges[0].kind === 'cells' &&
+  ranges[0].anchor.row === ranges[0].focus.row &&
+  ranges[0].anchor.column === ranges[0].focus.column
+
+/** Where a step leads from a cell. Never leaves the grid. */
+export function stepFrom(cell: CellPosition, step: Step, size: GridSize, pageRows: number): CellPosition {
+  const target = { ...cell }
+  if (step === 'up') target.row -= 1
+  if (step === 'down') target.row += 1
+  if (step === 'start') target.column -= 1
+  if (step === 'end') target.column += 1
+  if (step === 'pageUp') target.row -= pageRows
+  if (step === 'pageDown') target.row += pageRows
+  if (step === 'top' || step === 'gridStart') target.row = 0
+  if (step === 'bottom' || step === 'gridEnd') target.row = size.rows - 1
+  if (step === 'rowStart' || step === 'gridStart') target.column = 0
+  if (step === 'rowEnd' || step === 'gridEnd') target.column = size.columns - 1
+  return clampCell(target, size)
+}
+
+/** Moves the active cell, dropping every range; with `extend` draws the last range on from its focus. */
+export function step(
+  selection: Selection,
+  by: Step,
+  size: GridSize,
+  options: { extend: boolean; pageRows: number },
+): Selection {
+  if (!options.extend) return selectCell(stepFrom(activeCell(selection), by, size, options.pageRows))
+  const last = lastRange(selection)
+  const range = last.kind === 'all' ? { ...last, kind: 'cells' as const } : last
+  return replaceLast(selection, { ...range, focus: stepFrom(range.focus, by, size, options.pageRows) })
+}
+
+/** The next or previous cell in reading order, from row end to row start; the grid's corners stay. */
+export function tabFrom(cell: CellPosition, back: boolean, { rows, columns }: GridSize): CellPosition {
+  const next = cell.column + (back ? -1 : 1)
+  if (next >= 0 && next < columns) return { row: cell.row, column: next }
+  if (back) return cell.row === 0 ? cell : { row: cell.row - 1, column: columns - 1 }
+  return cell.row >= rows - 1 ? cell : { row: cell.row + 1, column: 0 }
+}
+
+/** Moves every range by rows, when the active record moved because others came or went above it. */
+export function shiftRows(selection: Selection, by: number, size: GridSize): Selection {
+  const shift = (cell: CellPosition): CellPosition => clampCell({ row: cell.row + by, column: cell.column }, size)
+  const [first, ...others] = selection.ranges.map((range) => ({
+    ...range,
+    anchor: shift(range.anchor),
+    focus: shift(range.focus),
+  }))
+  return { ranges: [first!, ...others] }
+}
+
+/** The selection cut to a grid that became smaller; null when no cell is left. */
+export function clampSelection(selection: Selection, size: GridSize): Selection | null {
+  return size.rows < 1 || size.columns < 1 ? null : shiftRows(selection, 0, size)
+}

@@ -1,0 +1,187 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import type { PastePlan } from './paste.ts'
+
+/**
+ * What the grid knows of the world: a place to read rows from (`GridSource`), what it may ask for
+ * (`GridCommands`) and the columns to draw (`GridColumn`). Nothing here speaks of a network, so the
+ * same grid draws a table, an import preview and a list that lives in memory.
+ */
+
+/**
+ * One record as the grid draws it. Identity is the change signal: a source hands out the *same*
+ * object until something in it changed, and a new one from then on.
+ */
+export interface GridRow {
+  readonly id: RecordId
+  /** Value of a field; null where there is none. */
+  values(fieldId: string): CellValue
+  /**
+   * - `new`: local, not sent yet (it becomes a record with its first value)
+   * - `saving`: shown at once, not confirmed yet
+   * - `failed`: refused; see `failedCells` and `message`
+   * - `unmatched`: no longer fits the filter or the order, kept in place until the person leaves it
+   */
+  readonly state?: 'saving' | 'failed' | 'new' | 'unmatched'
+  /** Why a cell was refused, by field id. The value drawn is the one that the person typed. */
+  readonly failedCells?: ReadonlyMap<string, string>
+  /** What the row itself lacks: `Title is required`. */
+  readonly message?: string
+  /** Shown as a chip beside the row number. */
+  readonly commentCount?: number
+}
+
+/** Rows wanted in full, for the clipboard and for checking a run of rows. */
+export interface RangeRequest {
+  first: number
+  /** Included. */
+  last: number
+  /** Empty: only the ids are needed. */
+  fieldIds: string[]
+  signal?: AbortSignal
+  onProgress?: (done: number, total: number) => void
+}
+
+/** Where rows come from. Row indices count from 0 in the order of the view. */
+export interface GridSource {
+  /** Null while unknown: the grid then draws a screenful of skeletons. */
+  readonly rowCount: number | null
+  /** Undefined: not loaded, drawn as a skeleton. Called for every visible row, so it must be quick. */
+  getRow(index: number): GridRow | undefined
+  /** Index of a loaded record; undefined when it is not loaded. Keeps the selection on its record. */
+  indexOf(id: RecordId): number | undefined
+  /**
+   * The rows that are or will soon be in sight. Idempotent and called on every scroll step; the
+   * source debounces, loads and drops loads that are no longer wanted.
+   */
+  requestRange(first: number, last: number): void
+  /** `onChange` runs when `getRow(index)` would answer something else. */
+  subscribeRow(index: number, onChange: () => void): () => void
+  /** `onChange` runs when the count or the order changed: every index may mean another record. */
+  subscribe(onChange: () => void): () => void
+  /** Reads rows whether loaded or not. Rejects with the signal's reason when aborted. */
+  readRange(request: RangeRequest): Promise<GridRow[]>
+}
+
+/** One column, in the order shown. Keep the object's identity while nothing in it changed. */
+export interface GridColumn {
+  field: Field
+  /** Pixels. */
+  width: number
+  /** The footer's summary: what it is called and its value as text, e.g. `{ label: 'Sum', value: '1,204' }`. */
+  summary?: { label: string; value: string } | null
+  sorted?: 'asc' | 'desc' | null
+  filtered?: boolean
+  /** False where this person may not write the field. Fields of read-only types never can be. */
+  editable?: boolean
+}
+
+/** What this person may do. Controls that are not allowed are absent. */
+export interface GridRights {
+  editRecords: boolean
+  addRecords: boolean
+  deleteRecords: boolean
+  /** A sentence says why not: `Remove the sort to move records by hand`. */
+  moveRecords: true | string
+  /** Width, order, freezing and hiding of columns. */
+  arrangeColumns: boolean
+  addFields: boolean
+}
+
+/** A value for a cell. `recordId` is undefined where the row is not loaded: find it by its index. */
+export interface CellWrite {
+  rowIndex: number
+  recordId: RecordId | undefined
+  fieldId: string
+  value: CellValue
+}
+
+/** A block of cells by position; rows may be unloaded and count up to the whole table. */
+export interface CellArea {
+  firstRow: number
+  /** Included. */
+  lastRow: number
+  fieldIds: string[]
+}
+
+/** Records chosen with the check boxes. `all` stays true for rows that are not loaded. */
+export type CheckedRows =
+  | { kind: 'some'; ids: ReadonlySet<RecordId> }
+  | { kind: 'all'; except: ReadonlySet<RecordId> }
+
+/** Numbers for the status line while more than one cell is selected. */
+export interface SelectionStatus {
+  cells: number
+  rows: number
+  /** How many of the cells hold a number. */
+  numbers: number
+  sum: number
+  /** Null without numbers. */
+  average: number | null
+  /** False where rows that are not loaded take part, so that the numbers are of a part only. */
+  complete: boolean
+}
+
+/** What opened the menu, and where it belongs on the screen. */
+export interface MenuAnchor {
+  /** The element that the menu hangs on, and that gets the focus back. */
+  element: HTMLElement
+  /** Where a right click was; absent for keyboard and buttons. */
+  point?: { x: number; y: number }
+}
+
+/** A cell menu's subject: the cell under the pointer, and everything that is selected with it. */
+export interface CellMenuRequest extends MenuAnchor {
+  rowIndex: number
+  recordId: RecordId | undefined
+  /** Null on the row number. */
+  fieldId: string | null
+  areas: CellArea[]
+}
+
+/**
+ * What the grid asks its owner for. Each call is ONE action of the person: one request, one entry
+ * for undo. The owner shows it at once through the source and does not keep the grid waiting.
+ */
+export interface GridCommands {
+  setCells(cells: CellWrite[]): void
+  /** Empties cells by position: an area may span the whole table, so it is not spelled out. */
+  clearCells(areas: CellArea[]): void
+  /**
+   * Offers a new record, ahead of `before` or at the end. The owner decides whether it stays local
+   * until its first value. Gives the row's index, which the grid then selects; null: refused.
+   */
+  addRow(before: RecordId | null): number | null
+  deleteRows(ids: RecordId[]): void
+  /** Moves records ahead of `before`; null: to the end. */
+  moveRows(ids: RecordId[], before: RecordId | null): void
+  /**
+   * Writes a paste. The plan names what needs a question (rows beyond the end, columns beyond the
+   * last, unknown select options, texts that do not fit); the owner asks, then writes all at once.
+   * Gives the number of cells written, for the announcement; null: cancelled.
+   */
+  paste(plan: PastePlan): Promise<number | null>
+  resizeColumns(widths: { fieldId: string; width: number }[]): void
+  /** Moves columns ahead of `before`; null: to the end. */
+  moveColumns(fieldIds: string[], before: string | null): void
+  /** Keeps the first `count` columns in place. */
+  freezeColumns(count: number): void
+  /** Opens the record; `fieldId` is the cell it was opened from. */
+  expandRow(rowIndex: number, fieldId: string | null): void
+  addField(anchor: MenuAnchor): void
+  editField(fieldId: string, anchor: MenuAnchor): void
+  openHeaderMenu(fieldId: string, anchor: MenuAnchor): void
+  openSummaryMenu(fieldId: string, anchor: MenuAnchor): void
+  openCellMenu(request: CellMenuRequest): void
+  /** Creates a select option; resolves true once it may be used. Absent: not allowed. */
+  createOption?(fieldId: string, title: string): Promise<boolean>
+  /** The value changed under an open editor: true keeps what was typed, false what came in. */
+  keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
+  /** Sends refused cells of a record again, or drops what was typed into them. */
+  retry(id: RecordId): void
+  discard(id: RecordId): void
+  undo(): void
+  redo(): void
+  /** A short message for everyone to see: `12 cells copied`. */
+  notify(message: string, kind: 'info' | 'error'): void
+}

@@ -1,0 +1,124 @@
+import { flushSync } from 'react-dom'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { t } from '../../i18n.ts'
+import type { Move } from '../../cells/cell.ts'
+import type { EditSession, Engine } from '../engine.ts'
+import { type CellPosition, selectCell } from '../selection.ts'
+import type { Mode } from './mode.ts'
+
+/** A cell is being edited. Presses elsewhere leave it first, if what was typed can be kept. */
+function editing(): Mode {
+  return {
+    name: 'editing',
+    leave(engine) {
+      engine.session.set(null)
+      engine.editor = null
+    },
+    onKeyDown: (event, engine) => onEditorKey(event, engine),
+    onPointerDown(hit, event, engine) {
+      if (!leaveEditor(engine)) return event.preventDefault()
+      engine.mode.get().onPointerDown?.(hit, event, engine)
+    },
+  }
+}
+
+/**
+ * Opens the editor of a cell. False where the cell cannot be edited now. The editor stands in the
+ * document and has the focus when this returns, so the next key of a quick typist is its own.
+ */
+export function startEditing(engine: Engine, { row, column }: CellPosition, typed: string | null): boolean {
+  const target = engine.columns[column]
+  const record = engine.rowAt(row)
+  if (!target?.cell.Editor || !record || !engine.canEdit(column)) return false
+  const opened = record.values(target.fieldId)
+  engine.select(selectCell({ row, column }))
+  flushSync(() => {
+    engine.enter(editing())
+    engine.session.set({
+      row,
+      column,
+      fieldId: target.fieldId,
+      recordId: record.id,
+      opened,
+      typed,
+      message: null,
+    })
+  })
+  return true
+}
+
+/** Enter, Tab and Escape, unless the editor has used them itself (a list, a line break). */
+function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
+  // An input method uses Enter and Escape to choose among its words.
+  if (event.isComposing || event.defaultPrevented) return false
+  if (event.key === 'Escape') {
+    cancelEditor(engine)
+    return true
+  }
+  if (event.key === 'Enter') {
+    if (leaveEditor(engine, event.shiftKey ? 'up' : 'down') && (event.ctrlKey || event.metaKey)) addRowBelow(engine)
+    return true
+  }
+  if (event.key === 'Tab') {
+    leaveEditor(engine, event.shiftKey ? 'previous' : 'next')
+    return true
+  }
+  return false
+}
+
+function addRowBelow(engine: Engine): void {
+  const row = engine.props.rights.addRecords ? engine.props.commands.addRow(null) : null
+  if (row !== null) engine.select(selectCell({ row, column: engine.active?.column ?? 0 }))
+}
+
+/** Closes the editor, dropping what was typed. */
+export function cancelEditor(engine: Engine): void {
+  engine.toIdle()
+  engine.focus()
+}
+
+/**
+ * Commits what the editor holds and closes it. False where its text is no value of the field: then
+ * it stays open with the text and a message, and the stored value stays as it was.
+ */
+export function leaveEditor(engine: Engine, move: Move = 'stay'): boolean {
+  const session = engine.session.get()
+  if (!session) return true
+  const draft = engine.draft()
+  if (draft && !draft.ok) {
+    engine.session.set({ ...session, message: draft.message })
+    engine.announce(draft.message)
+    engine.editor?.focus()
+    return false
+  }
+  closeWith(engine, session, draft ? draft.value : session.opened, move)
+  return true
+}
+
+/** Stores a value that an editor chose (from a list, a calendar) and closes it. */
+export function commitEditor(engine: Engine, value: CellValue, move: Move = 'stay'): void {
+  const session = engine.session.get()
+  if (session) closeWith(engine, session, value, move)
+}
+
+function closeWith(engine: Engine, session: EditSession, value: CellValue, move: Move): void {
+  engine.toIdle()
+  engine.focus()
+  store(engine, session, value)
+  engine.moveAfter(move, { row: session.row, column: session.column })
+}
+
+/** Writes the value, unless somebody else's came in meanwhile: then the owner asks which to keep. */
+export function store(engine: Engine, session: EditSession, value: CellValue): void {
+  const { fieldId, recordId, opened } = session
+  if (Object.is(value, opened)) return
+  const rowIndex = engine.props.source.indexOf(recordId) ?? session.row
+  const write = () => engine.setCells([{ rowIndex, recordId, fieldId, value }])
+  const theirs = engine.rowAt(rowIndex)?.values(fieldId) ?? null
+  const { keepMine, notify } = engine.props.commands
+  if (Object.is(theirs, opened) || Object.is(theirs, value) || !keepMine) return write()
+  keepMine({ fieldId, mine: value, theirs }).then(
+    (mine) => mine && write(),
+    () => notify(t('The value was not saved'), 'error'),
+  )
+}

@@ -1,0 +1,97 @@
+import { intentOf } from '../keys.ts'
+import { perform } from '../actions.ts'
+import type { Engine } from '../engine.ts'
+import { addRange, extendTo, rangeAt, selectCell, selectColumn, selectRow } from '../selection.ts'
+import { startEditing } from './editing.ts'
+import { filling } from './filling.ts'
+import type { Hit, Mode } from './mode.ts'
+import { movingColumn } from './moving-column.ts'
+import { movingRow } from './moving-row.ts'
+import { resizing, fitColumns } from './resizing.ts'
+import { selecting } from './selecting.ts'
+
+/** True where Cmd takes the place of Ctrl. */
+export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** Nothing is going on: keys act on the selection, a press begins whatever it is pressed on. */
+export function idle(): Mode {
+  return {
+    name: 'idle',
+    onKeyDown(event, engine) {
+      const intent = intentOf(event, { rtl: engine.viewport.rtl, mac: isMac() })
+      return intent !== null && perform(engine, intent, event)
+    },
+    onPointerDown(hit, event, engine) {
+      if (event.button === 0) press(hit, event, engine)
+    },
+    onDoubleClick(hit, _event, engine) {
+      const { commands, rights } = engine.props
+      const field = engine.columns[hit.column]
+      if (hit.part === 'cell') startEditing(engine, { row: hit.row, column: hit.column }, null)
+      if (hit.part === 'resize') fitColumns(engine, hit.column)
+      if (hit.part === 'header' && field && rights.arrangeColumns) {
+        commands.editField(field.fieldId, { element: hit.element })
+      }
+    },
+  }
+}
+
+function press(hit: Hit, event: PointerEvent, engine: Engine): void {
+  switch (hit.part) {
+    case 'cell':
+      return pressCell(hit, event, engine)
+    case 'rowNumber':
+      return pressRow(hit, event, engine)
+    case 'header':
+      return pressHeader(hit, event, engine)
+    case 'resize':
+      return engine.enter(resizing(engine, hit.column, event))
+    case 'freezeDivider':
+      return engine.enter(movingColumn(engine, { divider: true }, event))
+    case 'fillHandle':
+      return engine.enter(filling(engine))
+    case 'rowHandle':
+      return engine.enter(movingRow(engine, hit.row, event))
+    default:
+      return
+  }
+}
+
+function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): void {
+  const cell = { row, column }
+  const selection = engine.selection.get()
+  if (event.shiftKey && selection) engine.select(extendTo(selection, cell), cell)
+  else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell)))
+  else engine.select(selectCell(cell))
+  // A finger scrolls; only a mouse or pen draws a range.
+  if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'cells'))
+}
+
+function pressRow({ row }: Hit, event: PointerEvent, engine: Engine): void {
+  const cell = { row, column: 0 }
+  const selection = engine.selection.get()
+  if (event.shiftKey && selection) engine.select({ ranges: [{ ...asRows(selection.ranges.at(-1)!), focus: cell }] }, null)
+  else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell, 'rows')), null)
+  else engine.select(selectRow(row), null)
+  if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'rows'))
+}
+
+const asRows = <R extends { kind: string }>(range: R) => ({ ...range, kind: 'rows' as const })
+
+function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void {
+  const selection = engine.selection.get()
+  const last = selection?.ranges.at(-1)
+  if (event.shiftKey && last) {
+    return engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column } }] }, null)
+  }
+  // A press on a selected column may be the beginning of moving all that are selected.
+  const isSelected = last?.kind === 'columns' && isBetween(column, last.anchor.column, last.focus.column)
+  if ((event.ctrlKey || event.metaKey) && selection) {
+    engine.select(addRange(selection, rangeAt({ row: 0, column }, 'columns')), null)
+  } else if (!isSelected) engine.select(selectColumn(column), null)
+  if (engine.props.rights.arrangeColumns && event.pointerType !== 'touch') {
+    engine.enter(movingColumn(engine, { column }, event))
+  }
+}
+
+const isBetween = (value: number, a: number, b: number): boolean => value >= Math.min(a, b) && value <= Math.max(a, b)

@@ -1,0 +1,57 @@
+import type { RecordId } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { isChecked } from '../checks.ts'
+import type { Engine } from '../engine.ts'
+import { ROW_HEIGHTS } from '../layout.ts'
+import { dragMode, hasLeft } from './drag.ts'
+import type { Mode, Pointer } from './mode.ts'
+
+/** Most rows that a drag carries: those ticked among the rows in memory, near the one that is dragged. */
+const MAX_MOVED = 1000
+
+/** Dragging the handle at a row's start: a line shows where the row, or all that are ticked, would go. */
+export function movingRow(engine: Engine, row: number, from: Pointer): Mode {
+  const ids = movedIds(engine, row)
+  return dragMode({
+    name: 'movingRow',
+    scrolls: 'rows',
+    move(pointer) {
+      const reason = engine.props.rights.moveRecords
+      if (reason !== true || ids.length === 0) return
+      if (!engine.preview.get() && !hasLeft(from, pointer)) return
+      const { y } = engine.viewport.pointIn(pointer.clientX, pointer.clientY)
+      const height = ROW_HEIGHTS[engine.props.rowHeight]
+      const gap = Math.round((y + engine.viewport.top) / height)
+      const within = Math.max(0, Math.min(gap, engine.size.rows))
+      engine.preview.set({ kind: 'rowLine', gap: within, rows: ids.length, pointerY: y })
+    },
+    drop(pointer) {
+      const { rights, commands } = engine.props
+      if (rights.moveRecords !== true && hasLeft(from, pointer)) return commands.notify(rights.moveRecords, 'info')
+      const preview = engine.preview.get()
+      if (preview?.kind === 'rowLine') dropRows(engine, ids, preview.gap)
+    },
+    end: () => engine.preview.set(null),
+  })
+}
+
+function movedIds(engine: Engine, row: number): RecordId[] {
+  const record = engine.rowAt(row)
+  if (!record) return []
+  const checked = engine.checks.checked.get()
+  if (checked.kind === 'all' || !isChecked(checked, record.id)) return [record.id]
+  const place = (id: RecordId) => engine.props.source.indexOf(id) ?? Number.MAX_SAFE_INTEGER
+  return [...checked.ids].slice(0, MAX_MOVED).sort((a, b) => place(a) - place(b))
+}
+
+function dropRows(engine: Engine, ids: RecordId[], gap: number): void {
+  const moved = new Set(ids)
+  let before = gap
+  while (before < engine.size.rows && moved.has(engine.rowAt(before)?.id ?? '')) before++
+  const last = engine.size.rows
+  const target = before < last ? engine.rowAt(before)?.id : null
+  // A row that is not loaded cannot be named; it is loaded by the time one has seen it.
+  if (target === undefined) return engine.props.commands.notify(t('These rows are still loading'), 'info')
+  const isSamePlace = ids.length === 1 && (gap === engine.props.source.indexOf(ids[0]!) || before !== gap)
+  if (!isSamePlace) engine.props.commands.moveRows(ids, target)
+}

@@ -1,0 +1,175 @@
+import { useSyncExternalStore } from 'react'
+import { localSettings } from './session/local-settings.ts'
+
+/** Languages of the interface by code, each by its own name (spec §1). */
+export const LANGUAGES = {
+  ar: 'العربية',
+  bn_IN: 'বাংলা',
+  cs: 'Čeština',
+  da: 'Dansk',
+  de: 'Deutsch',
+  en: 'English',
+  es: 'Español',
+  eu: 'Euskara',
+  fa: 'فارسی',
+  fi: 'Suomi',
+  fr: 'Français',
+  he: 'עברית',
+  hi: 'हिन्दी',
+  hr: 'Hrvatski',
+  id: 'Bahasa Indonesia',
+  it: 'Italiano',
+  ja: '日本語',
+  ko: '한국어',
+  lv: 'Latviešu',
+  nl: 'Nederlands',
+  no: 'Norsk',
+  pl: 'Polski',
+  pt: 'Português',
+  pt_BR: 'Português (Brasil)',
+  ru: 'Русский',
+  sk: 'Slovenčina',
+  sl: 'Slovenščina',
+  sv: 'Svenska',
+  th: 'ไทย',
+  tr: 'Türkçe',
+  uk: 'Українська',
+  vi: 'Tiếng Việt',
+  'zh-Hans': '简体中文',
+  'zh-Hant': '繁體中文',
+} as const
+
+export type Language = keyof typeof LANGUAGES
+
+/** English text to its translation; plural texts are kept as `one|other|…` in CLDR order of the language. */
+export type Catalogue = Record<string, string>
+
+const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
+
+/** Catalogues that exist, each loaded when its language is chosen. English is the key itself. */
+const CATALOGUES: Partial<Record<Language, () => Promise<{ default: Catalogue }>>> = {}
+
+let language: Language = 'en'
+let catalogue: Catalogue = {}
+const listeners = new Set<() => void>()
+
+const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
+
+/** The language shown at present. */
+export const currentLanguage = (): Language => language
+
+/** The language as a BCP 47 tag for `Intl` and `<html lang>`: `pt_BR` becomes `pt-BR`, `en` is `en-US` (spec §1). */
+export const localeTag = (): string => (language === 'en' ? 'en-US' : language.replace('_', '-'))
+
+/** `rtl` for Arabic, Farsi and Hebrew. */
+export const direction = (): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr')
+
+/** Languages that a person can choose: those with a catalogue, and English. */
+export const availableLanguages = (): Language[] =>
+  (Object.keys(LANGUAGES) as Language[]).filter((code) => code === 'en' || code in CATALOGUES)
+
+/**
+ * The text in the language shown; the English text is the key, and stands in where a catalogue lacks it.
+ * `{name}` is replaced by the parameter of that name: `t('Delete {title}?', { title })`.
+ */
+export function t(english: string, params: Record<string, string | number> = {}): string {
+  return fill(catalogue[english] ?? english, params)
+}
+
+/**
+ * The form of a text that fits a number: `tn('1 record', '{n} records', n)`. `{n}` is written with the
+ * separators of the language. Catalogues keep their forms under the English plural, split by `|` in the
+ * order zero, one, two, few, many, other, without those the language lacks.
+ */
+export function tn(
+  one: string,
+  other: string,
+  n: number,
+  params: Record<string, string | number> = {},
+): string {
+  const rules = new Intl.PluralRules(localeTag())
+  const forms = catalogue[other]?.split('|')
+  const at = CLDR_ORDER.filter((form) => rules.resolvedOptions().pluralCategories.includes(form)).indexOf(
+    rules.select(n),
+  )
+  const text = forms?.[at] ?? forms?.at(-1) ?? (rules.select(n) === 'one' && n === 1 ? one : other)
+  return fill(text, { ...params, n: formatNumber(n) })
+}
+
+const CLDR_ORDER = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
+
+/** A number with the separators of the language. */
+export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
+
+/** A moment as people say it, `3 minutes ago`, from an ISO time or one of the server's UTC times. */
+export function formatAgo(time: string, now = Date.now()): string {
+  const seconds = (new Date(time.replace(' ', 'T')).getTime() - now) / 1000
+  const words = new Intl.RelativeTimeFormat(localeTag(), { numeric: 'auto' })
+  for (const [unit, size] of AGO_UNITS) {
+    if (Math.abs(seconds) >= size || unit === 'second') return words.format(Math.round(seconds / size), unit)
+  }
+  return words.format(0, 'second')
+}
+
+const AGO_UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+const fill = (text: string, params: Record<string, string | number>): string =>
+  text.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(params[name] ?? placeholder))
+
+/**
+ * Shows the interface in another language, sets `lang` and `dir` on `<html>` and remembers the choice.
+ * Texts already on the screen follow where a component uses `useLanguage`; the app's root does.
+ */
+export async function setLanguage(next: Language): Promise<void> {
+  const loaded = await CATALOGUES[next]?.()
+  catalogue = loaded?.default ?? {}
+  language = next
+  localSettings.set('lang', next)
+  applyToDocument()
+  for (const listener of listeners) listener()
+}
+
+/** Starts in the saved language; an unsupported one, or none that fits the browser, falls back to English. */
+export async function startLanguage(browserLocales: readonly string[] = navigator.languages): Promise<void> {
+  const saved = localSettings.get('lang')
+  const wanted = isLanguage(saved) ? saved : matchLanguage(browserLocales)
+  if (wanted === 'en') applyToDocument()
+  else await setLanguage(wanted)
+}
+
+/** The first of the browser's locales that can be shown: `pt-BR` is `pt_BR`, `de-AT` is `de`. */
+export function matchLanguage(
+  locales: readonly string[],
+  offered: readonly Language[] = availableLanguages(),
+): Language {
+  for (const locale of locales) {
+    const exact = locale.replace('-', '_')
+    const found = offered.find((code) => code === exact || code === locale || code === locale.split('-')[0])
+    if (found) return found
+  }
+  return 'en'
+}
+
+function applyToDocument(): void {
+  document.documentElement.lang = localeTag()
+  document.documentElement.dir = direction()
+}
+
+/** The language shown; the component draws again when it changes. */
+export function useLanguage(): Language {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => language,
+  )
+}

@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import './tokens.css'
+import './base.css'
+import { startLanguage, useLanguage } from './i18n.ts'
+import { followSession } from './routes/follow-session.ts'
+import { router } from './routes/router.tsx'
+import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+
+function App() {
+  const language = useLanguage()
+  return (
+    <trpc.Provider client={trpcReactClient} queryClient={queryClient}>
+      <QueryClientProvider client={queryClient}>
+        {/* Another language is another text everywhere: all is drawn anew. */}
+        <RouterProvider key={language} router={router} />
+      </QueryClientProvider>
+    </trpc.Provider>
+  )
+}
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+
+followSession()
+await startLanguage()
+createRoot(root).render(<App />)

@@ -1,0 +1,84 @@
+import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
+import { Compass } from 'lucide-react'
+import { Suspense } from 'react'
+import { t } from '../i18n.ts'
+import { useSessionStatus } from '../session/index.ts'
+import { Button } from '../ui/button.tsx'
+import { MenuHost } from '../ui/menu.tsx'
+import { DialogHost } from '../ui/open-dialog.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { ToastHost } from '../ui/toast-host.tsx'
+import { TooltipHost } from '../ui/tooltip.tsx'
+import { lazyPart } from './lazy-screen.ts'
+import { currentPath, goTo, paths } from './paths.ts'
+import styles from './root.module.css'
+
+const SignedOutDialog = lazyPart(() => import('../features/auth/signed-out-dialog.tsx'), 'SignedOutDialog')
+
+/** The screen of the route, and what may lie over any screen. */
+export function RootScreen() {
+  const status = useSessionStatus()
+  return (
+    <>
+      <Outlet />
+      <Suspense>
+        <DialogHost />
+        {status === 'expired' && <SignedOutDialog />}
+      </Suspense>
+      <MenuHost />
+      <ToastHost />
+      <TooltipHost />
+    </>
+  )
+}
+
+/** A path that leads nowhere: says which, and the way home. */
+export function NotFoundScreen() {
+  const path = currentPath()
+  return (
+    <main className={styles.centre}>
+      <EmptyState
+        icon={Compass}
+        title={path.startsWith('/error/404') ? t('Page Not Found') : t('Page Not Found: {path}', { path })}
+        text={t('The address may be mistyped, or what it led to was deleted.')}
+      >
+        <Button variant="primary" onClick={() => goTo(paths.bases())}>
+          {t('Go to your bases')}
+        </Button>
+      </EmptyState>
+    </main>
+  )
+}
+
+/** A screen that failed while loading or drawing. */
+export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  return (
+    <main className={styles.centre}>
+      <ErrorState
+        title={t('This page could not be shown')}
+        error={error}
+        onRetry={() => {
+          reset()
+          void router.invalidate()
+        }}
+      >
+        <Button onClick={() => goTo(paths.bases())}>{t('Go to your bases')}</Button>
+      </ErrorState>
+    </main>
+  )
+}
+
+/** While the first part of a screen is on its way: the frame of the app, without content. */
+export function PendingScreen() {
+  return (
+    <div className={styles.pending} aria-busy="true">
+      <div className={styles.pendingRail} />
+      <div className={styles.pendingMain}>
+        <Skeleton width={220} height={22} />
+        <Skeleton width={360} />
+        <Skeleton width={300} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
+import { useSyncExternalStore } from 'react'
+import type { AppRouter } from '../../src/router.ts'
+import { localSettings } from './local-settings.ts'
+import { createSession, type SessionStatus } from './session.ts'
+
+// A client of its own: the usual one renews tokens, which would wait for itself here.
+const refreshClient = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc' })] })
+
+/** The session of this browser. */
+export const session = createSession({
+  load: () => localSettings.get('token'),
+  save: (token) => (token === null ? localSettings.remove('token') : localSettings.set('token', token)),
+  now: Date.now,
+
+  async askForToken() {
+    try {
+      return (await refreshClient.auth.refresh.mutate()).token
+    } catch (error) {
+      if (error instanceof TRPCClientError && isRefusal(error)) return null
+      throw error
+    }
+  },
+
+  // Web locks need https or localhost; elsewhere `renew` looks once more at what is stored.
+  exclusively: (work) => (navigator.locks ? navigator.locks.request('sheaf.refresh', work) : work()),
+})
+
+localSettings.onChangeElsewhere('token', (token) => session.followOtherTab(token))
+
+/** The server answered and said no: 4xx. A 5xx or no answer at all says nothing about the session. */
+const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
+  const status = error.data?.httpStatus
+  return status !== undefined && status >= 400 && status < 500 && status !== 429
+}
+
+/** Whether one is signed in; the component draws again when it changes. */
+export const useSessionStatus = (): SessionStatus => useSyncExternalStore(session.subscribe, session.status)
+
+/**
+ * `fetch` with the session: sends `xc-auth`, renews the token on a 401 and tries once more. For uploads
+ * and downloads; everything else goes through `api` and `trpc`.
+ */
+export async function fetchSignedIn(url: string, init: RequestInit = {}): Promise<Response> {
+  const send = async () => {
+    const headers = new Headers(init.headers)
+    const token = await session.current()
+    if (token) headers.set('xc-auth', token)
+    return fetch(url, { ...init, headers })
+  }
+  const answer = await send()
+  if (answer.status !== 401 || !(await recoverFrom401())) return answer
+  return send()
+}
+
+/**
+ * What to do about a 401: one shared refresh, and where that is refused the page asks to sign in. True:
+ * send the request again. False: the person left instead.
+ */
+export async function recoverFrom401(): Promise<boolean> {
+  if ((await session.refresh()) !== null) return true
+  session.expire()
+  return session.resumed()
+}

@@ -1,0 +1,145 @@
+import { readToken } from './jwt.ts'
+
+/** Remaining life under which a token is renewed before it is used (spec §4). */
+export const REFRESH_WINDOW_MS = 5 * 60_000
+
+/**
+ * `expired`: the server no longer accepts the session while a page is open; the page stays, a dialog
+ * asks to sign in. `signedOut`: by choice, here or in another tab, or never signed in.
+ */
+export type SessionStatus = 'signedIn' | 'signedOut' | 'expired'
+
+export interface SessionDeps {
+  load(): string | null
+  save(token: string | null): void
+  /**
+   * Asks the server for a new token by the refresh cookie. Null: it refused. Throws where it could not
+   * be asked (offline): that is no reason to sign anyone out.
+   */
+  askForToken(): Promise<string | null>
+  /** Runs one refresh at a time over all tabs; the cookie can be used only once. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  now(): number
+}
+
+export type Session = ReturnType<typeof createSession>
+
+/** The signed-in state of this browser: its token, its renewal, and who waits for it. */
+export function createSession(deps: SessionDeps) {
+  let token = deps.load()
+  let status: SessionStatus = isAlive(token) ? 'signedIn' : 'signedOut'
+  let refreshing: Promise<string | null> | null = null
+  let waiting: ((goOn: boolean) => void)[] = []
+  const listeners = new Set<(status: SessionStatus) => void>()
+
+  function isAlive(candidate: string | null): candidate is string {
+    const claims = readToken(candidate)
+    return claims !== null && claims.expiresAtMs > deps.now()
+  }
+
+  function become(next: SessionStatus): void {
+    if (status === next) return
+    status = next
+    for (const listener of listeners) listener(next)
+  }
+
+  function accept(fresh: string): string {
+    token = fresh
+    deps.save(fresh)
+    become('signedIn')
+    settle(true)
+    return fresh
+  }
+
+  function settle(goOn: boolean): void {
+    const released = waiting
+    waiting = []
+    for (const resolve of released) resolve(goOn)
+  }
+
+  async function renew(): Promise<string | null> {
+    const before = token
+    return deps.exclusively(async () => {
+      // Another tab may have renewed while this one waited for its turn.
+      const stored = deps.load()
+      if (stored !== before && isAlive(stored)) return accept(stored)
+      const fresh = await deps.askForToken()
+      if (fresh !== null) return accept(fresh)
+      const renewedElsewhere = deps.load()
+      return renewedElsewhere !== before && isAlive(renewedElsewhere) ? accept(renewedElsewhere) : null
+    })
+  }
+
+  /** A new token, or null where the server refuses. Callers at the same time share one request. */
+  function refresh(): Promise<string | null> {
+    refreshing ??= renew().finally(() => {
+      refreshing = null
+    })
+    return refreshing
+  }
+
+  return {
+    /** The token as it is, alive or not. */
+    token: (): string | null => token,
+    status: (): SessionStatus => status,
+    /** Id of the user whose token this is, also after it expired. */
+    userId: (): string | null => readToken(token)?.id ?? null,
+    refresh,
+
+    /** The token to send with a request: renewed first where under five minutes remain. */
+    async current(): Promise<string | null> {
+      const claims = readToken(token)
+      if (claims === null || status !== 'signedIn') return token
+      if (claims.expiresAtMs - deps.now() > REFRESH_WINDOW_MS) return token
+      try {
+        return (await refresh()) ?? token
+      } catch (error) {
+        // Offline: while the old token lives the request may still pass, and says so itself if not.
+        if (isAlive(token)) return token
+        throw error
+      }
+    },
+
+    /** After sign-up or sign-in: keeps the token and lets the waiting requests go on. */
+    signIn: (fresh: string): void => void accept(fresh),
+
+    /** Forgets the token. Waiting requests fail. */
+    signOut(): void {
+      token = null
+      deps.save(null)
+      become('signedOut')
+      settle(false)
+    },
+
+    /** Another tab signed in or out, or renewed. */
+    followOtherTab(stored: string | null): void {
+      if (isAlive(stored)) {
+        token = stored
+        become('signedIn')
+        settle(true)
+      } else if (stored === null) {
+        token = null
+        become('signedOut')
+        settle(false)
+      }
+    },
+
+    /** The server refused both token and refresh: the page stays as it is and asks to sign in. */
+    expire(): void {
+      if (status === 'signedIn') become('expired')
+    },
+
+    /** True once the person has signed in again; false where they left instead. */
+    resumed(): Promise<boolean> {
+      if (status === 'signedIn') return Promise.resolve(true)
+      if (status === 'signedOut') return Promise.resolve(false)
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+
+    /** Calls back after every change of the status. */
+    subscribe(listener: (status: SessionStatus) => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

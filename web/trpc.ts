@@ -1,0 +1,89 @@
+import { QueryClient } from '@tanstack/react-query'
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCLink } from '@trpc/client'
+import { createTRPCQueryUtils, createTRPCReact } from '@trpc/react-query'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { observable } from '@trpc/server/observable'
+import type { AppRouter } from '../src/router.ts'
+import { appCodeOf, isWorthRetrying } from './errors.ts'
+import { recoverFrom401, session } from './session/index.ts'
+
+export type Inputs = inferRouterInputs<AppRouter>
+export type Outputs = inferRouterOutputs<AppRouter>
+
+/** Hooks: `trpc.bases.list.useQuery()`, `trpc.bases.create.useMutation()`. */
+export const trpc = createTRPCReact<AppRouter>()
+
+const headers = async () => {
+  const token = await session.current()
+  return token ? { 'xc-auth': token } : {}
+}
+
+/**
+ * A 401 renews the token and sends the request again, once. Where the renewal is refused the request
+ * waits until the person has signed in again, so that what was typed is not lost.
+ */
+const sessionLink: TRPCLink<AppRouter> = () => {
+  return ({ op, next }) =>
+    observable((observer) => {
+      let current = next(op).subscribe({
+        next: (value) => observer.next(value),
+        complete: () => observer.complete(),
+        error(error) {
+          const isOwnBusiness = op.path.startsWith('auth.') && op.path !== 'auth.me'
+          if (error.data?.httpStatus !== 401 || isOwnBusiness || session.status() === 'signedOut') {
+            return observer.error(error)
+          }
+          recoverFrom401().then(
+            (goOn) => {
+              if (!goOn) return observer.error(error)
+              current = next(op).subscribe(observer)
+            },
+            // The refresh could not be asked for (offline): the refusal stands as it came.
+            () => observer.error(error),
+          )
+        },
+      })
+      return () => current.unsubscribe()
+    })
+}
+
+/** Sign-in sets a cookie, and a page of records must not wait for a slow count in the same batch. */
+const goesAlone = (op: { path: string; type: string }): boolean =>
+  op.type === 'mutation' || op.path.startsWith('records.') || op.path.startsWith('jobs.')
+
+const links = () => [
+  sessionLink,
+  splitLink({
+    condition: goesAlone,
+    // A query carries its filter; as POST it has no length limit.
+    true: httpLink<AppRouter>({ url: '/trpc', headers, methodOverride: 'POST' }),
+    false: httpBatchLink<AppRouter>({ url: '/trpc', headers, maxURLLength: 4000 }),
+  }),
+]
+
+/** The client without hooks, for actions and stores: `await api.bases.list.query()`. */
+export const api = createTRPCClient<AppRouter>({ links: links() })
+
+/** What the provider in main.tsx is given. */
+export const trpcReactClient = trpc.createClient({ links: links() })
+
+/** The cache of all queries. Sockets and actions keep it fresh, so reading again on focus is left out. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && isWorthRetrying(error),
+    },
+    mutations: { retry: false },
+  },
+})
+
+/** The cache by procedure, outside components: `cache.bases.list.invalidate()`. */
+export const cache = createTRPCQueryUtils({ client: trpcReactClient, queryClient })
+
+/** True where the server says that what was asked for does not exist, or not for this person. */
+export const isMissing = (error: unknown): boolean => {
+  const code = appCodeOf(error)
+  return code !== null && (code.endsWith('NOT_FOUND') || code === 'FORBIDDEN' || code === 'PERMISSION_DENIED')
+}

@@ -1,0 +1,79 @@
+import { LoaderCircle } from 'lucide-react'
+import type { ButtonHTMLAttributes, ComponentType, ReactNode, Ref } from 'react'
+import styles from './button.module.css'
+
+type Icon = ComponentType<{ size?: number | string; className?: string }>
+type Native = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'>
+
+export interface ButtonProps extends Native {
+  children: ReactNode
+  /** `primary` once per screen or dialog; `secondary` (default) has a border; `ghost` none. */
+  variant?: 'primary' | 'secondary' | 'ghost' | 'danger'
+  size?: 'small' | 'normal' | 'large'
+  icon?: Icon
+  /** While the request runs: shows a wheel and takes no second press. */
+  busy?: boolean
+  ref?: Ref<HTMLButtonElement>
+}
+
+/** A button with words. */
+export function Button({
+  variant = 'secondary',
+  size = 'normal',
+  icon: Icon,
+  busy = false,
+  children,
+  className,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${styles.button} ${className ?? ''}`}
+      data-variant={variant}
+      data-size={size}
+      aria-busy={busy || undefined}
+      disabled={rest.disabled || busy}
+    >
+      {busy ? <LoaderCircle size={15} className={styles.wheel} /> : Icon && <Icon size={15} />}
+      <span>{children}</span>
+    </button>
+  )
+}
+
+export interface IconButtonProps extends Native {
+  icon: Icon
+  /** Its name: read aloud and shown as the tooltip. */
+  label: string
+  /** Shown beside the name in the tooltip, as given by `shortcutLabel`. */
+  shortcut?: string
+  iconSize?: number
+  size?: 'small' | 'normal'
+  ref?: Ref<HTMLButtonElement>
+}
+
+/** A button that is only a picture; its name shows on hover and focus. */
+export function IconButton({
+  icon: Icon,
+  label,
+  shortcut,
+  iconSize = 16,
+  size = 'normal',
+  className,
+  ...rest
+}: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      data-tip={label}
+      data-tip-keys={shortcut}
+      {...rest}
+      className={`${styles.iconButton} ${className ?? ''}`}
+      data-size={size}
+    >
+      <Icon size={iconSize} />
+    </button>
+  )
+}

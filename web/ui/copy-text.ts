@@ -1,0 +1,29 @@
+import { t } from '../i18n.ts'
+import { toast } from './toast.ts'
+
+/** Puts text on the clipboard; false, with a message, where the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    // The clipboard API exists only on https and localhost; a server on the local network has neither.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text)
+    else copyBySelection(text)
+    return true
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error
+    toast.error({ text: t('The browser did not allow copying: {text}', { text }) })
+    return false
+  }
+}
+
+function copyBySelection(text: string): void {
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'visually-hidden'
+  document.body.append(area)
+  const before = document.activeElement
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  if (!done) throw new DOMException('copy was refused', 'NotAllowedError')
+}

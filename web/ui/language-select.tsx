@@ -1,0 +1,22 @@
+import { Languages } from 'lucide-react'
+import { availableLanguages, currentLanguage, LANGUAGES, type Language, setLanguage, t } from '../i18n.ts'
+import styles from './language-select.module.css'
+
+/** Chooses the language of the interface, each by its own name; absent while there is only one. */
+export function LanguageSelect() {
+  const languages = availableLanguages()
+  if (languages.length < 2) return null
+  return (
+    <label className={styles.select}>
+      <Languages size={15} />
+      <span className="visually-hidden">{t('Language')}</span>
+      <select value={currentLanguage()} onChange={(event) => void setLanguage(event.target.value as Language)}>
+        {languages.map((code) => (
+          <option key={code} value={code}>
+            {LANGUAGES[code]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,104 @@
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { direction } from '../i18n.ts'
+import { useLayer } from './layers.ts'
+import { type Box, type Placement, place } from './place.ts'
+import styles from './popover.module.css'
+
+export interface PopoverProps {
+  /** What it belongs to: an element, or a point of the window for context menus. */
+  anchor: Element | { x: number; y: number }
+  onClose: () => void
+  children: ReactNode
+  placement?: Placement
+  /** Name for screen readers; gives it `role="dialog"`. Menus and lists bring a role of their own. */
+  label?: string
+  className?: string
+  /** Where the focus goes at first: the first control (default), or nowhere. */
+  focus?: 'first' | 'none'
+}
+
+/**
+ * A box over the page, beside its anchor. Closes by Escape and by pressing outside, gives the focus back,
+ * and moves along when the page scrolls. Popups of antd inside it count as inside.
+ */
+export function Popover({
+  anchor,
+  onClose,
+  children,
+  placement = 'bottom-start',
+  label,
+  className,
+  focus = 'first',
+}: PopoverProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const pressedInside = useRef(false)
+  const [position, setPosition] = useState<{ left: number; top: number; maxHeight: number } | null>(null)
+  useLayer(onClose, () => (anchor instanceof HTMLElement ? anchor : null))
+
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return
+    const update = () => {
+      const size = { width: element.offsetWidth, height: element.scrollHeight + 2 }
+      const page = { width: document.documentElement.clientWidth, height: window.innerHeight }
+      setPosition(place(boxOf(anchor), size, page, placement, direction()))
+    }
+    update()
+    const observer = new ResizeObserver(update)
+    observer.observe(element)
+    window.addEventListener('resize', update)
+    document.addEventListener('scroll', update, true)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('resize', update)
+      document.removeEventListener('scroll', update, true)
+    }
+  }, [anchor, placement])
+
+  useEffect(() => {
+    if (focus === 'first') box.current?.querySelector<HTMLElement>('[autofocus], [data-autofocus]')?.focus()
+    if (focus === 'first' && !box.current?.contains(document.activeElement)) {
+      box.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus()
+    }
+  }, [focus])
+
+  useEffect(() => {
+    const onPress = (event: PointerEvent) => {
+      const inside = pressedInside.current
+      pressedInside.current = false
+      const target = event.target
+      // A press on the anchor is left to the anchor, which closes what it opened.
+      const onAnchor = anchor instanceof Element && target instanceof Node && anchor.contains(target)
+      if (!inside && !onAnchor) onClose()
+    }
+    document.addEventListener('pointerdown', onPress)
+    return () => document.removeEventListener('pointerdown', onPress)
+  }, [anchor, onClose])
+
+  return createPortal(
+    // React passes events of nested portals through here, so a popup opened from inside counts as inside.
+    <div
+      ref={box}
+      className={`${styles.popover} ${className ?? ''}`}
+      style={position ?? { left: 0, top: 0, visibility: 'hidden' }}
+      onPointerDownCapture={() => {
+        pressedInside.current = true
+      }}
+      {...(label ? { role: 'dialog', 'aria-label': label } : {})}
+    >
+      {children}
+    </div>,
+    document.body,
+  )
+}
+
+/** Everything that takes the focus by Tab. */
+export const FOCUSABLE =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex]:not([tabindex="-1"])'
+
+function boxOf(anchor: PopoverProps['anchor']): Box {
+  return anchor instanceof Element
+    ? anchor.getBoundingClientRect()
+    : { left: anchor.x, top: anchor.y, width: 0, height: 0 }
+}

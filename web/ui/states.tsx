@@ -1,0 +1,79 @@
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ComponentType, CSSProperties, ReactNode } from 'react'
+import { messageOf } from '../errors.ts'
+import { t } from '../i18n.ts'
+import { Button } from './button.tsx'
+import styles from './states.module.css'
+
+/** A grey stand-in of the size of what will come. Decoration: the list around it is `aria-busy`. */
+export function Skeleton({
+  width = '100%',
+  height = 14,
+  round,
+}: {
+  width?: CSSProperties['width']
+  height?: number
+  round?: boolean
+}) {
+  return (
+    <span
+      aria-hidden
+      className={styles.skeleton}
+      style={{ width, height, borderRadius: round ? '50%' : undefined }}
+    />
+  )
+}
+
+export interface EmptyStateProps {
+  icon: ComponentType<{ size?: number | string }>
+  /** One sentence. */
+  title: string
+  text?: ReactNode
+  /** The next step: one primary button, others beside it. */
+  children?: ReactNode
+}
+
+/** What stands where there is nothing yet, with the next step. */
+export function EmptyState({ icon: Icon, title, text, children }: EmptyStateProps) {
+  return (
+    <div className={styles.state}>
+      <span className={styles.badge}>
+        <Icon size={22} />
+      </span>
+      <h2 className={styles.title}>{title}</h2>
+      {text && <p className={styles.text}>{text}</p>}
+      {children && <div className={styles.actions}>{children}</div>}
+    </div>
+  )
+}
+
+/** What stands where reading failed: what happened, and a way to try again. */
+export function ErrorState({
+  title,
+  error,
+  onRetry,
+  children,
+}: {
+  title: string
+  error: unknown
+  onRetry?: () => void
+  children?: ReactNode
+}) {
+  return (
+    <div className={styles.state} role="alert">
+      <span className={styles.badge} data-tone="danger">
+        <CircleAlert size={22} />
+      </span>
+      <h2 className={styles.title}>{title}</h2>
+      <p className={styles.text}>{messageOf(error)}</p>
+      <div className={styles.actions}>
+        {onRetry && (
+          <Button icon={RotateCw} onClick={onRetry}>
+            {t('Try again')}
+          </Button>
+        )}
+        {children}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
+import { t } from '../i18n.ts'
+import styles from './toast.module.css'
+import { type ShownToast, TOAST_MS, TOAST_WITH_ACTION_MS, toasts } from './toast.ts'
+
+/** Draws the messages; once, at the root of the app. */
+export function ToastHost() {
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.current)
+  return createPortal(
+    <section className={styles.host} aria-label={t('Messages')} aria-live="polite">
+      {shown.map((one) => (
+        <Toast key={one.id} toast={one} />
+      ))}
+    </section>,
+    document.body,
+  )
+}
+
+function Toast({ toast }: { toast: ShownToast }) {
+  // Stays while the pointer or the focus is on it: it may be the way back.
+  const [held, setHeld] = useState(false)
+  useEffect(() => {
+    if (held) return
+    const timer = setTimeout(() => toasts.dismiss(toast.id), toast.action ? TOAST_WITH_ACTION_MS : TOAST_MS)
+    return () => clearTimeout(timer)
+  }, [held, toast])
+
+  const { action } = toast
+  return (
+    <div
+      className={styles.toast}
+      data-tone={toast.tone}
+      role={toast.tone === 'error' ? 'alert' : undefined}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {toast.tone === 'error' ? <CircleAlert size={16} /> : <CircleCheck size={16} />}
+      <span className={styles.text} dir="auto">
+        {toast.text}
+      </span>
+      {action && (
+        <button
+          type="button"
+          className={styles.action}
+          onClick={() => {
+            toasts.dismiss(toast.id)
+            void action.run()
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button
+        type="button"
+        className={styles.close}
+        aria-label={t('Close message')}
+        onClick={() => toasts.dismiss(toast.id)}
+      >
+        <X size={14} />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+/** A message at the top of the page that goes by itself. */
+export interface ToastMessage {
+  text: string
+  /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
+  action?: { label: string; run: () => void | Promise<void> }
+}
+
+export interface ShownToast extends ToastMessage {
+  id: number
+  tone: 'success' | 'error'
+}
+
+/** Time that a message stands (spec §9); one with an action leaves time to reach for it. */
+export const TOAST_MS = 3000
+export const TOAST_WITH_ACTION_MS = 8000
+
+let shown: readonly ShownToast[] = []
+let nextId = 1
+const listeners = new Set<() => void>()
+
+/** The messages at present, for the component that draws them. */
+export const toasts = {
+  current: () => shown,
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+  dismiss: (id: number): void => publish(shown.filter((one) => one.id !== id)),
+}
+
+/** `toast.success({ text: t('Table deleted'), action: { label: t('Undo'), run } })`. */
+export const toast = {
+  success: (message: ToastMessage): void => show('success', message),
+  error: (message: ToastMessage): void => show('error', message),
+}
+
+function show(tone: ShownToast['tone'], message: ToastMessage): void {
+  // The same sentence twice says nothing more; at most three stand at once.
+  const others = shown.filter((one) => one.text !== message.text)
+  publish([...others.slice(-2), { ...message, tone, id: nextId++ }])
+}
+
+function publish(next: readonly ShownToast[]): void {
+  shown = next
+  for (const listener of listeners) listener()
+}

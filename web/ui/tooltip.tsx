@@ -1,0 +1,75 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { direction } from '../i18n.ts'
+import { place } from './place.ts'
+import styles from './tooltip.module.css'
+
+const DELAY_MS = 450
+
+/**
+ * Shows the tooltip of any element that has `data-tip="text"` (and `data-tip-keys="Ctrl+K"`), on hover and
+ * on keyboard focus. With `data-tip-clipped` it shows only where the element's own text is cut off.
+ * One listener for the whole page: a grid of thousands of cells costs nothing. Once, at the root.
+ */
+export function TooltipHost() {
+  const [target, setTarget] = useState<HTMLElement | null>(null)
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const hide = () => {
+      clearTimeout(timer)
+      setTarget(null)
+    }
+    const showLater = (event: Event, delayMs: number) => {
+      const found = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-tip]') : null
+      hide()
+      if (found && hasSomethingToSay(found)) timer = setTimeout(() => setTarget(found), delayMs)
+    }
+    const onOver = (event: PointerEvent) => event.pointerType === 'mouse' && showLater(event, DELAY_MS)
+    const onFocus = (event: FocusEvent) => {
+      if (event.target instanceof Element && event.target.matches(':focus-visible')) showLater(event, 0)
+    }
+    document.addEventListener('pointerover', onOver)
+    document.addEventListener('focusin', onFocus)
+    // Whatever is done next matters more than the tip: it must not cover the menu that opens.
+    for (const type of HIDING) document.addEventListener(type, hide, true)
+    return () => {
+      hide()
+      document.removeEventListener('pointerover', onOver)
+      document.removeEventListener('focusin', onFocus)
+      for (const type of HIDING) document.removeEventListener(type, hide, true)
+    }
+  }, [])
+
+  return target?.isConnected ? <Tip target={target} /> : null
+}
+
+const HIDING = ['pointerdown', 'keydown', 'scroll', 'focusout', 'wheel'] as const
+
+function hasSomethingToSay(element: HTMLElement): boolean {
+  // An open menu belongs to its button; the tip would lie over it.
+  if (element.getAttribute('aria-expanded') === 'true') return false
+  return !('tipClipped' in element.dataset) || element.scrollWidth > element.clientWidth
+}
+
+function Tip({ target }: { target: HTMLElement }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [position, setPosition] = useState<{ left: number; top: number } | null>(null)
+  useLayoutEffect(() => {
+    if (!box.current) return
+    const size = { width: box.current.offsetWidth, height: box.current.offsetHeight }
+    const anchor = target.getBoundingClientRect()
+    const side = target.dataset.tipSide === 'side' ? 'side' : 'bottom-start'
+    const at = place(anchor, size, { width: innerWidth, height: innerHeight }, side, direction())
+    const centred = side === 'side' ? at.left : anchor.left + anchor.width / 2 - size.width / 2
+    const left = Math.max(4, Math.min(centred, innerWidth - size.width - 4))
+    setPosition({ left, top: side === 'side' ? anchor.top + (anchor.height - size.height) / 2 : at.top })
+  }, [target])
+  return createPortal(
+    <div ref={box} role="tooltip" className={styles.tip} style={position ?? { visibility: 'hidden' }}>
+      <span dir="auto">{target.dataset.tip}</span>
+      {target.dataset.tipKeys && <kbd>{target.dataset.tipKeys}</kbd>}
+    </div>,
+    document.body,
+  )
+}
