@@ -63,13 +63,15 @@ export function createApp(kernel: Kernel, services: Services) {
   const { auth, bases, schema, views, records, imports } = services
   const router = createRouter(services)
   return new Elysia({ aot: true, normalize: false })
-    .all('/trpc/*', ({ request, server }) => handleTrpc(request, server?.requestIP(request)?.address ?? ''), { parse: 'none' })
+    .all('/trpc/*', ({ request, server }) => handleTrpc(request, server?.requestIP(request)?.address ?? ''), {
+      parse: 'none',
+    })
     .use(restBase(kernel, auth))
     .use(authRest(auth, kernel))
     .use(basesRest(bases, kernel, auth))
     .use(schemaRest(schema, kernel, auth))
     .use(viewsRest(views, kernel, auth))
-    .use(recordsRest(records, kernel, services))
+    .use(recordsRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(createStaticFiles(kernel))
 

@@ -1,4 +1,4 @@
-import { authRouter, appRouter as appInfoRouter } from '../modules/auth/index.ts'
+import { appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { basesRouter } from '../modules/bases/index.ts'
 import { importsRouter, jobsRouter } from '../modules/imports/index.ts'
 import { recordsRouter } from '../modules/records/index.ts'

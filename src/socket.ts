@@ -28,7 +28,12 @@ const roomOfUser = (userId: string): string => `user:${userId}`
  */
 export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate): Socket {
   const io = new Server({ serveClient: false })
-  const engine = new Engine({ path: PATH, pingInterval: 25_000, pingTimeout: 20_000, maxHttpBufferSize: 1_000_000 })
+  const engine = new Engine({
+    path: PATH,
+    pingInterval: 25_000,
+    pingTimeout: 20_000,
+    maxHttpBufferSize: 1_000_000,
+  })
   // The engine has the interface that socket.io expects of its own; only the class differs.
   io.bind(engine as never)
 

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
-import type { Dialect } from '../../src/dialects/dialect.ts'
+import type { QueryDialect } from '../../src/dialects/dialect.ts'
 
 /**
  * Name of the column that holds a field's values. A "Created time" field that a person added has
@@ -15,15 +15,18 @@ export function columnName(field: Field): string {
 export const columnOf = (field: Field): SQL => sql`${sql.identifier(columnName(field))}`
 
 /** How a field's values come out of the database, where they are not the value itself. */
-export function decoderOf(field: Field, dialect: Dialect): ((value: unknown) => CellValue) | null {
+export function decoderOf(field: Field, dialect: QueryDialect): ((value: unknown) => CellValue) | null {
   return dialect.decode(fieldType(field.type).storage)
 }
 
 /** Applies a column's decoder to every row, in place; columns without one cost nothing. */
-export function decodeRows(rows: unknown[][], fields: Field[], dialect: Dialect): CellValue[][] {
+export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDialect): CellValue[][] {
   fields.forEach((field, index) => {
     const decode = decoderOf(field, dialect)
     if (decode) for (const row of rows) row[index] = decode(row[index])
   })
   return rows as CellValue[][]
 }
+
+/** The present in milliseconds, to the second: what "created at" and "modified at" keep, as REST clients know them. */
+export const wholeSecond = (): number => Math.floor(Date.now() / 1000) * 1000

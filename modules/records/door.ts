@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../src/core/changes.ts'
+import { toStored } from '../../src/core/dates.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Right } from '../../src/core/roles.ts'
 import { appendChange, type NewEntry } from '../../src/db/change-log.ts'
@@ -7,10 +8,17 @@ import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
+import { wholeSecond } from './columns.ts'
 import type { RowCounts } from './row-counts.ts'
-import { toStoredTime } from './stored-time.ts'
 import { checkNewValues, checkValues } from './validate.ts'
-import { deleteRecords, insertRecords, moveRecords, restoreRecords, updateRecords, type WriteContext } from './write.ts'
+import {
+  deleteRecords,
+  insertRecords,
+  moveRecords,
+  restoreRecords,
+  updateRecords,
+  type WriteContext,
+} from './write.ts'
 
 /** Most records that one change may write. */
 export const MAX_RECORDS = 50_000
@@ -86,12 +94,13 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     const records: RecordChange[] = []
     const applied = await engine
       .write(async (tx) => {
-        const now = toStoredTime(new Date())
+        const now = toStored(wholeSecond())
         for (const raw of change.operations) {
           // Checked inside the lease: no schema change can come between the check and the write.
           const operation = how.prepare ? await how.prepare(raw) : raw
           const model = await schema.load(operation.tableId)
-          for (const record of await run({ tx, dialect, model, actorId, now }, operation)) records.push(record)
+          for (const record of await run({ tx, dialect, model, actorId, now }, operation))
+            records.push(record)
         }
         const range = compactRange(change.operations, records)
         const entry = await appendChange(tx, dialect, {
@@ -132,11 +141,17 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     const violation = dialect.violation(error)
     if (!violation) return error
     const models = await Promise.all(operations.map((operation) => schema.load(operation.tableId)))
-    const field = models.flatMap((model) => model.fields).find((f) => violation.columns.includes(f.columnName))
+    const field = models
+      .flatMap((model) => model.fields)
+      .find((f) => violation.columns.includes(f.columnName))
     const name = field?.title ?? violation.columns.join(', ')
     const details = { fieldId: field?.id, field: name }
     return violation.kind === 'unique'
-      ? new AppError('DATABASE_ERROR', `This record already exists: the values of "${name}" must be unique`, details)
+      ? new AppError(
+          'DATABASE_ERROR',
+          `This record already exists: the values of "${name}" must be unique`,
+          details,
+        )
       : new AppError('REQUIRED_FIELD_MISSING', `Field '${name}' is required`, details)
   }
 
@@ -161,7 +176,10 @@ function run(context: WriteContext, operation: CheckedOperation): Promise<Record
 function checkOperation(model: TableModel, operation: Operation): Operation {
   switch (operation.kind) {
     case 'insert':
-      return { ...operation, rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values) })) }
+      return {
+        ...operation,
+        rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values) })),
+      }
     case 'update':
       return {
         ...operation,
@@ -185,8 +203,12 @@ function kindOf(operations: Operation[]): string {
 }
 
 /** The range of ids of a change that only adds many records to one table, else null. */
-function compactRange(operations: CheckedOperation[], records: RecordChange[]): { from: number; to: number } | null {
-  if (operations.length !== 1 || operations[0]?.kind !== 'insert' || records.length < COMPACT_FROM) return null
+function compactRange(
+  operations: CheckedOperation[],
+  records: RecordChange[],
+): { from: number; to: number } | null {
+  if (operations.length !== 1 || operations[0]?.kind !== 'insert' || records.length < COMPACT_FROM)
+    return null
   const from = records[0]?.recordId
   const to = records.at(-1)?.recordId
   // Ids of one insert are given without a gap, so the two ends say them all.

@@ -1,6 +1,6 @@
+import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { Values } from '../../src/core/changes.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 
@@ -54,7 +54,13 @@ export async function readHistory(
   return [...rows, ...added]
     .sort((a, b) => b.id - a.id)
     .slice(0, PAGE)
-    .map((row) => ({ id: row.id, at: row.at, actorId: row.actor_id, kind: row.kind, changes: changesOf(model, row) }))
+    .map((row) => ({
+      id: row.id,
+      at: row.at,
+      actorId: row.actor_id,
+      kind: row.kind,
+      changes: changesOf(model, row),
+    }))
 }
 
 function changesOf(model: TableModel, row: Row): HistoryEntry['changes'] {

@@ -1,5 +1,4 @@
 export { filter as filterInput, sorts as sortsInput } from './input.ts'
-export { recordsRest } from './rest.ts'
+export { recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
-export { toStoredTime } from './stored-time.ts'

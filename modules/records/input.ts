@@ -39,7 +39,9 @@ export const filter: z.ZodType<Filter> = Array.from({ length: LEVELS }).reduce<z
 )
 
 export const sorts = z
-  .array(z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }))
+  .array(
+    z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }),
+  )
   .max(20)
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
@@ -70,9 +72,18 @@ const operation = z.discriminatedUnion('kind', [
     rows: z.array(z.strictObject({ values })),
     before: recordId.nullish(),
   }),
-  z.strictObject({ kind: z.literal('update'), tableId: id, rows: z.array(z.strictObject({ id: recordId, values })) }),
+  z.strictObject({
+    kind: z.literal('update'),
+    tableId: id,
+    rows: z.array(z.strictObject({ id: recordId, values })),
+  }),
   z.strictObject({ kind: z.literal('delete'), tableId: id, ids: z.array(recordId) }),
-  z.strictObject({ kind: z.literal('move'), tableId: id, ids: z.array(recordId), before: recordId.nullable() }),
+  z.strictObject({
+    kind: z.literal('move'),
+    tableId: id,
+    ids: z.array(recordId),
+    before: recordId.nullable(),
+  }),
 ])
 
 export const change = z.strictObject({

@@ -13,9 +13,14 @@ const LEAST_GAP = 1e-6
  *
  * @throws RECORD_NOT_FOUND where `before` is not in the table
  */
-export async function placeRecords(context: WriteContext, count: number, before: RecordId | null): Promise<number[]> {
+export async function placeRecords(
+  context: WriteContext,
+  count: number,
+  before: RecordId | null,
+): Promise<number[]> {
   const bounds = await findBounds(context, before)
-  const spread = (from: number, step: number) => Array.from({ length: count }, (_, index) => from + step * (index + 1))
+  const spread = (from: number, step: number) =>
+    Array.from({ length: count }, (_, index) => from + step * (index + 1))
   if (bounds.next === null) return spread(bounds.previous, 1)
   const step = (bounds.next - bounds.previous) / (count + 1)
   if (step > LEAST_GAP) return spread(bounds.previous, step)

@@ -1,11 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import { allOf, type Filter } from '../../src/core/filters/filter.ts'
-import { checkFilter, compileFilter } from '../../src/core/filters/index.ts'
+import { checkFilter, compileFilter, type Filter, type FilterMoment } from '../../src/core/filters/index.ts'
 import type { Field, Sort, View } from '../../src/core/model.ts'
 import type { Query, Search, Selection } from '../../src/core/query.ts'
-import type { Dialect } from '../../src/dialects/dialect.ts'
+import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnOf } from './columns.ts'
 
@@ -22,12 +21,12 @@ export interface Selected {
   isSorted: boolean
 }
 
-/** A table, the view it is read through, and the moment that relative dates count from. */
+/** A table, the view it is read through, and who asks when. */
 export interface PlanContext {
   model: TableModel
   view: View | null
-  dialect: Dialect
-  now: Date
+  dialect: QueryDialect
+  moment: FilterMoment
 }
 
 /**
@@ -36,11 +35,17 @@ export interface PlanContext {
  *
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
  */
-export function select(context: PlanContext, query: Omit<Selection, 'tableId' | 'viewId'> & { sorts?: Sort[] }): Selected {
+export function select(
+  context: PlanContext,
+  query: Omit<Selection, 'tableId' | 'viewId'> & { sorts?: Sort[] },
+): Selected {
   const { model, view, dialect } = context
   const { primaryKey } = model
+  if (query.filter) refuseFaulty(model, query.filter)
   const conditions = [
-    compile(context, allOf([viewFilter(context), query.filter])),
+    // A view keeps conditions on fields that have since gone to the trash: they are left out.
+    compile(context, view?.filter ?? null),
+    compile(context, query.filter ?? null),
     query.search ? searchCondition(context, query.search) : null,
     query.recordIds ? idCondition(context, query.recordIds) : null,
   ].filter((condition) => condition !== null)
@@ -62,22 +67,32 @@ export function select(context: PlanContext, query: Omit<Selection, 'tableId' | 
 }
 
 /**
- * The statement of one page: the wanted columns in order, then the record's id. The same one
- * statement whatever the number of rows and fields.
+ * The statement of one page: the wanted columns in order, then (unless told otherwise) the record's
+ * id. The same one statement whatever the number of rows and fields.
  */
-export function pageQuery(context: PlanContext, query: Query, columns: SQL[]): { query: SQL; selected: Selected } {
+export function pageQuery(
+  context: PlanContext,
+  query: Query,
+  columns: SQL[],
+  options: { withId?: boolean; orderBy?: SQL } = {},
+): { query: SQL; selected: Selected } {
   const selected = select(context, query)
-  const { from, where, orderBy } = selected
+  const { from, where } = selected
+  const orderBy = options.orderBy ?? selected.orderBy
   const id = columnOf(context.model.primaryKey)
   const page = sql`limit ${query.limit} offset ${query.offset}`
-  const list = sql.join([...columns, id], sql`, `)
+  const list = sql.join(options.withId === false && columns.length > 0 ? columns : [...columns, id], sql`, `)
   if (!selected.isSorted && query.offset < DEEP_OFFSET) {
     return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
   }
   // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
   // offset that is skipped in the order's index never touches the table.
-  const ids = sql`select ${id} from ${from} ${where} order by ${orderBy} ${page}`
-  return { selected, query: sql`select ${list} from ${from} where ${id} in (${ids}) order by ${orderBy}` }
+  const ids = sql`select ${id} as k from ${from} ${where} order by ${orderBy} ${page}`
+  // The subquery stands in another: MySQL takes no limit directly inside an `in`.
+  return {
+    selected,
+    query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
+  }
 }
 
 export function countQuery(context: PlanContext, selection: Omit<Selection, 'tableId' | 'viewId'>): SQL {
@@ -105,32 +120,33 @@ export function requireField(model: TableModel, fieldId: string): Field {
   return field
 }
 
-function compile({ model, dialect, now }: PlanContext, filter: Filter | null): SQL | null {
-  if (filter === null) return null
+function refuseFaulty(model: TableModel, filter: Filter): void {
   const problem = checkFilter(filter, (id) => model.field(id))[0]
   if (problem) throw problem
-  return compileFilter(filter, { now, field: (id) => requireField(model, id), column: columnOf }, dialect)
 }
 
-/** A view keeps conditions on fields that have since gone to the trash: they wait there, without effect. */
-function viewFilter({ model, view }: PlanContext): Filter | null {
-  return view?.filter ? prune(view.filter, (id) => model.field(id) !== undefined) : null
-}
-
-function prune(filter: Filter, isKnown: (fieldId: string) => boolean): Filter | null {
-  if (!('children' in filter)) return isKnown(filter.fieldId) ? filter : null
-  const children = filter.children.map((child) => prune(child, isKnown)).filter((child) => child !== null)
-  return children.length === 0 ? null : { ...filter, children }
+function compile({ model, dialect, moment }: PlanContext, filter: Filter | null): SQL | null {
+  return compileFilter<SQL, Field>(
+    filter,
+    { ...moment, field: (id) => model.field(id), column: columnOf },
+    dialect,
+  )
 }
 
 const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
 
-function sortTerm(field: Field, direction: 'asc' | 'desc', dialect: Dialect): SQL {
+function sortTerm(field: Field, direction: 'asc' | 'desc', dialect: QueryDialect): SQL {
   const column = columnOf(field)
   // A choice sorts as its options stand, which is what people see, not by the letters of their titles.
   if (field.type === 'SingleSelect') {
     const choices = (field.options.choices ?? []) as { title: string }[]
-    return dialect.orderBy(dialect.optionOrder(column, choices.map((choice) => choice.title)), direction)
+    return dialect.orderBy(
+      dialect.optionOrder(
+        column,
+        choices.map((choice) => choice.title),
+      ),
+      direction,
+    )
   }
   return dialect.orderBy(column, direction)
 }
@@ -143,8 +159,14 @@ function searchCondition({ model, dialect }: PlanContext, { text, fieldId }: Sea
 
 function idCondition({ model, dialect }: PlanContext, ids: (number | string)[]): SQL {
   if (ids.length > dialect.maxBoundParameters / 2) {
-    throw new AppError('BAD_REQUEST', `A selection may name ${dialect.maxBoundParameters / 2} records at most`)
+    throw new AppError(
+      'BAD_REQUEST',
+      `A selection may name ${dialect.maxBoundParameters / 2} records at most`,
+    )
   }
-  const list = sql.join(ids.map((id) => sql`${id}`), sql`, `)
+  const list = sql.join(
+    ids.map((id) => sql`${id}`),
+    sql`, `,
+  )
   return ids.length === 0 ? sql`1 = 0` : sql`${columnOf(model.primaryKey)} in (${list})`
 }

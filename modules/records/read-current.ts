@@ -9,12 +9,19 @@ import { columnOf, decodeRows } from './columns.ts'
 const CHUNK = 500
 
 /** Records as they stand, every live field by its id; the key is the record's id as text. */
-export async function readCurrent(engine: Engine, model: TableModel, ids: RecordId[]): Promise<Map<string, Values>> {
+export async function readCurrent(
+  engine: Engine,
+  model: TableModel,
+  ids: RecordId[],
+): Promise<Map<string, Values>> {
   const found = new Map<string, Values>()
   const { dialect } = engine
   const columns = sql.join([...model.fields.map(columnOf), columnOf(model.primaryKey)], sql`, `)
   for (let start = 0; start < ids.length; start += CHUNK) {
-    const list = sql.join(ids.slice(start, start + CHUNK).map((id) => sql`${id}`), sql`, `)
+    const list = sql.join(
+      ids.slice(start, start + CHUNK).map((id) => sql`${id}`),
+      sql`, `,
+    )
     const rows = await engine.values(
       dialect.render(
         sql`select ${columns} from ${sql.identifier(model.table.tableName)} where ${columnOf(model.primaryKey)} in (${list})`,

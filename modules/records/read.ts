@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { type FilterMoment, setOf } from '../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../src/core/model.ts'
 import type { Query, Selection } from '../../src/core/query.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
@@ -21,7 +22,7 @@ const SCAN_FROM = 5_000
 
 interface Deps {
   kernel: Pick<Kernel, 'sources'>
-  auth: Pick<AuthService, 'access'>
+  auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaService, 'load'>
   views: Pick<ViewsService, 'load'>
   counts: RowCounts
@@ -48,7 +49,12 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
     const view = viewId === undefined ? null : await loadView(tableId, viewId)
     await auth.access.authorize(actor, 'record.list', model.table.baseId)
     const engine = kernel.sources.engine(model.table.baseId)
-    return { engine, model, context: { model, view, dialect: engine.dialect, now: new Date() } }
+    const moment: FilterMoment = {
+      now: new Date(),
+      actorId: actor.kind === 'user' ? actor.id : null,
+      people: showsPeople(model) ? await auth.peopleOf(model.table.baseId) : [],
+    }
+    return { engine, model, context: { model, view, dialect: engine.dialect, moment } }
   }
 
   async function loadView(tableId: string, viewId: string): Promise<View> {
@@ -82,7 +88,11 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
   }
 
   /** The records of a query as rows of values, in the order of `fields`, with their ids. */
-  async function page(opened: Opened, query: Query, fields: Field[]): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
+  async function page(
+    opened: Opened,
+    query: Query,
+    fields: Field[],
+  ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page holds ${MAX_PAGE} records at most`)
     const { engine, context } = opened
     const planned = pageQuery(context, query, fields.map(columnOf))
@@ -98,7 +108,10 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
     return countOpened(await open(actor, selection.tableId, selection.viewId), selection)
   }
 
-  async function countOpened(opened: Opened, selection: Omit<Selection, 'tableId' | 'viewId'>): Promise<number> {
+  async function countOpened(
+    opened: Opened,
+    selection: Omit<Selection, 'tableId' | 'viewId'>,
+  ): Promise<number> {
     const { engine, context } = opened
     if (!select(context, selection).isFiltered) return total(opened)
     const statement = engine.dialect.render(countQuery(context, selection))
@@ -107,20 +120,33 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
   }
 
   /** One record, every field that is not a system one. @throws RECORD_NOT_FOUND */
-  async function get(actor: Actor, tableId: string, recordId: RecordId): Promise<{ id: RecordId; values: Record<string, CellValue> }> {
+  async function get(
+    actor: Actor,
+    tableId: string,
+    recordId: RecordId,
+  ): Promise<{ id: RecordId; values: Record<string, CellValue> }> {
     const opened = await open(actor, tableId)
     const fields = wantedFields(opened.model, undefined)
     const row = await readOne(opened, recordId, fields)
     if (!row) throw notFound('Record', String(recordId))
-    return { id: recordId, values: Object.fromEntries(fields.map((field, index) => [field.id, row[index] ?? null])) }
+    return {
+      id: recordId,
+      values: Object.fromEntries(fields.map((field, index) => [field.id, row[index] ?? null])),
+    }
   }
 
   /** The given fields of one record, or null where it is not there. */
-  async function readOne({ engine, model }: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
+  async function readOne(
+    { engine, model }: Opened,
+    recordId: RecordId,
+    fields: Field[],
+  ): Promise<CellValue[] | null> {
     const id = columnOf(model.primaryKey)
     const columns = sql.join([...fields.map(columnOf), id], sql`, `)
     const table = sql.identifier(model.table.tableName)
-    const rows = await engine.values(engine.dialect.render(sql`select ${columns} from ${table} where ${id} = ${recordId}`))
+    const rows = await engine.values(
+      engine.dialect.render(sql`select ${columns} from ${table} where ${id} = ${recordId}`),
+    )
     return decodeRows(rows, fields, engine.dialect)[0] ?? null
   }
 
@@ -133,5 +159,9 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
     return row?.n ?? null
   }
 
-  return { open, list, page, count, countOpened, total, get, readOne, position }
+  return { open, list, page, count, countOpened, total, isScan, get, readOne, position }
 }
+
+/** True where a filter may have to find people by their names. */
+const showsPeople = (model: TableModel): boolean =>
+  model.fields.some((field) => !field.isSystem && setOf(field) === 'user')

@@ -17,7 +17,9 @@ export const recordsRouter = (records: RecordsService) =>
       .query(({ ctx, input: { tableId, recordId } }) => records.get(ctx.actor, tableId, recordId)),
     summaries: member
       .input(input.summaryRequest)
-      .query(({ ctx, input: { selection, summaries } }) => records.summaries(ctx.actor, selection, summaries)),
+      .query(({ ctx, input: { selection, summaries } }) =>
+        records.summaries(ctx.actor, selection, summaries),
+      ),
     position: member
       .input(z.strictObject({ query: input.query, recordId: input.recordId }))
       .query(async ({ ctx, input: { query, recordId } }) => ({
@@ -31,11 +33,21 @@ export const recordsRouter = (records: RecordsService) =>
       .mutation(({ ctx, input: { selection } }) => records.deleteMatching(ctx.actor, selection)),
     updateMatching: member
       .input(input.matchingUpdate)
-      .mutation(({ ctx, input: { selection, values } }) => records.updateMatching(ctx.actor, selection, values)),
-    undo: member.input(input.baseRef).mutation(({ ctx, input: { baseId } }) => records.undo(ctx.actor, baseId)),
-    redo: member.input(input.baseRef).mutation(({ ctx, input: { baseId } }) => records.redo(ctx.actor, baseId)),
+      .mutation(({ ctx, input: { selection, values } }) =>
+        records.updateMatching(ctx.actor, selection, values),
+      ),
+    undo: member
+      .input(input.baseRef)
+      .mutation(({ ctx, input: { baseId } }) => records.undo(ctx.actor, baseId)),
+    redo: member
+      .input(input.baseRef)
+      .mutation(({ ctx, input: { baseId } }) => records.redo(ctx.actor, baseId)),
     history: member
       .input(input.historyRequest)
-      .query(({ ctx, input: { tableId, recordId, before } }) => records.history(ctx.actor, tableId, recordId, before)),
-    people: member.input(input.baseRef).query(({ ctx, input: { baseId } }) => records.people(ctx.actor, baseId)),
+      .query(({ ctx, input: { tableId, recordId, before } }) =>
+        records.history(ctx.actor, tableId, recordId, before),
+      ),
+    people: member
+      .input(input.baseRef)
+      .query(({ ctx, input: { baseId } }) => records.people(ctx.actor, baseId)),
   })

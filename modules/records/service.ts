@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
@@ -9,6 +10,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
+import { columnOf } from './columns.ts'
 import { createDoor } from './door.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
 import { select } from './plan.ts'
@@ -22,7 +24,12 @@ import { checkValues } from './validate.ts'
 export type RecordsService = ReturnType<typeof createRecordsService>
 
 /** Records: the read door, the write door, and what reads the log behind it. */
-export function createRecordsService(kernel: Kernel, auth: AuthService, schema: SchemaService, views: ViewsService) {
+export function createRecordsService(
+  kernel: Kernel,
+  auth: AuthService,
+  schema: SchemaService,
+  views: ViewsService,
+) {
   const counts = createRowCounts()
   const reader = createReader({ kernel, auth, schema, views, counts })
   const door = createDoor({ kernel, auth, schema, counts })
@@ -58,10 +65,28 @@ export function createRecordsService(kernel: Kernel, auth: AuthService, schema: 
     return sets.updateWhere(user, opened.model, where, checked, { kind: 'records.update' })
   }
 
-  async function openForSet(actor: Actor, right: Right, selection: Selection): Promise<{ user: UserActor; opened: Opened }> {
+  /** The ids of all records of a selection, in the table's order. */
+  async function matchingIds(actor: Actor, selection: Selection): Promise<RecordId[]> {
+    const { engine, context, model } = await reader.open(actor, selection.tableId, selection.viewId)
+    const { from, where, orderBy } = select(context, selection)
+    const rows = await engine.values(
+      engine.dialect.render(
+        sql`select ${columnOf(model.primaryKey)} from ${from} ${where} order by ${orderBy}`,
+      ),
+      { scan: true },
+    )
+    return rows.map(([id]) => id as RecordId)
+  }
+
+  async function openForSet(
+    actor: Actor,
+    right: Right,
+    selection: Selection,
+  ): Promise<{ user: UserActor; opened: Opened }> {
     const opened = await reader.open(actor, selection.tableId, selection.viewId)
     await auth.access.authorize(actor, right, opened.model.table.baseId)
-    if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    if (actor.kind !== 'user')
+      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
     return { user: actor, opened }
   }
 
@@ -92,6 +117,7 @@ export function createRecordsService(kernel: Kernel, auth: AuthService, schema: 
     undo: undo.undo,
     redo: undo.redo,
     summaries,
+    matchingIds,
     deleteMatching,
     updateMatching,
     history,

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
+import { toStored } from '../../src/core/dates.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { TableModel } from '../schema/index.ts'
-import { columnName, columnOf } from './columns.ts'
+import { columnName, columnOf, wholeSecond } from './columns.ts'
 import type { RowCounts } from './row-counts.ts'
-import { toStoredTime } from './stored-time.ts'
 import { fieldNamed } from './write.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
@@ -31,7 +31,12 @@ const LAST_ID = sql`(select max(id) from sheaf_changes)`
  */
 export function createSetWrites({ kernel, counts }: SetWriteDeps) {
   /** Deletes the records for which `where` (`where …`) holds, keeping every value of them in the log. */
-  async function deleteWhere(actor: UserActor, model: TableModel, where: SQL, entry: SetEntry): Promise<AppliedChange> {
+  async function deleteWhere(
+    actor: UserActor,
+    model: TableModel,
+    where: SQL,
+    entry: SetEntry,
+  ): Promise<AppliedChange> {
     const before = snapshot(model)
     return run(actor, model, entry, (engine) => [
       sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
@@ -51,7 +56,7 @@ export function createSetWrites({ kernel, counts }: SetWriteDeps) {
   ): Promise<AppliedChange> {
     const all: Values = {
       ...values,
-      [fieldNamed(model, 'updated_at').id]: toStoredTime(new Date()),
+      [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
       [fieldNamed(model, 'updated_by').id]: actor.id,
     }
     const fields = model.fields.filter((field) => field.id in all)
@@ -67,7 +72,12 @@ export function createSetWrites({ kernel, counts }: SetWriteDeps) {
   }
 
   /** Puts back all records that the change `changeId` deleted from the table. */
-  async function restoreFrom(actor: UserActor, model: TableModel, changeId: number, entry: SetEntry): Promise<AppliedChange> {
+  async function restoreFrom(
+    actor: UserActor,
+    model: TableModel,
+    changeId: number,
+    entry: SetEntry,
+  ): Promise<AppliedChange> {
     return run(actor, model, entry, (engine) => {
       const columns = snapshot(model)
       const names = columns.map(({ column }) => column)
@@ -102,11 +112,16 @@ export function createSetWrites({ kernel, counts }: SetWriteDeps) {
         where id = ${LAST_ID}`,
       ...(original === undefined
         ? []
-        : [sql`update sheaf_changes set undone_by = ${entry.undoes ? LAST_ID : null} where id = ${original}`]),
+        : [
+            sql`update sheaf_changes set undone_by = ${entry.undoes ? LAST_ID : null} where id = ${original}`,
+          ]),
     ]
     await engine.writeScript(script.map((statement): Statement => engine.dialect.render(statement)))
     counts.forget(tableId)
-    const [last] = await engine.all<{ id: number }>({ sql: 'select max(id) as id from sheaf_changes', params: [] })
+    const [last] = await engine.all<{ id: number }>({
+      sql: 'select max(id) as id from sheaf_changes',
+      params: [],
+    })
     const applied: AppliedChange = {
       id: last?.id ?? 0,
       baseId,

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { badRequest } from '../../src/core/errors.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import type { Selection } from '../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../src/core/summaries.ts'
-import type { Engine } from '../../src/dialects/dialect.ts'
+import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import { columnOf } from './columns.ts'
 import { type PlanContext, requireField, select } from './plan.ts'
 
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
  * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary
  */
 export async function summarize(
-  engine: Engine,
+  engine: Pick<Engine, 'values'> & { dialect: QueryDialect },
   context: PlanContext,
   selection: Omit<Selection, 'tableId' | 'viewId'>,
   wanted: { fieldId: string; summary: string }[],
@@ -83,8 +83,10 @@ export function combine({ key, needs, form }: Summary, parts: Parts): CellValue 
 function span(from: string, to: string, form: Summary['form']): number {
   const [start, end] = [toDate(from), toDate(to)]
   if (form === 'days') return Math.floor((end.getTime() - start.getTime()) / DAY_MS)
-  const months = (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth()
+  const months =
+    (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth()
   return end.getUTCDate() < start.getUTCDate() ? months - 1 : months
 }
 
-const toDate = (stored: string): Date => new Date(stored.includes(':') ? stored.replace(' ', 'T') : `${stored}T00:00:00Z`)
+const toDate = (stored: string): Date =>
+  new Date(stored.includes(':') ? stored.replace(' ', 'T') : `${stored}T00:00:00Z`)

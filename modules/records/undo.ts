@@ -61,7 +61,8 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
 
   async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
     await auth.access.authorize(actor, 'record.undo', baseId)
-    if (actor.kind !== 'user') throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    if (actor.kind !== 'user')
+      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
     return { user: actor, engine: kernel.sources.engine(baseId) }
   }
 
@@ -73,7 +74,8 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     direction: 'undo' | 'redo',
     undoneBy?: number,
   ): Promise<Undone> {
-    const mark = direction === 'undo' ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
+    const mark =
+      direction === 'undo' ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
     const finish = (tx: Transaction, dialect: Dialect, entryId: number) =>
       tx
         .run(
@@ -88,7 +90,12 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       if (!undoer) throw new Error(`Nobody can take back "${entry.kind}"`)
       await undoer(user, baseId, entry, direction)
       await engine.write(async (tx) => {
-        const appended = await appendChange(tx, engine.dialect, { actorId: user.id, tableId: entry.tableId, records: [], ...mark })
+        const appended = await appendChange(tx, engine.dialect, {
+          actorId: user.id,
+          tableId: entry.tableId,
+          records: [],
+          ...mark,
+        })
         await finish(tx, engine.dialect, appended.id)
       })
       return { applied: null, kind: entry.kind, records: entry.records, skipped: 0 }
@@ -107,16 +114,28 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     const logged = await readLogged(engine, undoneBy ?? entry.id)
     const { operations, skipped } = await invert(engine, logged)
     const applied: Written = await door.write(user, { baseId, operations }, { entry: mark, finish })
-    return { applied, kind: entry.kind, records: applied.truncated ? entry.records : applied.records.length, skipped }
+    return {
+      applied,
+      kind: entry.kind,
+      records: applied.truncated ? entry.records : applied.records.length,
+      skipped,
+    }
   }
 
   /** Operations that bring back the "before" of each record, where its "after" still stands. */
-  async function invert(engine: Engine, logged: LoggedRecord[]): Promise<{ operations: CheckedOperation[]; skipped: number }> {
+  async function invert(
+    engine: Engine,
+    logged: LoggedRecord[],
+  ): Promise<{ operations: CheckedOperation[]; skipped: number }> {
     const operations: CheckedOperation[] = []
     let skipped = 0
     for (const [tableId, records] of Map.groupBy(logged, (record) => record.table_id)) {
       const model = await schema.load(tableId)
-      const current = await readCurrent(engine, model, records.map((record) => record.record_id))
+      const current = await readCurrent(
+        engine,
+        model,
+        records.map((record) => record.record_id),
+      )
       const gone: RecordId[] = []
       const back: { id: RecordId; values: Values }[] = []
       const changed: { id: RecordId; values: Values }[] = []
@@ -159,7 +178,10 @@ async function findUndoable(engine: Engine, actorId: string): Promise<StoredEntr
   return row ? toEntry(row) : null
 }
 
-async function findRedoable(engine: Engine, actorId: string): Promise<{ entry: StoredEntry; undoneBy: number } | null> {
+async function findRedoable(
+  engine: Engine,
+  actorId: string,
+): Promise<{ entry: StoredEntry; undoneBy: number } | null> {
   const [row] = await engine.all<Parameters<typeof toEntry>[0] & { undone_by: number }>({
     sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, undone_by from sheaf_changes
       where actor_id = ? and undone_by is not null and undone_by > coalesce(

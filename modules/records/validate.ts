@@ -22,7 +22,8 @@ function checkersOf(model: TableModel): Map<string, Checker> {
   return checkers
 }
 
-export const isWritable = (field: Field): boolean => !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
+export const isWritable = (field: Field): boolean =>
+  !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
 
 /** Text fields tell an empty text from none; every other field takes both as "no value". */
 function createChecker(field: Field): Checker {
@@ -81,10 +82,15 @@ export function checkNewValues(model: TableModel, values: Values): Values {
 const isEmpty = (value: CellValue): boolean => value === null || value === ''
 
 const missing = (field: Field): AppError =>
-  new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, { fieldId: field.id, field: field.title })
+  new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
+    fieldId: field.id,
+    field: field.title,
+  })
 
 function refuseField(model: TableModel, fieldId: string): AppError {
   const field = model.field(fieldId)
   if (!field) return notFound('Field', fieldId)
-  return new AppError('BAD_REQUEST', `Field "${field.title}" cannot be written: its values are computed`, { fieldId })
+  return new AppError('BAD_REQUEST', `Field "${field.title}" cannot be written: its values are computed`, {
+    fieldId,
+  })
 }

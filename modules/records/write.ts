@@ -15,7 +15,7 @@ export interface WriteContext {
   model: TableModel
   actorId: string | null
   /** UTC, in the stored form. */
-  now: string
+  now: CellValue
 }
 
 /** Values that one statement binds at most, well below every engine's limit. */
@@ -32,25 +32,43 @@ export async function insertRecords(
   const { tx, dialect, model, actorId, now } = context
   const { rows } = operation
   if (rows.length === 0) return []
-  const fresh = await dialect.allocateIds(tx, model.table.tableName, rows.filter((row) => row.id === undefined).length)
+  const fresh = await dialect.allocateIds(
+    tx,
+    model.table.tableName,
+    rows.filter((row) => row.id === undefined).length,
+  )
   const places = await placeRecords(context, rows.length, operation.before ?? null)
   const system = systemFields(model)
-  const written = model.fields.filter((field) => !field.isSystem && rows.some((row) => field.id in row.values))
+  const written = model.fields.filter(
+    (field) => !field.isSystem && rows.some((row) => field.id in row.values),
+  )
   const columns = [model.primaryKey, ...system, ...written]
   const statement = insertStatement(dialect, model, columns.map(columnName))
-  const fixed: Record<string, CellValue> = { created_at: now, updated_at: null, created_by: actorId, updated_by: null }
+  const fixed: Record<string, CellValue> = {
+    created_at: now,
+    updated_at: null,
+    created_by: actorId,
+    updated_by: null,
+  }
   let nextId = 0
   const changes: RecordChange[] = []
   const params = rows.map((row, index) => {
     const id = row.id ?? fresh[nextId++]!
     const after: Values = {}
     const list: CellValue[] = [id]
-    for (const field of system) {
+    for (const field of columns.slice(1)) {
       const name = columnName(field)
-      list.push((after[field.id] = name === 'nc_order' ? places[index]! : (fixed[name] ?? null)))
+      const systemValue = name === 'nc_order' ? places[index] : fixed[name]
+      const value = (field.isSystem ? systemValue : row.values[field.id]) ?? null
+      after[field.id] = value
+      list.push(value)
     }
-    for (const field of written) list.push((after[field.id] = row.values[field.id] ?? null))
-    changes.push({ tableId: model.table.id, recordId: id, before: null, after: { [model.primaryKey.id]: id, ...after } })
+    changes.push({
+      tableId: model.table.id,
+      recordId: id,
+      before: null,
+      after: { [model.primaryKey.id]: id, ...after },
+    })
     return list
   })
   await tx.runMany(statement, params)
@@ -58,9 +76,19 @@ export async function insertRecords(
 }
 
 /** Puts back records that were deleted, with everything the log kept of them. */
-export async function restoreRecords(context: WriteContext, rows: { id: RecordId; values: Values }[]): Promise<RecordChange[]> {
+export async function restoreRecords(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
   const { tx, dialect, model } = context
-  const present = new Set((await readIds(context, rows.map((row) => row.id))).map(String))
+  const present = new Set(
+    (
+      await readIds(
+        context,
+        rows.map((row) => row.id),
+      )
+    ).map(String),
+  )
   const changes: RecordChange[] = []
   for (const { id, values } of rows) {
     if (present.has(String(id))) continue
@@ -88,8 +116,15 @@ export async function updateRecords(
   const { tx, dialect, model, actorId, now } = context
   const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
   const touched = [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')]
-  const before = await readRecords(context, rows.map((row) => row.id), [...fields, ...touched])
-  requireAll(rows.map((row) => row.id), before)
+  const before = await readRecords(
+    context,
+    rows.map((row) => row.id),
+    [...fields, ...touched],
+  )
+  requireAll(
+    rows.map((row) => row.id),
+    before,
+  )
   const changes: RecordChange[] = []
   for (const { id, values } of rows) {
     const old = before.get(String(id))!
@@ -124,7 +159,11 @@ export async function updateRecords(
 export async function deleteRecords(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
   const { tx, dialect, model } = context
   const key = columnName(model.primaryKey)
-  const byColumn = new Map(model.fields.filter((field) => columnName(field) === field.columnName).map((field) => [field.columnName, field]))
+  const byColumn = new Map(
+    model.fields
+      .filter((field) => columnName(field) === field.columnName)
+      .map((field) => [field.columnName, field]),
+  )
   const found = new Map<string, Values>()
   for (const chunk of chunks(ids)) {
     const rows = await tx.all<Record<string, CellValue>>(
@@ -147,14 +186,18 @@ export async function deleteRecords(context: WriteContext, ids: RecordId[]): Pro
   )
   return [...found].map(([id, before]) => ({
     tableId: model.table.id,
-    recordId: before[model.primaryKey.id] as RecordId ?? id,
+    recordId: (before[model.primaryKey.id] as RecordId) ?? id,
     before,
     after: null,
   }))
 }
 
 /** Gives records new places in the table's own order. */
-export async function moveRecords(context: WriteContext, ids: RecordId[], before: RecordId | null): Promise<RecordChange[]> {
+export async function moveRecords(
+  context: WriteContext,
+  ids: RecordId[],
+  before: RecordId | null,
+): Promise<RecordChange[]> {
   const order = fieldNamed(context.model, 'nc_order')
   const places = await placeRecords(context, ids.length, before)
   const { tx, dialect, model } = context
@@ -173,7 +216,11 @@ export async function moveRecords(context: WriteContext, ids: RecordId[], before
 }
 
 /** The given fields of records, by id as text; what is not there is absent. */
-export async function readRecords(context: WriteContext, ids: RecordId[], fields: Field[]): Promise<Map<string, Values>> {
+export async function readRecords(
+  context: WriteContext,
+  ids: RecordId[],
+  fields: Field[],
+): Promise<Map<string, Values>> {
   const { tx, dialect, model } = context
   const found = new Map<string, Values>()
   const columns: SQL[] = [columnOf(model.primaryKey), ...fields.map(columnOf)]
@@ -218,7 +265,10 @@ function insertStatement(dialect: Dialect, model: TableModel, columns: string[])
 }
 
 const idIn = (model: TableModel, ids: RecordId[]): SQL =>
-  sql`${columnOf(model.primaryKey)} in (${sql.join(ids.map((id) => sql`${id}`), sql`, `)})`
+  sql`${columnOf(model.primaryKey)} in (${sql.join(
+    ids.map((id) => sql`${id}`),
+    sql`, `,
+  )})`
 
 function* chunks<T>(items: T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)

@@ -19,11 +19,12 @@ export interface ColumnDefinition {
 }
 
 /**
- * What one database engine calls things. Nothing outside this folder asks which engine it talks to:
- * where it would have to, a word is missing here. Beside these words each dialect speaks
- * `FilterWords`, from which the operators of `core/filters` render.
+ * How one database engine is asked. Nothing outside this folder asks which engine it talks to: where
+ * it would have to, a word is missing here. Beside these words each dialect speaks `FilterWords`,
+ * from which the operators of `core/filters` render. One conformance test holds all dialects to the
+ * same answers.
  */
-export interface Dialect extends FilterWords<SQL> {
+export interface QueryDialect extends FilterWords<SQL> {
   /** The name REST clients know: `sqlite3`, `pg`, `mysql2`. */
   client: string
   /** Most values that one statement may bind. */
@@ -32,16 +33,7 @@ export interface Dialect extends FilterWords<SQL> {
   /** A name in quotes, its own quotes doubled. */
   quote(name: string): string
   render(query: SQL): Statement
-
   createTable(name: string, columns: ColumnDefinition[]): Statement[]
-  addColumn(table: string, column: ColumnDefinition): Statement[]
-  renameColumn(table: string, from: string, to: string): Statement[]
-  dropColumn(table: string, column: string): Statement[]
-  renameTable(from: string, to: string): Statement[]
-  dropTable(table: string): Statement[]
-  createIndex(table: string, columns: string[]): Statement[]
-  createUniqueIndex(table: string, column: string): Statement[]
-  dropUniqueIndex(table: string, column: string): Statement[]
 
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
@@ -54,9 +46,21 @@ export interface Dialect extends FilterWords<SQL> {
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
   /** True where the text of the column holds the words, in any case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
-
   /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
+}
+
+/** A dialect whose database holds a base's own tables: it can also alter them and write to them. */
+export interface Dialect extends QueryDialect {
+  addColumn(table: string, column: ColumnDefinition): Statement[]
+  renameColumn(table: string, from: string, to: string): Statement[]
+  dropColumn(table: string, column: string): Statement[]
+  renameTable(from: string, to: string): Statement[]
+  dropTable(table: string): Statement[]
+  createIndex(table: string, columns: string[]): Statement[]
+  createUniqueIndex(table: string, column: string): Statement[]
+  dropUniqueIndex(table: string, column: string): Statement[]
+
   /** An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. */
   jsonObject(columns: { key: string; column: SQL }[]): SQL
   /** The value of a key of such an object. */

@@ -2,7 +2,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
+import { createRender, quoteText } from './render.ts'
 import { sqliteSummary } from './sqlite-summary.ts'
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** SQLite 3.35 or later, as Bun carries it. */
 export const sqlite: Dialect = {
@@ -19,22 +22,20 @@ export const sqlite: Dialect = {
     datetime: 'datetime',
   },
   quote,
-  render: (query) =>
-    query.toQuery({
-      escapeName: quote,
-      escapeParam: () => '?',
-      escapeString: literal,
-      casing: { getColumnCasing: (column: { name: string }) => column.name } as never,
-    }) as Statement,
+  render: createRender(quote, () => '?'),
 
   createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
   addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
-  renameColumn: (table, from, to) => [ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`)],
+  renameColumn: (table, from, to) => [
+    ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),
+  ],
   dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
   renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
   dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
   createIndex: (table, columns) => [
-    ddl(`create index ${quote(`${table}__${columns.join('_')}`)} on ${quote(table)} (${columns.map(quote).join(', ')})`),
+    ddl(
+      `create index ${quote(`${table}__${columns.join('_')}`)} on ${quote(table)} (${columns.map(quote).join(', ')})`,
+    ),
   ],
   createUniqueIndex: (table, name) => [
     ddl(`create unique index ${quote(uniqueName(table, name))} on ${quote(table)} (${quote(name)})`),
@@ -44,9 +45,13 @@ export const sqlite: Dialect = {
   isNull: (expression) => sql`${expression} is null`,
   eq: (expression, value) => sql`${expression} = ${bind(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${bind(value)}`,
-  inList: (expression, values) => sql`${expression} in (${sql.join(values.map((v) => sql`${bind(v)}`), sql`, `)})`,
+  inList: (expression, values) =>
+    sql`${expression} in (${sql.join(
+      values.map((v) => sql`${bind(v)}`),
+      sql`, `,
+    )})`,
   // LIKE has no default escape character in SQLite: without one, "50%" would match "500".
-  like: (expression, pattern) => sql`${expression} like ${pattern} escape '\\'`,
+  like: (expression, pattern) => sql`${asText(expression)} like ${pattern} escape '\\'`,
   // Commas on both sides make the first and the last title like those between.
   hasOption: (expression, title) => sql`instr(',' || ${expression} || ',', ${`,${title},`}) > 0`,
   and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
@@ -55,14 +60,16 @@ export const sqlite: Dialect = {
   constant: (value) => (value ? sql`1 = 1` : sql`1 = 0`),
 
   // SQLite puts NULL first ascending and last descending by itself, as REST clients expect.
-  orderBy: (expression, direction) => (direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`),
+  orderBy: (expression, direction) =>
+    direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   optionOrder(expression, titles) {
     if (titles.length === 0) return expression
     const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
     return sql`case ${expression} ${sql.join(cases, sql` `)} end`
   },
   summary: sqliteSummary,
-  search: (expression, _storage, text) => sql`${expression} like ${`%${escapeLike(text)}%`} escape '\\'`,
+  search: (expression, storage, text) =>
+    sql`${storage === 'real' ? asText(expression) : expression} like ${`%${escapeLike(text)}%`} escape '\\'`,
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
   jsonObject: (columns) =>
     sql`json_object(${sql.join(
@@ -93,17 +100,13 @@ export const sqlite: Dialect = {
   },
 }
 
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
 const ddl = (text: string): Statement => ({ sql: text, params: [] })
 
 const uniqueName = (table: string, name: string): string => `${table}__${name}__unique`
+
+/** A whole number in a column of reals would print as "10.0". */
+const asText = (expression: SQL): SQL =>
+  sql`iif(typeof(${expression}) = 'real' and ${expression} = cast(${expression} as integer), cast(${expression} as integer), ${expression})`
 
 const bind = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
 
@@ -119,6 +122,6 @@ function column({ name, storage, required, defaultValue }: ColumnDefinition): st
 const columnType = (storage: StorageKind): string => sqlite.columnTypes[storage]
 
 function defaultLiteral(value: Exclude<CellValue, null>): string {
-  if (typeof value === 'string') return literal(value)
+  if (typeof value === 'string') return quoteText(value)
   return String(Number(value))
 }

@@ -1,0 +1,32 @@
+import { Elysia } from 'elysia'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { RecordsService } from '../service.ts'
+import { createRestGroups } from './groups.ts'
+import { createRestLists } from './list.ts'
+import { createRestOperations } from './operations.ts'
+import { createResolver, recordsV1 } from './v1.ts'
+import { recordsV1Bulk } from './v1-bulk.ts'
+import { recordsV2 } from './v2.ts'
+
+interface Services {
+  auth: AuthService
+  bases: BasesService
+  schema: SchemaService
+  views: ViewsService
+  records: RecordsService
+}
+
+/** Records over REST, both generations of the API. */
+export function recordsRest(kernel: Kernel, services: Services) {
+  const lists = createRestLists(services.records, services.auth)
+  const operations = createRestOperations(services.records, services.schema, services.auth)
+  const groups = createRestGroups(services.records, lists)
+  return new Elysia()
+    .use(recordsV2(kernel, { ...services, lists, operations }))
+    .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
+    .use(recordsV1(kernel, { ...services, lists, groups, operations }))
+}

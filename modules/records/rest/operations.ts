@@ -1,0 +1,129 @@
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import { columnOf } from '../columns.ts'
+import { MAX_RECORDS } from '../door.ts'
+import type { Opened } from '../read.ts'
+import type { RecordsService } from '../service.ts'
+import { type Body, parseRecordId, readValues } from './body.ts'
+import { readFields } from './parameters.ts'
+import { defaultFields, presenterOf, titledColumns, writtenFields } from './present.ts'
+
+type Row = Record<string, unknown>
+
+/** What the v1 and the v2 adapter share: records in and out by title. */
+export function createRestOperations(
+  records: RecordsService,
+  schema: Pick<SchemaService, 'load'>,
+  auth: Pick<AuthService, 'people'>,
+) {
+  /** One record with the wanted fields. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
+  async function get(
+    actor: Actor,
+    tableId: string,
+    id: string,
+    query: URLSearchParams,
+    viewId?: string,
+  ): Promise<Row> {
+    const opened = await records.open(actor, tableId, viewId)
+    const recordId = parseRecordId(opened.model, id)
+    const [row] = await rowsOf(
+      opened,
+      [recordId],
+      readFields(opened.model, query) ?? defaultFields(opened.model),
+    )
+    if (!row) throw notFound('Record', id)
+    return row
+  }
+
+  async function exists(actor: Actor, tableId: string, id: string): Promise<boolean> {
+    const opened = await records.open(actor, tableId)
+    return (await rowsOf(opened, [parseRecordId(opened.model, id)], [opened.model.primaryKey])).length > 0
+  }
+
+  /** Records as they stand after a write, in the order of the ids. */
+  async function written(actor: Actor, tableId: string, ids: RecordId[]): Promise<Row[]> {
+    const opened = await records.open(actor, tableId)
+    return rowsOf(opened, ids, writtenFields(opened.model))
+  }
+
+  async function rowsOf({ engine, model }: Opened, ids: RecordId[], fields: Field[]): Promise<Row[]> {
+    const byId = new Map<string, Row>()
+    const key = columnOf(model.primaryKey)
+    for (let start = 0; start < ids.length; start += 500) {
+      const list = sql.join(
+        ids.slice(start, start + 500).map((id) => sql`${id}`),
+        sql`, `,
+      )
+      const columns = [...titledColumns(fields), sql`${key} as ${sql.identifier(KEY)}`]
+      const query = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)} where ${key} in (${list})`
+      for (const { [KEY]: id, ...row } of await engine.all<Row>(engine.dialect.render(query)))
+        byId.set(String(id), row)
+    }
+    const rows = ids.map((id) => byId.get(String(id))).filter((row) => row !== undefined)
+    await presenterOf(fields, auth.people)?.(rows)
+    return rows
+  }
+
+  /** Adds records and gives their ids in order. */
+  async function create(
+    actor: Actor,
+    tableId: string,
+    bodies: Body[],
+  ): Promise<{ model: TableModel; ids: RecordId[] }> {
+    refuseTooMany(bodies)
+    const model = await schema.load(tableId)
+    const rows = bodies.map((body) => ({ values: readValues(model, body) }))
+    // An empty list writes nothing, but who may not write is told so.
+    const { inserted } = await records.apply(actor, {
+      baseId: model.table.baseId,
+      operations: [{ kind: 'insert', tableId, rows }],
+    })
+    return { model, ids: inserted }
+  }
+
+  /** Changes records, each named by its primary key as `keyOf` reads it from its body. */
+  async function update(
+    actor: Actor,
+    tableId: string,
+    bodies: Body[],
+    keyOf: (model: TableModel, body: Body) => RecordId,
+  ): Promise<{ model: TableModel; ids: RecordId[] }> {
+    refuseTooMany(bodies)
+    const model = await schema.load(tableId)
+    const rows = bodies.map((body) => ({ id: keyOf(model, body), values: readValues(model, body) }))
+    await records.apply(actor, {
+      baseId: model.table.baseId,
+      operations: [{ kind: 'update', tableId, rows }],
+    })
+    return { model, ids: rows.map((row) => row.id) }
+  }
+
+  async function remove(actor: Actor, tableId: string, ids: RecordId[]): Promise<void> {
+    refuseTooMany(ids)
+    const model = await schema.load(tableId)
+    await records.apply(actor, { baseId: model.table.baseId, operations: [{ kind: 'delete', tableId, ids }] })
+  }
+
+  /** The ids that are there, of those given: bulk calls of the v1 API pass over the others in silence. */
+  async function present(actor: Actor, tableId: string, ids: RecordId[]): Promise<RecordId[]> {
+    const opened = await records.open(actor, tableId)
+    const rows = await rowsOf(opened, ids, [opened.model.primaryKey])
+    return rows.map((row) => row[opened.model.primaryKey.title] as RecordId)
+  }
+
+  return { get, exists, written, rowsOf, create, update, remove, present }
+}
+
+export type RestOperations = ReturnType<typeof createRestOperations>
+
+/** Name of a helper column that no field can have: titles hold no control characters. */
+const KEY = '\u0001key'
+
+function refuseTooMany(items: unknown[]): void {
+  if (items.length > MAX_RECORDS)
+    throw badRequest(`A call may write ${MAX_RECORDS} records at most, not ${items.length}`)
+}

@@ -1,0 +1,121 @@
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import {
+  allOf,
+  type Filter,
+  parseFilterArray,
+  parseSort,
+  parseWhere,
+} from '../../../src/core/filters/index.ts'
+import type { Field, Sort } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+
+/** Page sizes of the REST API (wire reference, pagination). */
+const DEFAULT_LIMIT = 25
+const MAX_LIMIT = 1000
+
+/** What a list's query string asks for. */
+export interface ListParameters {
+  fields: Field[] | null
+  filter: Filter | null
+  sorts: Sort[] | undefined
+  limit: number
+  offset: number
+  shuffle: boolean
+}
+
+/** The value of a parameter under its long or its short name. */
+const read = (query: URLSearchParams, name: string, alias: string): string | null =>
+  query.get(name) ?? query.get(alias)
+
+/**
+ * A list's query string in the product's terms. Page sizes that make no sense count as the default,
+ * as clients expect; names that do not exist and filters that cannot be read are refused.
+ *
+ * @throws FIELD_NOT_FOUND; 422 with the wording of the `where` grammar
+ */
+export function readListParameters(model: TableModel, query: URLSearchParams): ListParameters {
+  const limit = readLimit(read(query, 'limit', 'l'))
+  return {
+    fields: readFields(model, query),
+    filter: readFilter(model, query),
+    sorts: readSorts(model, query),
+    limit,
+    offset: readOffset(query, limit),
+    shuffle: query.get('shuffle') === '1' || query.get('r') === '1',
+  }
+}
+
+function readLimit(text: string | null): number {
+  const limit = Math.trunc(Number(text ?? DEFAULT_LIMIT))
+  return Number.isFinite(limit) && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
+}
+
+/** An offset past 2^53 is no number of rows that a table can have. */
+function readOffset(query: URLSearchParams, limit: number): number {
+  const text = read(query, 'offset', 'o')
+  if (text === null) {
+    const page = Math.trunc(Number(query.get('page') ?? 1))
+    return Number.isSafeInteger(page * limit) && page > 1 ? (page - 1) * limit : 0
+  }
+  const offset = Math.trunc(Number(text))
+  if (!Number.isFinite(offset) || offset < 0) return 0
+  if (!Number.isSafeInteger(offset)) throw invalidOffset(text)
+  return offset
+}
+
+export const invalidOffset = (offset: number | string): AppError =>
+  new AppError('INVALID_OFFSET_VALUE', `Offset value '${offset}' is invalid`)
+
+/** `fields=A,B` or `fields[]=A&fields[]=B`, by title or id; null where every field is meant. */
+export function readFields(model: TableModel, query: URLSearchParams): Field[] | null {
+  const listed = [...query.getAll('fields[]'), ...query.getAll('f[]')]
+  const text = read(query, 'fields', 'f')
+  const names = listed.length > 0 ? listed : (text?.split(',') ?? [])
+  const wanted = names.map((name) => name.trim()).filter((name) => name !== '')
+  if (wanted.length === 0 || wanted.includes('*')) return null
+  return [...new Set(wanted)].map((name) => {
+    const field = findField(model, name)
+    if (!field) throw notFound('Field', name)
+    return field
+  })
+}
+
+/** A field by title, then by id. */
+export const findField = (model: TableModel, name: string): Field | undefined =>
+  model.byTitle(name) ?? model.field(name)
+
+export function readFilter(model: TableModel, query: URLSearchParams): Filter | null {
+  const where = read(query, 'where', 'w')
+  const list = query.get('filterArrJson')
+  return allOf([
+    where ? parseWhere(where, (title) => model.byTitle(title)) : null,
+    list ? parseFilterArray(list, (fieldId) => model.field(fieldId)) : null,
+  ])
+}
+
+function readSorts(model: TableModel, query: URLSearchParams): Sort[] | undefined {
+  const text = read(query, 'sort', 's')
+  if (text) return parseSort(text, (name) => findField(model, name))
+  const list = readJsonList(query.get('sortArrJson'))
+  if (list.length === 0) return undefined
+  return list.map((item) => {
+    const { fk_column_id: fieldId, direction } = item as { fk_column_id?: unknown; direction?: unknown }
+    const field = typeof fieldId === 'string' ? model.field(fieldId) : undefined
+    if (!field) throw notFound('Field', String(fieldId))
+    return { fieldId: field.id, direction: direction === 'desc' ? 'desc' : 'asc' }
+  })
+}
+
+/** A JSON list in a parameter; text that is none counts as absent, as clients expect. */
+function readJsonList(text: string | null): object[] {
+  if (!text) return []
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return []
+  }
+  if (!Array.isArray(value)) return []
+  if (value.length > 500) throw badRequest('A filter or sort list may have 500 items at most')
+  return value.filter((item) => typeof item === 'object' && item !== null)
+}

@@ -1,0 +1,73 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName, columnOf } from '../columns.ts'
+
+/** Page information as REST clients know it. */
+export interface PageInfo {
+  totalRows: number
+  page?: number
+  pageSize: number
+  isFirstPage: boolean
+  isLastPage: boolean
+  offset?: number
+}
+
+/** `page` stands only where the offset is a multiple of the page size; else the offset itself does. */
+export function pageInfo(totalRows: number, limit: number, offset: number): PageInfo {
+  const isLastPage = offset + limit >= totalRows
+  const isFirstPage = offset === 0
+  if (offset % limit === 0)
+    return { totalRows, page: offset / limit + 1, pageSize: limit, isFirstPage, isLastPage }
+  return { totalRows, pageSize: limit, isFirstPage, isLastPage, offset }
+}
+
+/** Columns that REST answers never show in lists: who wrote, and the record's place. */
+const isInternal = (field: Field): boolean =>
+  field.isSystem && /^(created_by|updated_by|nc_order)$/.test(columnName(field))
+
+/** The fields of an answer without a `fields` parameter: in lists all but the internal ones. */
+export const defaultFields = (model: TableModel): Field[] =>
+  model.fields.filter((field) => !isInternal(field))
+
+/** Answers to a create or update also show the record's place. */
+export const writtenFields = (model: TableModel): Field[] =>
+  model.fields.filter((field) => !isInternal(field) || columnName(field) === 'nc_order')
+
+/** `column as "Title"` for each field: the engine names the keys, so rows need no second pass. */
+export const titledColumns = (fields: Field[]): SQL[] =>
+  fields.map((field) => sql`${columnOf(field)} as ${sql.identifier(field.title)}`)
+
+type Row = Record<string, unknown>
+
+/**
+ * How rows become answers, in place: people stand as objects. Null where every value is already as
+ * clients see it, which is the common case.
+ */
+export function presenterOf(
+  fields: Field[],
+  people: (ids: string[]) => Promise<Person[]>,
+): ((rows: Row[]) => Promise<void>) | null {
+  const personal = fields.filter((field) => field.type === 'CreatedBy' || field.type === 'LastModifiedBy')
+  if (personal.length === 0) return null
+  return async (rows) => {
+    const ids = new Set(
+      rows.flatMap((row) => personal.map(({ title }) => row[title])).filter((id) => typeof id === 'string'),
+    )
+    const byId = new Map((await people([...ids])).map((person) => [person.id, presentPerson(person)]))
+    for (const row of rows) {
+      for (const { title } of personal) row[title] = byId.get(String(row[title])) ?? null
+    }
+  }
+}
+
+const presentPerson = ({ id, email, displayName }: Person) => ({
+  id,
+  email,
+  display_name: displayName,
+  meta: null,
+})
+
+/** Primary key of a record as answers to writes give it: `{"Id": 46}`. */
+export const presentKey = (model: TableModel, id: CellValue): Row => ({ [model.primaryKey.title]: id })

@@ -1,0 +1,112 @@
+import { Elysia } from 'elysia'
+import { badRequest } from '../../../src/core/errors.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase, scalar } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { RecordsService } from '../service.ts'
+import { queryOf } from './answer.ts'
+import { type Body, readBodies, readKey, readValues, requireKeyField } from './body.ts'
+import type { RestOperations } from './operations.ts'
+import { readFilter } from './parameters.ts'
+import { presentKey } from './present.ts'
+
+interface Deps {
+  records: RecordsService
+  schema: SchemaService
+  auth: AuthService
+  operations: RestOperations
+  resolve(params: { base: string; table: string }): Promise<{ tableId: string }>
+}
+
+/** Many records at once over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
+export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operations, resolve }: Deps) {
+  const listOf = (body: unknown): Body[] => {
+    const { bodies, isList } = readBodies(body)
+    if (!isList) throw badRequest('The body must be a list of records')
+    return bodies
+  }
+
+  return new Elysia({ prefix: '/api/v1/db/data/bulk/:orgs/:base/:table', tags: ['Records v1'] })
+    .use(restBase(kernel, auth))
+    .post('/', async ({ actor, params, body }) => {
+      const { tableId } = await resolve(params)
+      const { model, ids } = await operations.create(actor, tableId, listOf(body))
+      return ids.map((id) => presentKey(model, id))
+    })
+    .patch('/', async ({ actor, params, body }) => {
+      const { tableId } = await resolve(params)
+      const model = await schema.load(tableId)
+      const keyed = listOf(body).flatMap((item) => {
+        const id = readKey(model, item)
+        return id === undefined ? [] : [{ id, item }]
+      })
+      const present = new Set(
+        (
+          await operations.present(
+            actor,
+            tableId,
+            keyed.map(({ id }) => id),
+          )
+        ).map(String),
+      )
+      const found = keyed.filter(({ id }) => present.has(String(id)))
+      const idOf = new Map(found.map(({ id, item }) => [item, id]))
+      const { ids } = await operations.update(
+        actor,
+        tableId,
+        found.map(({ item }) => item),
+        (_, item) => idOf.get(item)!,
+      )
+      return operations.written(actor, tableId, ids)
+    })
+    .delete('/', async ({ actor, params, body }) => {
+      const { tableId } = await resolve(params)
+      const model = await schema.load(tableId)
+      const wanted = listOf(body).map((item) => requireKeyField(model, item))
+      const ids = await operations.present(actor, tableId, wanted)
+      await operations.remove(actor, tableId, ids)
+      return ids.map((id) => ({ [model.primaryKey.columnName]: id }))
+    })
+    .post('/upsert', async ({ actor, params, body, set }) => {
+      const { tableId } = await resolve(params)
+      const model = await schema.load(tableId)
+      const items = listOf(body).map((item) => ({
+        id: readKey(model, item),
+        values: readValues(model, item),
+      }))
+      const known = items.flatMap(({ id }) => (id === undefined ? [] : [id]))
+      const present = new Set((await operations.present(actor, tableId, known)).map(String))
+      const isThere = (id: unknown) => id !== undefined && present.has(String(id))
+      const updated = items.flatMap(({ id, values }) =>
+        id !== undefined && isThere(id) ? [{ id, values }] : [],
+      )
+      const added = items.filter(({ id }) => !isThere(id)).map(({ values }) => ({ values }))
+      const { inserted } = await records.apply(actor, {
+        baseId: model.table.baseId,
+        operations: [
+          { kind: 'update', tableId, rows: updated },
+          { kind: 'insert', tableId, rows: added },
+        ],
+      })
+      set.status = 201
+      return operations.written(actor, tableId, [...updated.map(({ id }) => id), ...inserted])
+    })
+    .patch('/all', async ({ actor, params, body, request }) => {
+      const { tableId } = await resolve(params)
+      const model = await schema.load(tableId)
+      const filter = readFilter(model, new URLSearchParams(queryOf(request)))
+      const [values = {}] = readBodies(body).bodies
+      const count = await records.count(actor, { tableId, filter })
+      await records.updateMatching(actor, { tableId, filter }, readValues(model, values))
+      return scalar(count)
+    })
+    .delete('/all', async ({ actor, params, request }) => {
+      const { tableId } = await resolve(params)
+      const model = await schema.load(tableId)
+      const filter = readFilter(model, new URLSearchParams(queryOf(request)))
+      const ids = await records.matchingIds(actor, { tableId, filter })
+      await records.deleteMatching(actor, { tableId, filter })
+      return ids.map((id) => ({ [model.primaryKey.columnName]: id }))
+    })
+}

@@ -1,0 +1,146 @@
+import { Elysia } from 'elysia'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase, scalar } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { RecordsService } from '../service.ts'
+import { json, queryOf } from './answer.ts'
+import { parseRecordId, readBodies } from './body.ts'
+import type { RestGroups } from './groups.ts'
+import type { RestLists } from './list.ts'
+import type { RestOperations } from './operations.ts'
+import { readFilter } from './parameters.ts'
+
+interface Deps {
+  records: RecordsService
+  bases: BasesService
+  schema: SchemaService
+  views: ViewsService
+  auth: AuthService
+  lists: RestLists
+  groups: RestGroups
+  operations: RestOperations
+}
+
+/** Where a v1 path points: base and table by id or title, and a view where the path has one. */
+interface Target {
+  tableId: string
+  viewId?: string
+}
+
+interface PathParams {
+  base: string
+  table: string
+  view?: string
+}
+
+/** Finds what the names of a v1 path mean. @throws BASE_, TABLE_ or VIEW_NOT_FOUND */
+export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 'schema' | 'views'>) {
+  return async function resolve(params: PathParams): Promise<Target> {
+    const base = await bases.resolve(params.base)
+    const { table } = await schema.resolveTable(base.id, params.table)
+    if (params.view === undefined) return { tableId: table.id }
+    const name = params.view
+    const view = (await views.ofTable(table.id)).find(
+      (candidate) => candidate.id === name || candidate.title === name,
+    )
+    if (!view) throw notFound('View', name)
+    return { tableId: table.id, viewId: view.id }
+  }
+}
+
+/**
+ * Records over `/api/v1/db/data/{orgs}/{base}/{table}`, and the same through a view (wire reference,
+ * row data v1). `{orgs}` may be any text.
+ */
+export function recordsV1(kernel: Kernel, deps: Deps) {
+  const tables = routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table')
+  const views = routes(kernel, deps, '/api/v1/db/data/:orgs/:base/:table/views/:view')
+  return new Elysia().use(views).use(tables)
+}
+
+interface Call {
+  actor: Actor
+  params: object
+  request: Request
+  body?: unknown
+}
+
+function routes(kernel: Kernel, deps: Deps, prefix: string) {
+  const { records, schema, auth, lists, groups, operations } = deps
+  const resolve = createResolver(deps)
+  const targetOf = ({ params }: Call) => resolve(params as PathParams)
+  const queryOfCall = ({ request }: Call) => new URLSearchParams(queryOf(request))
+  const idOf = ({ params }: Call) => (params as { recordId: string }).recordId
+
+  async function firstOf(call: Call): Promise<object> {
+    const { tableId, viewId } = await targetOf(call)
+    const query = queryOfCall(call)
+    query.set('limit', '1')
+    const { list } = await lists.list(call.actor, tableId, query.toString(), viewId)
+    return list[0] ?? {}
+  }
+
+  return new Elysia({ prefix, tags: ['Records v1'] })
+    .use(restBase(kernel, auth))
+    .get('/', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      return json(call.request, await lists.list(call.actor, tableId, queryOf(call.request), viewId))
+    })
+    .post('/', async (call) => {
+      const { tableId } = await targetOf(call)
+      const { bodies, isList } = readBodies(call.body)
+      if (isList) throw badRequest('The body must be one record; send lists to the bulk route')
+      const { ids } = await operations.create(call.actor, tableId, bodies)
+      return (await operations.written(call.actor, tableId, ids))[0]
+    })
+    .get('/count', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      const filter = readFilter(await schema.load(tableId), queryOfCall(call))
+      return { count: await records.count(call.actor, { tableId, viewId, filter }) }
+    })
+    .get('/find-one', firstOf)
+    .get('/groupby', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      return json(call.request, await groups.groupBy(call.actor, tableId, queryOfCall(call), viewId))
+    })
+    .get('/groupby/count', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      return scalar(await groups.count(call.actor, tableId, queryOfCall(call), viewId))
+    })
+    .get('/group/:columnId', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      return json(
+        call.request,
+        await groups.byOption(call.actor, tableId, call.params.columnId, queryOf(call.request), viewId),
+      )
+    })
+    .get('/:recordId', async (call) => {
+      const { tableId, viewId } = await targetOf(call)
+      return json(
+        call.request,
+        await operations.get(call.actor, tableId, idOf(call), queryOfCall(call), viewId),
+      )
+    })
+    .get('/:recordId/exist', async (call) => {
+      const { tableId } = await targetOf(call)
+      return Response.json(await operations.exists(call.actor, tableId, idOf(call)))
+    })
+    .patch('/:recordId', async (call) => {
+      const { tableId } = await targetOf(call)
+      const { bodies } = readBodies(call.body)
+      const { ids } = await operations.update(call.actor, tableId, bodies.slice(0, 1), (model) =>
+        parseRecordId(model, idOf(call)),
+      )
+      return (await operations.written(call.actor, tableId, ids))[0]
+    })
+    .delete('/:recordId', async (call) => {
+      const { tableId } = await targetOf(call)
+      await operations.remove(call.actor, tableId, [parseRecordId(await schema.load(tableId), idOf(call))])
+      return scalar(1)
+    })
+}

@@ -1,0 +1,19 @@
+import type { SQL } from 'drizzle-orm'
+import type { Statement } from './dialect.ts'
+
+/** Turns composed SQL into text and bound values, with an engine's own quotes and placeholders. */
+export function createRender(quote: (name: string) => string, placeholder: (index: number) => string) {
+  return (query: SQL): Statement => {
+    const { sql, params } = query.toQuery({
+      escapeName: quote,
+      escapeParam: placeholder,
+      escapeString: quoteText,
+      // Only Drizzle's own table objects have a casing; the dynamic SQL names columns as they are.
+      casing: { getColumnCasing: ({ name }: { name: string }) => name } as never,
+    })
+    return { sql, params }
+  }
+}
+
+/** Text as a literal of standard SQL. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
