@@ -74,6 +74,12 @@ export class AppError extends Error {
 export const badRequest = (message: string): AppError =>
   new AppError('BAD_REQUEST', message, undefined, 'msg')
 
+/** Value of the `Retry-After` header for a refusal that says when to come back (`details.retryAfterSeconds`). */
+export function retryAfterOf(error: unknown): string | null {
+  const seconds = error instanceof AppError ? error.details?.retryAfterSeconds : undefined
+  return typeof seconds === 'number' ? String(seconds) : null
+}
+
 /** `Base 'p123' not found` and its kin, with the code of the kind. */
 export function notFound(
   kind:

@@ -85,6 +85,8 @@ export interface ViewField {
 }
 
 export interface Sort {
+  /** Its id for REST clients, kept where a view stores the sort. */
+  id?: string
   fieldId: string
   direction: 'asc' | 'desc'
 }

@@ -82,13 +82,7 @@ export function fieldType(name: string): AnyFieldType {
 export function readOptions(name: string, options: unknown): FieldOptions {
   const result = fieldType(name).options.safeParse(options ?? {})
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const path = issue?.path.join('.')
-  const message = issue?.code === 'custom' || !path ? issue?.message : `${issue.message} (${path})`
-  throw new AppError(
-    'BAD_REQUEST',
-    message ?? 'The options are not valid',
-    { issues: result.error.issues },
-    'msg',
-  )
+  const { issues } = result.error
+  const message = issues[0]?.message ?? 'The options are not valid'
+  throw new AppError('BAD_REQUEST', message, { issues }, 'msg')
 }

@@ -27,16 +27,22 @@ export function isComplete(condition: Condition, field: FilterField): boolean {
 }
 
 /**
- * All problems of a filter from outside; none where it may be stored and used: unknown fields
+ * Deepest filter that is planned: one written `MAX_DEPTH` deep on the wire doubles when its flat chains
+ * become groups of "and" inside "or", and is then joined to the filter of a view.
+ */
+export const MAX_PLANNED_DEPTH = 2 * MAX_DEPTH + 1
+
+/**
+ * All problems of a filter; none where it may be stored and used: unknown fields
  * (FIELD_NOT_FOUND), too much of it (INVALID_FILTER), and operators or values that do not go with the
  * field (FILTER_VERIFICATION_FAILED).
  *
- * @param maxDepth filters that were made from the wire's flat chains are up to twice as deep as they were written
+ * @param maxDepth `MAX_DEPTH` for what a person built; more for what was put together from parts
  */
 export function checkFilter(
   filter: Filter,
   field: (fieldId: string) => FilterField | undefined | null,
-  maxDepth = 2 * MAX_DEPTH,
+  maxDepth = MAX_PLANNED_DEPTH,
 ): AppError[] {
   const conditions: Condition[] = []
   if (!collect(filter, maxDepth, conditions)) {

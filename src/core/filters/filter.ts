@@ -26,6 +26,8 @@ export type DateOperand = (typeof DATE_OPERANDS)[number]
 
 /** One comparison: `[field] [operator] [value]`. */
 export interface Condition {
+  /** Its id for REST clients, kept where a view stores the filter. */
+  id?: string
   fieldId: string
   /** Key of an operator in the registry: `eq`, `like`, `isWithin`, … */
   operator: string
@@ -37,6 +39,8 @@ export interface Condition {
 
 /** Conditions joined by one word. Groups nest five levels at most (`MAX_DEPTH`). */
 export interface FilterGroup {
+  /** Its id for REST clients; none where it only says that "and" binds tighter, or that a child is negated. */
+  id?: string
   join: 'and' | 'or'
   /** True where the whole group is negated. */
   not?: boolean

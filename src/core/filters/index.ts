@@ -1,5 +1,5 @@
 /** Everything about filters that the rest of the program uses. */
-export { checkCondition, checkFilter, isComplete, MAX_CONDITIONS } from './check.ts'
+export { checkCondition, checkFilter, isComplete, MAX_CONDITIONS, MAX_PLANNED_DEPTH } from './check.ts'
 export {
   type CompileContext,
   compileFilter,
@@ -9,7 +9,12 @@ export {
 } from './compile.ts'
 export { escapeLike, type FilterWords, type Sign } from './dialect-words.ts'
 export * from './filter.ts'
+export { filterSchema, readFilter } from './input.ts'
 export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.ts'
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
-export { isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'
+export { DATE_OPERAND_LABELS, isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'
+export { parseSort } from './sort-text.ts'
+export { type FieldResolver, MAX_WHERE_LENGTH, parseWhere } from './where.ts'
+export { toWireOperator } from './wire-condition.ts'
+export { conditionFromWire, filtersFromWire, parseFilterArray, type WireFilter } from './wire-filters.ts'

@@ -1,0 +1,67 @@
+import { DATE_FORMATS, type DateFormat, parseDay } from './date-text.ts'
+import type { Detected } from './detect.ts'
+import { hasTime, parseInstant } from './instant-text.ts'
+
+/** What each format looks like; the length of the parts tells it from a version or a fraction. */
+const SHAPES: Partial<Record<DateFormat, RegExp>> = {
+  'YYYY-MM-DD': /^\d{4}-\d{1,2}-\d{1,2}$/,
+  'YYYY/MM/DD': /^\d{4}\/\d{1,2}\/\d{1,2}$/,
+  'DD-MM-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
+  'MM-DD-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
+  'DD/MM/YYYY': /^\d{1,2}\/\d{1,2}\/\d{4}$/,
+  'MM/DD/YYYY': /^\d{1,2}\/\d{1,2}\/\d{4}$/,
+  'DD MM YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
+  'MM DD YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
+  'YYYY MM DD': /^\d{4} \d{1,2} \d{1,2}$/,
+  'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
+}
+
+/** Takes the time of day, and all behind it, off. */
+const TIME_AT_END =
+  /(?:T|,? +)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]m)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+
+/**
+ * Dates, or dates with a time where any value has one, in the most common of their formats. All values
+ * must agree on the order of day and month: in a column of both 25/12 and 12/25 nobody knows what 3/4 is.
+ */
+export function detectDates(values: string[], monthFirst: boolean): Detected {
+  const days = values.map((value) => value.trim().replace(TIME_AT_END, ''))
+  const format = commonFormat(days, monthFirst)
+  if (format === null) return null
+  const options = { format: format.name }
+  const ambiguous = format.ambiguous ? { ambiguous: true as const } : {}
+  const times = values.filter((value) => hasTime(value))
+  if (times.length === 0) return { type: 'Date', options, ...ambiguous }
+  if (!values.every((value) => parseInstant(value, { ...options, timeZone: 'UTC' }) !== null)) return null
+  const seconds = times.some((value) => !/:\d{2}:00(?:[.,]0+)?(?!\d)|^[^:]*:\d{2}(?!:|\d)/.test(value))
+  return { type: 'DateTime', options: { ...options, seconds }, ...ambiguous }
+}
+
+function commonFormat(days: string[], monthFirst: boolean): { name: DateFormat; ambiguous: boolean } | null {
+  const candidates = DATE_FORMATS.map((name) => ({
+    name,
+    fitting: days.filter((day) => fits(day, name)).length,
+  }))
+    .filter(({ fitting }) => fitting > 0)
+    // The sort keeps the list's order among equals, which puts the day first.
+    .sort((a, b) => b.fitting - a.fitting)
+  const most = candidates.filter(({ fitting }) => fitting === candidates[0]?.fitting)
+  const best = (monthFirst && most.find(({ name }) => name.startsWith('MM'))) || most[0]
+  if (!best) return null
+  // Values in another format are fine as long as it is one that can be read in a single way.
+  const others = days.filter((day) => !fits(day, best.name))
+  if (!others.every((day) => /^\d{4}\D/.test(day) && parseDay(day, best.name) !== null)) return null
+  const ambiguous = most.some(({ name }) => name !== best.name) && !best.name.startsWith('YYYY')
+  return { name: best.name, ambiguous }
+}
+
+/** True where the day can be read in that format, and not only in one with day and month the other way round. */
+function fits(day: string, format: DateFormat): boolean {
+  const shape = SHAPES[format]
+  if (!shape?.test(day)) return false
+  const first = Number(/^\d{1,2}(?=\D)/.exec(day)?.[0] ?? 0)
+  const second = Number(/^\d{1,2}\D(\d{1,2})\D/.exec(day)?.[1] ?? 0)
+  if (format.startsWith('DD') && second > 12) return false
+  if (format.startsWith('MM') && first > 12) return false
+  return parseDay(day, format) !== null
+}

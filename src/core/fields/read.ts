@@ -1,0 +1,47 @@
+import { AppError } from '../errors.ts'
+import type { Field } from '../model.ts'
+import { describeValue } from './describe-value.ts'
+import { type CellValue, type Read, readOk } from './field-type.ts'
+import { fieldType } from './index.ts'
+
+/** What of a field its values depend on. */
+type Target = Pick<Field, 'type' | 'options'>
+
+/**
+ * Reads a value from a program for a field. Nothing, null and the empty text mean "no value", save
+ * that text fields keep the empty text.
+ */
+export function readValue(field: Target, input: unknown): Read {
+  const type = fieldType(field.type)
+  if (input === null || input === undefined) return readOk(null)
+  if (input === '' && type.filters !== 'text') return readOk(null)
+  return type.read(input, field.options)
+}
+
+/** Text from a person for a field: null where it is empty or does not fit. */
+export const parseValue = (field: Target, text: string): CellValue =>
+  fieldType(field.type).parse(text, field.options)
+
+/** A field's value as text that `parseValue` reads back. */
+export const formatValue = (field: Target, value: CellValue): string =>
+  fieldType(field.type).format(value, field.options)
+
+/**
+ * The refusal of a value in the words that REST clients know (wire reference §15):
+ * `Validation failed : isEmail`, `Invalid option(s) "zz" provided for column "Ss". Valid options are "a, b"`,
+ * `Invalid value 'bad' for type 'Currency' on column 'Cur'`. `details.reason` says what was expected.
+ */
+export function valueError(
+  field: Pick<Field, 'id' | 'title' | 'type'>,
+  input: unknown,
+  failure: Extract<Read, { ok: false }>,
+): AppError {
+  const details = { fieldId: field.id, field: field.title, reason: failure.message }
+  if (failure.fault === 'check') return new AppError('BAD_REQUEST', failure.message, details, 'msg')
+  if (failure.fault === 'option') {
+    const message = failure.message.replace(' provided.', ` provided for column "${field.title}".`)
+    return new AppError('BAD_REQUEST', message, details, 'msg')
+  }
+  const message = `Invalid value '${describeValue(input)}' for type '${field.type}' on column '${field.title}'`
+  return new AppError('INVALID_VALUE_FOR_FIELD', message, details)
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import { convert } from '../../src/core/fields/convert.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { FIELD_TYPES, type FieldTypeName, readOptions } from '../../src/core/fields/index.ts'
+
+const OPTIONS: Partial<Record<FieldTypeName, object>> = {
+  SingleSelect: { choices: [{ title: 'red' }, { title: 'blue' }, { title: '5' }] },
+  MultiSelect: { choices: [{ title: 'red' }, { title: 'blue' }, { title: '5' }] },
+  Email: { validate: true },
+  DateTime: { timeZone: 'UTC' },
+}
+const optionsOf = (type: FieldTypeName) => readOptions(type, OPTIONS[type] ?? {})
+const to = (value: CellValue, from: FieldTypeName, type: FieldTypeName, options = optionsOf(type)) =>
+  convert(value, from, optionsOf(from), type, options)
+
+describe('convert', () => {
+  test.each<[CellValue, FieldTypeName, FieldTypeName, CellValue]>([
+    ['1,234.5', 'SingleLineText', 'Decimal', 1234.5],
+    ['1234', 'SingleLineText', 'Number', 1234],
+    ['$ 9', 'LongText', 'Currency', 9],
+    ['yes', 'SingleLineText', 'Checkbox', true],
+    ['2024-03-05', 'SingleLineText', 'Date', '2024-03-05'],
+    ['Mar 5 2024', 'SingleLineText', 'Date', '2024-03-05'],
+    ['2024-03-05 08:20', 'SingleLineText', 'DateTime', '2024-03-05 08:20:00+00:00'],
+    ['RED', 'SingleLineText', 'SingleSelect', 'red'],
+    ['red, blue', 'SingleLineText', 'MultiSelect', 'red,blue'],
+    ['a\nb', 'LongText', 'SingleLineText', 'a\nb'],
+    [5, 'Number', 'SingleLineText', '5'],
+    [5, 'Number', 'Rating', 5],
+    [5, 'Number', 'SingleSelect', '5'],
+    [1, 'Number', 'Checkbox', true],
+    [0, 'Decimal', 'Checkbox', false],
+    [2, 'Decimal', 'Number', 2],
+    [1.5, 'Decimal', 'Percent', 1.5],
+    [true, 'Checkbox', 'Number', 1],
+    [false, 'Checkbox', 'Rating', 0],
+    [true, 'Checkbox', 'SingleLineText', 'true'],
+    ['red', 'SingleSelect', 'MultiSelect', 'red'],
+    ['red', 'MultiSelect', 'SingleSelect', 'red'],
+    ['2024-03-05', 'Date', 'DateTime', '2024-03-05 00:00:00+00:00'],
+    ['2024-03-05 00:00:00+00:00', 'DateTime', 'Date', '2024-03-05'],
+    ['2024-03-05 08:20:00+00:00', 'CreatedTime', 'DateTime', '2024-03-05 08:20:00+00:00'],
+    ['2024-03-05 08:20:30+00:00', 'DateTime', 'SingleLineText', '2024-03-05 08:20:30'],
+    ['ann@example.com', 'SingleLineText', 'Email', 'ann@example.com'],
+    [null, 'Number', 'Date', null],
+  ])('turns %p of %s into %s as %p', (value, from, type, expected) => {
+    expect(to(value, from, type)).toEqual({ value: expected, lost: false })
+  })
+
+  test.each<[CellValue, FieldTypeName, FieldTypeName]>([
+    [1.9, 'Decimal', 'Number'],
+    ['1.9', 'SingleLineText', 'Number'],
+    ['7', 'SingleLineText', 'Rating'],
+    [7, 'Number', 'Rating'],
+    [-1, 'Number', 'Rating'],
+    [1e300, 'Decimal', 'Number'],
+    [5, 'Number', 'Checkbox'],
+    [5, 'Number', 'Date'],
+    ['maybe', 'SingleLineText', 'Checkbox'],
+    ['green', 'SingleLineText', 'SingleSelect'],
+    ['red,green', 'SingleLineText', 'MultiSelect'],
+    ['red,blue', 'MultiSelect', 'SingleSelect'],
+    ['2026-13-45', 'SingleLineText', 'Date'],
+    ['2024-03-05 08:20', 'SingleLineText', 'Date'],
+    ['ann', 'SingleLineText', 'Email'],
+    ['x', 'SingleLineText', 'CreatedTime'],
+  ])('loses %p of %s as %s', (value, from, type) => {
+    expect(to(value, from, type)).toEqual({ value: null, lost: true })
+  })
+
+  test('keeps the day of a moment, in the field’s own zone, and says that the time is gone', () => {
+    const moment = '2024-03-05 23:30:00+00:00'
+    expect(to(moment, 'DateTime', 'Date')).toEqual({ value: '2024-03-05', lost: true })
+    const tokyo = readOptions('DateTime', { timeZone: 'Asia/Tokyo' })
+    expect(convert(moment, 'DateTime', tokyo, 'Date', optionsOf('Date'))).toEqual({
+      value: '2024-03-06',
+      lost: true,
+    })
+  })
+
+  test('loses nothing where there was nothing', () => {
+    expect(to('', 'SingleLineText', 'Number')).toEqual({ value: null, lost: false })
+  })
+
+  test('never fails, and keeps every value of a type in the type itself', () => {
+    const values: CellValue[] = [
+      null,
+      '',
+      'abc',
+      'red',
+      0,
+      1.5,
+      -7,
+      true,
+      false,
+      '2024-03-05',
+      '2024-03-05 08:20:00+00:00',
+    ]
+    for (const { name: from } of FIELD_TYPES) {
+      for (const { name: type } of FIELD_TYPES)
+        for (const value of values) expect(to(value, from, type)).toBeDefined()
+    }
+    expect(to(1.25, 'Decimal', 'Decimal').value).toBe(1.25)
+    expect(to('red,blue', 'MultiSelect', 'MultiSelect').value).toBe('red,blue')
+  })
+})

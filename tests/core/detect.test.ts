@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import Papa from 'papaparse'
+import { type DetectedField, detectFields, detectType } from '../../src/core/fields/detect.ts'
+import { fieldType, readOptions } from '../../src/core/fields/index.ts'
+
+const read = (name: string): string[][] =>
+  Papa.parse<string[]>(readFileSync(`node_modules/vega-datasets/data/${name}`, 'utf8'), {
+    skipEmptyLines: true,
+  }).data
+
+const typesOf = (fields: DetectedField[]): Record<string, string> =>
+  Object.fromEntries(fields.map(({ title, type }) => [title, type]))
+
+describe('detectFields on real files', () => {
+  test.each<[string, Record<string, string>]>([
+    [
+      'airports.csv',
+      {
+        iata: 'SingleLineText',
+        name: 'SingleLineText',
+        city: 'SingleLineText',
+        state: 'SingleSelect',
+        country: 'SingleSelect',
+        latitude: 'Decimal',
+        longitude: 'Decimal',
+      },
+    ],
+    [
+      'zipcodes.csv',
+      {
+        zip_code: 'SingleLineText',
+        latitude: 'Decimal',
+        longitude: 'Decimal',
+        city: 'SingleLineText',
+        state: 'SingleSelect',
+        county: 'SingleLineText',
+      },
+    ],
+    [
+      'seattle-weather.csv',
+      {
+        date: 'Date',
+        precipitation: 'Decimal',
+        temp_max: 'Decimal',
+        temp_min: 'Decimal',
+        wind: 'Decimal',
+        weather: 'SingleSelect',
+      },
+    ],
+    [
+      'birdstrikes.csv',
+      {
+        'Airport Name': 'SingleSelect',
+        'Aircraft Make Model': 'SingleLineText',
+        'Effect Amount of damage': 'SingleSelect',
+        'Flight Date': 'Date',
+        'Aircraft Airline Operator': 'SingleSelect',
+        'Origin State': 'SingleSelect',
+        'Phase of flight': 'SingleSelect',
+        'Wildlife Size': 'SingleSelect',
+        'Wildlife Species': 'SingleSelect',
+        'Time of day': 'SingleSelect',
+        'Cost Other': 'Number',
+        'Cost Repair': 'Number',
+        'Cost Total $': 'Number',
+        'Speed IAS in knots': 'Number',
+      },
+    ],
+    ['github.csv', { time: 'DateTime', count: 'Number' }],
+    ['sp500.csv', { date: 'Date', price: 'Decimal' }],
+    [
+      'seattle-weather-hourly-normals.csv',
+      { date: 'DateTime', pressure: 'Decimal', temperature: 'Decimal', wind: 'Decimal' },
+    ],
+  ])('%s', (name, expected) => {
+    const [header = [], ...rows] = read(name)
+    const fields = detectFields(rows, header, { maxRowsToParse: 500 })
+    expect(typesOf(fields)).toEqual(expected)
+    // What is chosen fits every value that was looked at.
+    fields.forEach(({ type, options }, index) => {
+      for (const row of rows.slice(0, 500)) {
+        const value = row[index] ?? ''
+        if (value !== '')
+          expect({ value, fits: fieldType(type).parse(value, options) !== null }).toEqual({
+            value,
+            fits: true,
+          })
+      }
+    })
+  })
+
+  test('keeps leading zeros of zip codes', () => {
+    const [header = [], ...rows] = read('zipcodes.csv')
+    const [zip] = detectFields(rows, header, { maxRowsToParse: 42_000 })
+    expect(zip && fieldType(zip.type).parse('00501', zip.options)).toBe('00501')
+  })
+})
+
+describe('detectType', () => {
+  test.each<[string, string[], string]>([
+    ['nothing', [], 'SingleLineText'],
+    ['text', ['Ann', 'Bob', 'Cleo'], 'SingleLineText'],
+    ['a line break', ['a', 'b\nc'], 'LongText'],
+    ['256 characters', ['a'.repeat(256)], 'LongText'],
+    ['255 characters', ['a'.repeat(255)], 'SingleLineText'],
+    ['e-mails', ['ann@example.com', ' bob@example.org'], 'Email'],
+    ['one e-mail among names', ['Ann', 'ann@example.com', 'Bob'], 'SingleLineText'],
+    ['links', ['https://example.com', 'ftp://example.com/a'], 'URL'],
+    ['file names, which look like hosts', ['readme.md', 'index.html', 'a.txt'], 'SingleLineText'],
+    ['yes and no', ['Yes', 'no', 'YES'], 'Checkbox'],
+    ['ticks', ['✓', '✗'], 'Checkbox'],
+    ['x where it holds', ['x', 'X'], 'Checkbox'],
+    ['1 and 0', ['1', '0', '1'], 'Checkbox'],
+    ['only 0, which may be a count', ['0', '0'], 'Number'],
+    ['only N, which may be north', ['N', 'N', 'N'], 'SingleSelect'],
+    ['words of two vocabularies', ['yes', 'off'], 'SingleLineText'],
+    ['whole numbers', ['1', '-20', '3,000'], 'Number'],
+    ['decimals', ['1', '2.5'], 'Decimal'],
+    ['decimal commas', ['1,5', '2,25', '10,0'], 'Decimal'],
+    ['decimal commas that could be thousands', ['1,5', '1,250'], 'SingleLineText'],
+    ['an exponent', ['1.5e-3', '2e+5'], 'Decimal'],
+    ['codes that look like exponents', ['12E4', '13E5', '77E1'], 'SingleLineText'],
+    ['dollars', ['$1', '-$2.50', '$1,000'], 'Currency'],
+    ['dollars among numbers', ['$1', '2', '3'], 'SingleLineText'],
+    ['leading zeros', ['00501', '10001', '90210'], 'SingleLineText'],
+    ['a lone zero', ['0', '0.5'], 'Decimal'],
+    ['telephone numbers', ['+4930901820', '+12025550100'], 'SingleLineText'],
+    ['whole numbers beyond 2^53', ['9007199254740993', '1'], 'SingleLineText'],
+    ['those that a double holds, but not their neighbours', ['9007199254740992', '1'], 'SingleLineText'],
+    ['more digits than a double keeps', ['0.123456789012345678', '1'], 'SingleLineText'],
+    ['numbers and words', ['1', 'n/a', '2'], 'SingleLineText'],
+    ['versions', ['1.2.3', '1.2.4'], 'SingleLineText'],
+    ['days', ['2024-01-01', '2024-12-31'], 'Date'],
+    ['days and something else', ['2024-01-01', 'soon'], 'SingleLineText'],
+    ['days that no calendar has', ['2026-13-45', '2024-01-01'], 'SingleLineText'],
+    ['a time among days', ['2024-01-01', '2024-01-02 08:00'], 'DateTime'],
+    ['times alone', ['08:00', '09:30'], 'SingleLineText'],
+    ['both orders of day and month', ['25/12/2024', '12/25/2024'], 'SingleLineText'],
+    ['recurring words', ['a', 'b', 'a', 'b'], 'SingleSelect'],
+    ['words more than half of which differ', ['a', 'b', 'c', 'a'], 'SingleLineText'],
+    ['recurring lists', ['a,b', 'b', 'a, b', 'a'], 'MultiSelect'],
+    ['sentences', ['Well, well, well', 'No, no'], 'SingleLineText'],
+    ['65 recurring words', Array.from({ length: 260 }, (_, n) => `w${n % 65}`), 'SingleLineText'],
+    ['64 recurring words', Array.from({ length: 256 }, (_, n) => `w${n % 64}`), 'SingleSelect'],
+  ])('%s', (_, values, expected) => {
+    expect(detectType(values).type).toBe(expected as never)
+  })
+
+  test.each<[string[], object]>([
+    [['25/12/2024', '01/02/2024'], { type: 'Date', options: { format: 'DD/MM/YYYY' } }],
+    [['12/25/2024', '01/02/2024'], { type: 'Date', options: { format: 'MM/DD/YYYY' } }],
+    [['01/02/2024', '03/04/2024'], { type: 'Date', options: { format: 'DD/MM/YYYY' }, ambiguous: true }],
+    [['2024/01/02', '2024-01-03', '2024/01/04'], { type: 'Date', options: { format: 'YYYY/MM/DD' } }],
+    [['Jan 1 2000', 'Feb 1 2000'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
+    [
+      ['2024-01-01 08:00', '2024-01-02'],
+      { type: 'DateTime', options: { format: 'YYYY-MM-DD', seconds: false } },
+    ],
+    [['2024-01-01T08:00:05Z'], { type: 'DateTime', options: { format: 'YYYY-MM-DD', seconds: true } }],
+    [['2024-01-01 08:00:00'], { type: 'DateTime', options: { format: 'YYYY-MM-DD', seconds: false } }],
+    [['1.5', '2.125'], { type: 'Decimal', options: { precision: 3 } }],
+  ])('finds the form of %p', (values, expected) => {
+    expect(detectType(values)).toEqual(expected as never)
+  })
+
+  test('reads a column that leaves the order open as its caller says', () => {
+    expect(detectType(['01/02/2024'], true).options).toEqual({ format: 'MM/DD/YYYY' })
+    expect(detectType(['25/12/2024'], true).options).toEqual({ format: 'DD/MM/YYYY' })
+  })
+
+  test('gives options that the type takes', () => {
+    const { type, options } = detectType(["it's", 'red', "it's", 'red'])
+    const choices = readOptions(type, options).choices as { title: string; color: string }[]
+    expect(choices.map(({ title, color }) => [title, color])).toEqual([
+      ["it's", '#cfdffe'],
+      ['red', '#d0f1fd'],
+    ])
+  })
+})
+
+describe('titles and column names', () => {
+  const names = (header: string[] | null, row: string[] = []) =>
+    detectFields([row], header).map(({ title, columnName }) => [title, columnName])
+
+  test('stay readable, and become safe for the database', () => {
+    expect(names(['\ufeffCost Total $', ' Größe ', 'a\nb'])).toEqual([
+      ['Cost Total $', 'Cost_Total__'],
+      ['Größe', 'Gr__e'],
+      ['a b', 'a_b'],
+    ])
+  })
+
+  test('are made up where missing, and numbered where taken', () => {
+    expect(names(['Name', '', 'name', 'Name', '***', '漢字'])).toEqual([
+      ['Name', 'Name'],
+      ['Field 2', 'Field_2'],
+      ['name_1', 'name_1'],
+      ['Name_2', 'Name_2'],
+      ['***', 'field'],
+      ['漢字', 'field_1'],
+    ])
+    expect(names(null, ['a', 'b']).map(([title]) => title)).toEqual(['Field 1', 'Field 2'])
+    expect(names(['a'], ['1', '2', '3']).map(([title]) => title)).toEqual(['a', 'Field 2', 'Field 3'])
+  })
+
+  test('looks at no more rows than it is told', () => {
+    const rows = [['1'], ['2'], ['x']]
+    expect(detectFields(rows, null, { maxRowsToParse: 2 })[0]).toMatchObject({
+      type: 'Number',
+      confidence: { rows: 2, filled: 2 },
+    })
+    expect(detectFields(rows, null)[0]?.type).toBe('SingleLineText')
+  })
+})
