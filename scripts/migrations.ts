@@ -4,7 +4,7 @@ import { installDependencies } from './install.ts'
 import { bun, ROOT, run } from './project.ts'
 
 /*
- * `bun run migrations <name>` compares the tables in src/db/schema.*.ts with the last migration of each engine and writes
+ * `bun run migrations <name>` compares the tables in migrations/schema.*.ts with the last migration of each engine and writes
  * what is new as `migrations/<engine>/<number>_<name>.sql`. Read it before committing; drizzle-kit asks when a table or
  * column may have been renamed.
  */
@@ -19,7 +19,7 @@ if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
 
 await installDependencies()
 for (const [engine, dialect] of Object.entries(ENGINES)) {
-  const schema = `src/db/schema.${engine}.ts`
+  const schema = `migrations/schema.${engine}.ts`
   if (!existsSync(join(ROOT, schema)))
     throw new Error(`${schema} is missing: it exports the ${engine} tables`)
   const options = { dialect, schema, out: `migrations/${engine}`, name }

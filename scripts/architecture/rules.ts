@@ -19,8 +19,8 @@ export interface Rule {
 /** Each module may call those before it. */
 const MODULES = ['auth', 'bases', 'schema', 'views', 'records', 'imports', 'notifications', 'hooks']
 /** The files of src that know all modules. */
-const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
-const CORE_PACKAGES = ['zod', 'typescript-parsec']
+const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts', 'src/worker.ts']
+const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
 const CDN = /https?:\/\/[^'"`\s)]*(cdn|unpkg|esm\.sh|skypack|googleapis|gstatic|fonts\.)/i
@@ -38,7 +38,7 @@ const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/'
 /** All rules of style.md's "Where things live" that a look at one file can tell. */
 export const RULES: Rule[] = [
   importRule(
-    'src/core imports only zod, typescript-parsec and src/core',
+    'src/core imports only packages without a platform (zod, papaparse, …) and src/core',
     ({ path }) => inFolder(path, 'src/core'),
     ({ target }) => inFolder(target, 'src/core') || CORE_PACKAGES.includes(target),
   ),

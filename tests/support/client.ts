@@ -1,0 +1,97 @@
+import { createTRPCClient, httpLink } from '@trpc/client'
+import type { AppRouter } from '../../src/router.ts'
+
+/** An answer of the REST API; `body` is parsed JSON where it is JSON, else the text, null where it is empty. */
+export interface RestAnswer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  body: any
+  headers: Headers
+}
+
+export type RestClient = ReturnType<typeof createRestClient>
+
+/** Calls the REST API as the holder of `token`: a session's (a JWT) or an API token. Without one: as nobody. */
+export function createRestClient(url: string, token?: string) {
+  const send = async (
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<RestAnswer> => {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { [isJwt(token) ? 'xc-auth' : 'xc-token']: token }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      redirect: 'manual',
+    })
+    return { status: answer.status, body: parse(await answer.text()), headers: answer.headers }
+  }
+  return {
+    send,
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: unknown = {}) => send('POST', path, { body }),
+    patch: (path: string, body: unknown = {}) => send('PATCH', path, { body }),
+    put: (path: string, body: unknown = {}) => send('PUT', path, { body }),
+    delete: (path: string, body?: unknown) => send('DELETE', path, { body }),
+  }
+}
+
+export type TrpcClient = ReturnType<typeof createTrpcClient>
+
+/** The tRPC client of the web app, as the holder of a session's token, or as nobody. */
+export const createTrpcClient = (url: string, token?: string) =>
+  createTRPCClient<AppRouter>({
+    links: [
+      httpLink<AppRouter>({
+        url: `${url}/trpc`,
+        headers: token === undefined ? {} : { 'xc-auth': token },
+        methodOverride: 'POST',
+      }),
+    ],
+  })
+
+/** A tRPC client that keeps cookies, as one browser does: all tabs of it share them. */
+export function createBrowser(url: string) {
+  const jar = new Map<string, string>()
+  const keep = (headers: Headers) => {
+    for (const cookie of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (/max-age=0/i.test(cookie)) jar.delete(name)
+      else jar.set(name, value)
+    }
+  }
+  const trpc = (token?: string) =>
+    createTRPCClient<AppRouter>({
+      links: [
+        httpLink<AppRouter>({
+          url: `${url}/trpc`,
+          headers: () => ({
+            cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+            ...(token !== undefined && { 'xc-auth': token }),
+          }),
+          fetch: async (input, init) => {
+            const answer = await fetch(input, init as RequestInit)
+            keep(answer.headers)
+            return answer
+          },
+        }),
+      ],
+    })
+  return { jar, trpc }
+}
+
+const isJwt = (token: string): boolean => token.split('.').length === 3
+
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
