@@ -1,3 +1,6 @@
+export { createJobs } from './jobs/create-jobs.ts'
+export { hasEnded } from './jobs/has-ended.ts'
+
 /** How far a job is; the last three are its ends. */
 export type JobStatus = 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
 
@@ -26,6 +29,8 @@ export interface Job {
 /** What a running job is given. */
 export interface JobContext {
   jobId: string
+  /** Who started it. */
+  userId: string
   /**
    * Aborted when someone cancels the job or the server stops. The run then takes back what it did and
    * throws, or goes on to its end where it is too late.
@@ -49,7 +54,10 @@ export interface JobKind<Input> {
 export interface Jobs {
   register<Input>(kind: string, definition: JobKind<Input>): void
   /** Queues a job. Of one base a single job runs at a time, of the whole server a few. */
-  start(kind: string, job: { id?: string; userId: string; baseId: string | null; input: unknown }): Promise<Job>
+  start(
+    kind: string,
+    job: { id?: string; userId: string; baseId: string | null; input: unknown },
+  ): Promise<Job>
   find(jobId: string): Promise<Job | null>
   /** Newest first, at most 100. */
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
@@ -60,6 +68,3 @@ export interface Jobs {
   /** Ends what runs, cleaning up after it, and takes no more. */
   close(): Promise<void>
 }
-
-/** True where nothing will change about the job any more. */
-export const hasEnded = (status: JobStatus): boolean => status !== 'waiting' && status !== 'active'

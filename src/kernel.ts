@@ -1,11 +1,11 @@
 import type { Config } from './config.ts'
 import type { Undoers } from './db/change-log.ts'
 import type { Meta } from './db/meta.ts'
-import type { WorkerPool } from './pool.ts'
 import type { Sources } from './db/sources.ts'
 import type { Events } from './events.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
+import type { WorkerPool } from './pool.ts'
 import type { Secrets } from './secrets.ts'
 
 /** What every module is given, and the only things it shares with the others. */

@@ -1,4 +1,4 @@
-import { embeddedFiles } from './embedded.ts'
+import { workerUrl } from './worker-url.ts'
 
 /** A message to a worker thread and its answer; `id` pairs them. */
 export interface PoolRequest {
@@ -44,9 +44,7 @@ export function createWorkerPool(size: number): WorkerPool {
   let closed = false
 
   function start(): Thread {
-    // The executable carries the worker beside its entry, under the same path as in the source tree.
-    const url = embeddedFiles() ? './src/worker.ts' : new URL('./worker.ts', import.meta.url).href
-    const thread: Thread = { worker: new Worker(url), pending: new Map() }
+    const thread: Thread = { worker: new Worker(workerUrl('src/worker.ts')), pending: new Map() }
     thread.worker.onmessage = ({ data }: MessageEvent<PoolReply>) => {
       const waiting = thread.pending.get(data.id)
       thread.pending.delete(data.id)
@@ -58,7 +56,8 @@ export function createWorkerPool(size: number): WorkerPool {
       for (const { reject } of thread.pending.values()) reject(new PoolTaskError(event.message))
       thread.worker.terminate()
     }
-    thread.worker.unref()
+    // The DOM types, which this project also has, know no unref.
+    ;(thread.worker as Worker & { unref(): void }).unref()
     threads.push(thread)
     return thread
   }

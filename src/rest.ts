@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
-import { type Actor, ANONYMOUS } from './core/actor.ts'
-import { AppError, badRequest } from './core/errors.ts'
+import type { output, ZodType } from 'zod'
+import type { Actor } from './core/actor.ts'
+import { AppError, badRequest, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import type { Kernel } from './kernel.ts'
 
@@ -25,18 +26,41 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
       set.headers['x-request-id'] = requestId
       return { actor: await auth.authenticate(request.headers), requestId }
     })
-    .onParse({ as: 'scoped' }, ({ request, contentType }) => parseBody(request, contentType, kernel.config.bodyMaxBytes))
+    .onParse({ as: 'scoped' }, ({ request, contentType }) =>
+      parseBody(request, contentType, kernel.config.bodyMaxBytes),
+    )
     .onError({ as: 'scoped' }, ({ error, set, request, ...rest }) => {
       const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
       const { status, body } = presentError(error, request)
-      if (status >= 500) kernel.log.error('request failed', error, { requestId, method: request.method, path: new URL(request.url).pathname })
+      if (status >= 500)
+        kernel.log.error('request failed', error, {
+          requestId,
+          method: request.method,
+          path: new URL(request.url).pathname,
+        })
       set.status = status
-      set.headers['x-request-id'] = requestId
-      return Response.json(status >= 500 ? { ...body, requestId } : body, { status, headers: { 'x-request-id': requestId } })
+      const headers: Record<string, string> = { 'x-request-id': requestId }
+      const retryAfter = retryAfterOf(error)
+      if (retryAfter !== null) headers['retry-after'] = retryAfter
+      Object.assign(set.headers, headers)
+      return Response.json(status >= 500 ? { ...body, requestId } : body, { status, headers })
     })
 }
 
 export type RestContext = { actor: Actor; requestId: string }
+
+/**
+ * A body as its schema reads it. For handlers that first check who asks: a schema given to the route
+ * itself would answer 400 to those who may not even know that there is something.
+ *
+ * @throws INVALID_REQUEST_BODY with the problems in the JSON-schema wording that clients parse
+ */
+export function readBody<T extends ZodType>(schema: T, body: unknown): output<T> {
+  const parsed = schema.safeParse(body ?? {})
+  if (parsed.success) return parsed.data
+  const { msg, errors } = presentValidation(parsed.error)
+  throw new AppError('INVALID_REQUEST_BODY', msg, { errors }, 'msg')
+}
 
 /**
  * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).
@@ -44,8 +68,11 @@ export type RestContext = { actor: Actor; requestId: string }
  */
 export async function parseBody(request: Request, contentType: string, maxBytes: number): Promise<unknown> {
   if (contentType === 'multipart/form-data') return undefined
+  // A file: its route reads the body as it arrives. Null, because undefined would have Elysia read it whole.
+  if (contentType === 'application/octet-stream') return null
   const text = await readText(request, maxBytes)
-  if (contentType === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(text))
+  if (contentType === 'application/x-www-form-urlencoded')
+    return Object.fromEntries(new URLSearchParams(text))
   if (contentType !== 'application/json' || text === '') return {}
   return parseJson(text)
 }
@@ -79,13 +106,20 @@ function parseJson(text: string): unknown {
 }
 
 /** Status and body of an error, in the envelope that REST clients know (spec §8, wire envelopes). */
-export function presentError(error: unknown, request: Request): { status: number; body: Record<string, unknown> } {
+export function presentError(
+  error: unknown,
+  request: Request,
+): { status: number; body: Record<string, unknown> } {
   if (error instanceof AppError) {
     const { status, code, message, details } = error
     if (error.envelope === 'msg') return { status, body: { msg: message, ...details } }
     return { status, body: { error: code, message, ...(details && { details }) } }
   }
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  // Elysia wraps what `parseBody` throws.
+  if (code === 'PARSE' && error instanceof Error && error.cause instanceof AppError) {
+    return presentError(error.cause, request)
+  }
   if (code === 'NOT_FOUND') {
     return { status: 404, body: { msg: `Cannot ${request.method} ${new URL(request.url).pathname}` } }
   }
@@ -104,38 +138,54 @@ interface Issue {
   message?: string
   code?: string
   minimum?: number
+  maximum?: number
   expected?: string
-  input?: unknown
+  format?: string
+  values?: unknown[]
 }
 
 /** The issues of a refused body, in the JSON-schema wording that clients parse. */
-function presentValidation(error: unknown): Record<string, unknown> {
-  const issues = issuesOf(error)
-  return {
-    msg: 'Invalid request body',
-    errors: issues.map((issue) => {
-      const path = issue.path ?? []
-      if (issue.code === 'invalid_type' && issue.message?.includes('received undefined')) {
-        const missingProperty = String(path.at(-1))
-        return {
-          instancePath: pointer(path.slice(0, -1)),
-          schemaPath: '#/required',
-          keyword: 'required',
-          params: { missingProperty },
-          message: `must have required property '${missingProperty}'`,
-        }
-      }
-      const isShort = issue.code === 'too_small' && issue.minimum !== undefined
-      const keyword = isShort ? 'minLength' : (issue.code ?? 'invalid')
-      return {
-        instancePath: pointer(path),
-        schemaPath: `#/properties${pointer(path)}/${keyword}`,
-        keyword,
-        params: isShort ? { limit: issue.minimum } : {},
-        message: isShort ? `must NOT have fewer than ${issue.minimum} characters` : (issue.message ?? 'is invalid'),
-      }
-    }),
+function presentValidation(error: unknown): { msg: string; errors: Record<string, unknown>[] } {
+  return { msg: 'Invalid request body', errors: issuesOf(error).map(presentIssue) }
+}
+
+function presentIssue(issue: Issue): Record<string, unknown> {
+  const path = issue.path ?? []
+  if (issue.code === 'invalid_type' && issue.message?.includes('received undefined') && path.length > 0) {
+    const missingProperty = String(path.at(-1))
+    return {
+      instancePath: pointer(path.slice(0, -1)),
+      schemaPath: '#/required',
+      keyword: 'required',
+      params: { missingProperty },
+      message: `must have required property '${missingProperty}'`,
+    }
   }
+  const { keyword, params, message } = wordIssue(issue)
+  const schemaPath = `#${path.map((part) => `/properties/${String(part)}`).join('')}/${keyword}`
+  return { instancePath: pointer(path), schemaPath, keyword, params, message }
+}
+
+function wordIssue(issue: Issue): { keyword: string; params: Record<string, unknown>; message: string } {
+  const { code, minimum, maximum, expected, format, values, message = 'is invalid' } = issue
+  if (code === 'too_small' && minimum !== undefined) {
+    const params = { limit: minimum }
+    return { keyword: 'minLength', params, message: `must NOT have fewer than ${minimum} characters` }
+  }
+  if (code === 'too_big' && maximum !== undefined) {
+    const params = { limit: maximum }
+    return { keyword: 'maxLength', params, message: `must NOT have more than ${maximum} characters` }
+  }
+  if (code === 'invalid_type')
+    return { keyword: 'type', params: { type: expected }, message: `must be ${expected}` }
+  if (code === 'invalid_format') {
+    return { keyword: 'format', params: { format }, message: `must match format "${format}"` }
+  }
+  if (code === 'invalid_value') {
+    const params = { allowedValues: values }
+    return { keyword: 'enum', params, message: 'must be equal to one of the allowed values' }
+  }
+  return { keyword: code ?? 'invalid', params: {}, message }
 }
 
 const pointer = (path: PropertyKey[]): string => path.map((part) => `/${String(part)}`).join('')
@@ -148,9 +198,6 @@ function issuesOf(error: unknown): Issue[] {
   }
   return []
 }
-
-/** For routes that everyone may call without being known. */
-export const asAnonymous = (): Actor => ANONYMOUS
 
 /**
  * A bare scalar as REST clients know it: the text of it, as `text/html` (a 200 where clients expect

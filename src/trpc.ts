@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import type { Actor, UserActor } from './core/actor.ts'
-import { AppError } from './core/errors.ts'
+import { AppError, retryAfterOf } from './core/errors.ts'
 import type { Log } from './log.ts'
 
 /** What each procedure is given beside its input. */
@@ -68,10 +68,15 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router
 
 /** Open to everyone, signed in or not; the service still checks what may be seen. */
-export const anyone = t.procedure
+export const anyone = t.procedure.use(async ({ ctx, next }) => {
+  const result = await next()
+  const retryAfter = result.ok ? null : retryAfterOf(result.error.cause)
+  if (retryAfter !== null) ctx.responseHeaders.set('retry-after', retryAfter)
+  return result
+})
 
 /** For those who are signed in. Which rights they need, the service says. */
-export const member = t.procedure.use(({ ctx, next }) => {
+export const member = anyone.use(({ ctx, next }) => {
   if (ctx.actor.kind !== 'user') {
     throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
   }

@@ -1,6 +1,6 @@
+import { AppError } from './core/errors.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest } from './pool.ts'
-import { AppError } from './core/errors.ts'
 
 /**
  * Entry of the worker threads. A task takes and gives plain values and knows no kernel: where it

@@ -1,4 +1,3 @@
-export { filter as filterInput, sorts as sortsInput } from './input.ts'
 export { recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DATE_OPERANDS, type Filter, MAX_DEPTH } from '../../src/core/filters/filter.ts'
+import { filterSchema } from '../../src/core/filters/index.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
 
@@ -12,32 +12,6 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 /** By field id. A plain object: a key such as `__proto__` is no field and is refused as one. */
 const values = z.record(id, cell)
 
-const condition = z.strictObject({
-  id: z.string().max(64).optional(),
-  fieldId: id,
-  operator: z.string().max(32),
-  operand: z.enum(DATE_OPERANDS).nullish(),
-  value: z.union([cell, z.array(cell).max(1000)]),
-})
-
-/** Levels that the schema itself follows: one past what filters allow, whose refusal says it better. */
-const LEVELS = MAX_DEPTH + 1
-
-/** Built level by level and not as one that contains itself: deep nesting cannot exhaust the stack. */
-export const filter: z.ZodType<Filter> = Array.from({ length: LEVELS }).reduce<z.ZodType<Filter>>(
-  (child) =>
-    z.union([
-      condition,
-      z.strictObject({
-        id: z.string().max(64).optional(),
-        join: z.enum(['and', 'or']),
-        not: z.boolean().optional(),
-        children: z.array(child).max(200),
-      }),
-    ]),
-  condition,
-)
-
 export const sorts = z
   .array(
     z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }),
@@ -49,7 +23,7 @@ const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nu
 export const selection = z.strictObject({
   tableId: id,
   viewId: id.optional(),
-  filter: filter.nullish(),
+  filter: filterSchema.nullish(),
   search: search.nullish(),
   recordIds: z.array(recordId).max(10_000).optional(),
 })
@@ -58,7 +32,7 @@ export const query = z.strictObject({
   tableId: id,
   viewId: id.optional(),
   fieldIds: z.array(id).max(1000).optional(),
-  filter: filter.nullish(),
+  filter: filterSchema.nullish(),
   sorts: sorts.optional(),
   search: search.nullish(),
   limit: z.int().min(1).max(1000),

@@ -25,7 +25,8 @@ export const recordsRouter = (records: RecordsService) =>
       .query(async ({ ctx, input: { query, recordId } }) => ({
         offset: await records.position(ctx.actor, query, recordId),
       })),
-    apply: member
+    // tRPC keeps the name `apply` for itself.
+    write: member
       .input(z.strictObject({ change: input.change }))
       .mutation(({ ctx, input: { change } }) => records.apply(ctx.actor, change)),
     deleteMatching: member

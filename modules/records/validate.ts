@@ -2,6 +2,7 @@ import type { Values } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { readValue, valueError } from '../../src/core/fields/read.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
 
@@ -25,27 +26,15 @@ function checkersOf(model: TableModel): Map<string, Checker> {
 export const isWritable = (field: Field): boolean =>
   !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
 
-/** Text fields tell an empty text from none; every other field takes both as "no value". */
 function createChecker(field: Field): Checker {
-  const type = fieldType(field.type)
-  const keepsEmptyText = type.filters === 'text'
   return {
     field,
     read(input) {
-      if (input === null || input === undefined) return null
-      if (input === '' && !keepsEmptyText) return null
-      const read = type.read(input, field.options as never)
+      const read = readValue(field, input)
       if (read.ok) return read.value
-      throw refusal(field, read.message)
+      throw valueError(field, input, read)
     },
   }
-}
-
-/** Messages that begin with "Validation failed" are what clients match on, so nothing is put around them. */
-function refusal(field: Field, message: string): AppError {
-  const details = { fieldId: field.id, field: field.title }
-  if (message.startsWith('Validation failed')) return new AppError('BAD_REQUEST', message, details, 'msg')
-  return new AppError('INVALID_VALUE_FOR_FIELD', message, details)
 }
 
 /**

@@ -51,7 +51,11 @@ interface Row {
 }
 
 /** Appends an entry and gives its id and time. */
-export async function appendChange(tx: Transaction, dialect: Dialect, entry: NewEntry): Promise<{ id: number; at: string }> {
+export async function appendChange(
+  tx: Transaction,
+  dialect: Dialect,
+  entry: NewEntry,
+): Promise<{ id: number; at: string }> {
   const at = new Date().toISOString()
   const [row] = await tx.all<{ id: number }>(
     dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
@@ -70,7 +74,10 @@ export async function appendChange(tx: Transaction, dialect: Dialect, entry: New
 }
 
 /** Appends an entry for something that wrote no record: a rename, a new width, a field in the trash. */
-export function logSchemaChange(engine: Engine, entry: Omit<NewEntry, 'records'>): Promise<{ id: number; at: string }> {
+export function logSchemaChange(
+  engine: Engine,
+  entry: Omit<NewEntry, 'records'>,
+): Promise<{ id: number; at: string }> {
   return engine.write((tx) => appendChange(tx, engine.dialect, { ...entry, records: [] }))
 }
 

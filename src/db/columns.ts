@@ -2,11 +2,11 @@ import {
   bigint,
   boolean,
   doublePrecision,
+  jsonb,
   index as pgIndex,
   integer as pgInteger,
-  jsonb,
-  pgTable,
   primaryKey as pgPrimaryKey,
+  pgTable,
   text as pgText,
   uniqueIndex as pgUniqueIndex,
 } from 'drizzle-orm/pg-core'

@@ -22,7 +22,12 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
 /** Applies what the file has not seen yet, each migration whole or not at all. */
 export function migrateSqlite(file: Database): void {
   file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
-  const applied = new Set(file.query<{ name: string }, []>('select name from migrations').all().map((m) => m.name))
+  const applied = new Set(
+    file
+      .query<{ name: string }, []>('select name from migrations')
+      .all()
+      .map((m) => m.name),
+  )
   for (const { name, statements } of readMigrations('sqlite')) {
     if (applied.has(name)) continue
     file.transaction(() => {
@@ -37,7 +42,9 @@ export async function migratePostgres(client: Sql): Promise<void> {
   await client.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7433201)`
     await tx`create table if not exists migrations (name text primary key, applied_at text not null)`
-    const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name))
+    const applied = new Set(
+      (await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name),
+    )
     for (const { name, statements } of readMigrations('postgres')) {
       if (applied.has(name)) continue
       for (const statement of statements) await tx.unsafe(statement)

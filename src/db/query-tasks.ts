@@ -33,7 +33,13 @@ function runScript({ path, statements }: { path: string; statements: Statement[]
 
 /** Reads and writes that grow with a table. */
 export const queryTasks = {
-  'sqlite.all': ({ path, sql, params }: Input) => connect(path).prepare(sql).all(...(params as never[])),
-  'sqlite.values': ({ path, sql, params }: Input) => connect(path).prepare(sql).values(...(params as never[])),
+  'sqlite.all': ({ path, sql, params }: Input) =>
+    connect(path)
+      .prepare(sql)
+      .all(...(params as never[])),
+  'sqlite.values': ({ path, sql, params }: Input) =>
+    connect(path)
+      .prepare(sql)
+      .values(...(params as never[])),
   'sqlite.script': runScript,
 }

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { sqlite } from '../dialects/sqlite.ts'
 import type { Engine, Statement, Transaction } from '../dialects/dialect.ts'
+import { sqlite } from '../dialects/sqlite.ts'
 import type { WorkerPool } from '../pool.ts'
 import { BASE_FILE_SETUP } from './base-file.ts'
 import { createMutex } from './mutex.ts'

@@ -1,7 +1,8 @@
 import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
-import { hasEnded, type Job, type JobKind, type JobStatus, type Jobs } from '../jobs.ts'
+import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import type { Kernel } from '../kernel.ts'
+import { hasEnded } from './has-ended.ts'
 import { createJobStore } from './job-store.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -62,13 +63,16 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
     const { job, input, controller } = run
     const send = createThrottle(SEND_EVERY_MS, () => events.emit('job.changed', job))
     const persist = createThrottle(STORE_EVERY_MS, () => {
-      store.save(job).catch((error) => log.error('job progress could not be stored', error, { jobId: job.id }))
+      store
+        .save(job)
+        .catch((error) => log.error('job progress could not be stored', error, { jobId: job.id }))
     })
     try {
       const kind = kinds.get(job.kind)
       if (!kind) throw new Error(`No jobs of the kind "${job.kind}" are known`)
       const result = await kind.run(input, {
         jobId: job.id,
+        userId: job.userId,
         signal: controller.signal,
         report(progress) {
           job.progress = { ...job.progress, ...progress }
@@ -79,7 +83,8 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       })
       return { status: 'completed', result: result ?? null }
     } catch (error) {
-      if (controller.signal.aborted) return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
+      if (controller.signal.aborted)
+        return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
       if (error instanceof AppError) return { status: 'failed', error: error.message }
       log.error('job failed', error, { jobId: job.id, kind: job.kind })
       return { status: 'failed', error: 'Something went wrong on the server' }
@@ -138,7 +143,9 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
             log.error('job could not be cleaned up', error, { jobId: job.id, kind: job.kind })
             return null
           })
-        const end: Partial<Job> = done ? { status: 'completed', result: done.result } : { status: 'failed', error: STOPPED }
+        const end: Partial<Job> = done
+          ? { status: 'completed', result: done.result }
+          : { status: 'failed', error: STOPPED }
         await store.save({ ...job, ...end, updatedAt: new Date().toISOString() })
       }
       await store.forgetOld()

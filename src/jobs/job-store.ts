@@ -24,7 +24,12 @@ export function createJobStore(meta: Meta) {
       const [row] = await db.select().from(jobs).where(eq(jobs.id, id))
       return row ? toJob(row) : null
     },
-    async list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]> {
+    async list(of: {
+      baseId?: string
+      userId?: string
+      kind?: string
+      unfinished?: boolean
+    }): Promise<Job[]> {
       const conditions = [
         of.baseId === undefined ? undefined : eq(jobs.baseId, of.baseId),
         of.userId === undefined ? undefined : eq(jobs.userId, of.userId),

@@ -1,0 +1,167 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Config } from './config.ts'
+import { AppError, badRequest } from './core/errors.ts'
+import { isPrivateAddress } from './http/private-addresses.ts'
+
+const MAX_URL_LENGTH = 2083 // spec §5
+const MAX_REDIRECTS = 5
+/** Time for the name, the connection and the first byte of the answer, for each redirect anew. */
+const ANSWER_TIMEOUT_MS = 20_000
+/** Addresses of one name that are tried. */
+const MAX_ADDRESSES = 3
+
+export interface HttpRequest {
+  /** Most bytes of the answer's body, after decompression. */
+  maxBytes: number
+  /** Time for the whole exchange. */
+  timeoutMs: number
+  signal?: AbortSignal
+}
+
+export interface HttpAnswer {
+  /** The address that answered in the end. */
+  url: URL
+  headers: Headers
+  /** The body as it arrives. @throws PAYLOAD_TOO_LARGE, or BAD_REQUEST where it breaks off */
+  body: AsyncIterable<Uint8Array>
+}
+
+export interface HttpClient {
+  /**
+   * Gets what lies at an address of the public internet, following redirects.
+   * @throws BAD_REQUEST saying what is wrong: the address, the name, a refusal, an answer other than 2xx
+   */
+  get(address: string, request: HttpRequest): Promise<HttpAnswer>
+}
+
+/**
+ * The only way in which the server fetches what a person names. Private addresses are refused, for
+ * every redirect anew, unless `allowLocalHttp`; the connection goes to the very address that was
+ * checked, so a name that answers differently the second time gains nothing. No cookies, tokens or
+ * passwords are sent.
+ */
+export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHttp'>): HttpClient {
+  async function resolve(url: URL): Promise<string[]> {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const found = isIP(host) ? [host] : await addressesOf(host)
+    if (!allowLocalHttp && found.some(isPrivateAddress)) {
+      throw badRequest(`"${url.hostname}" is an address of a private network, which cannot be fetched`)
+    }
+    return found.slice(0, MAX_ADDRESSES)
+  }
+
+  async function request(url: URL, signal: AbortSignal): Promise<Response> {
+    let failure: unknown
+    for (const address of await resolve(url)) {
+      try {
+        return await connect(url, address, signal)
+      } catch (error) {
+        if (signal.aborted) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  return {
+    async get(address, { maxBytes, timeoutMs, signal }) {
+      const whole = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
+      let url = parse(address)
+      for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+        const waiting = new AbortController()
+        const timer = setTimeout(() => waiting.abort(), ANSWER_TIMEOUT_MS)
+        const response = await request(url, AbortSignal.any([whole, waiting.signal]))
+          .catch((error) => {
+            throw explain(error, url)
+          })
+          .finally(() => clearTimeout(timer))
+        const location = response.headers.get('location')
+        if (response.status >= 300 && response.status < 400 && location !== null) {
+          await response.body?.cancel()
+          url = parse(location, url)
+          continue
+        }
+        if (!response.ok) {
+          await response.body?.cancel()
+          throw badRequest(`${url.host} answered ${response.status} ${response.statusText}`.trim())
+        }
+        if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+          await response.body?.cancel()
+          throw tooLarge(maxBytes)
+        }
+        return { url, headers: response.headers, body: limited(response, url, maxBytes) }
+      }
+      throw badRequest(`${url.host} redirects too often`)
+    },
+  }
+}
+
+function parse(address: string, base?: URL): URL {
+  const isReadable = address.length <= MAX_URL_LENGTH && URL.canParse(address, base)
+  const url = isReadable ? new URL(address, base) : null
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw badRequest(`"${address.slice(0, 200)}" is not an http or https address`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw badRequest('The address must not contain a user name or a password')
+  }
+  return url
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  try {
+    const found = await lookup(host, { all: true, verbatim: true })
+    if (found.length > 0) return found.map(({ address }) => address)
+  } catch (error) {
+    // Whatever the resolver says of it, the person can only check the name.
+    if (!(error instanceof Error)) throw error
+  }
+  throw badRequest(`No server is known under the name "${host}"`)
+}
+
+/** Asks one address of the server, which is told its own name as if the name had been dialled. */
+function connect(url: URL, address: string, signal: AbortSignal): Promise<Response> {
+  const dialled = new URL(url)
+  dialled.hostname = isIP(address) === 6 ? `[${address}]` : address
+  dialled.hash = ''
+  return fetch(dialled, {
+    redirect: 'manual',
+    credentials: 'omit',
+    // A kept connection would be found again by its address, which other names may share.
+    keepalive: false,
+    headers: { host: url.host, accept: 'text/csv,text/*;q=0.9,*/*;q=0.5', 'user-agent': 'Sheaf' },
+    ...(url.protocol === 'https:' && { tls: { serverName: url.hostname } }),
+    signal,
+  })
+}
+
+async function* limited(response: Response, url: URL, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      size += chunk.byteLength
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  } catch (error) {
+    throw explain(error, url)
+  }
+}
+
+const tooLarge = (maxBytes: number): AppError =>
+  new AppError(
+    'PAYLOAD_TOO_LARGE',
+    `The file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MB that are allowed`,
+  )
+
+/** What failed on the way, in words; the details of a network are not the person's to know. */
+function explain(error: unknown, url: URL): AppError {
+  if (error instanceof AppError) return error
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return badRequest(`${url.host} took too long to answer`)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/CERT|TLS|SSL/i.test(code)) return badRequest(`The certificate of ${url.host} is not valid`)
+  return badRequest(`${url.host} cannot be reached`)
+}

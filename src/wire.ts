@@ -1,0 +1,43 @@
+/** What every REST adapter says the same way (wire reference §1.4 and §1.6). */
+
+/** A moment as clients know it, `2026-11-20 09:01:05+00:00`, from the ISO text that is stored. */
+export const wireTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')}+00:00`
+
+const DEFAULT_LIMIT = 25
+const MAX_LIMIT = 1000
+
+export interface Page {
+  limit: number
+  offset: number
+}
+
+/** The page a query asks for. What is no number, or out of range, means the default. */
+export function readPage(query: Record<string, string | undefined>): Page {
+  const limit = wholeNumber(query.limit)
+  const pageNumber = wholeNumber(query.page)
+  const pageSize = limit !== null && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
+  const offset =
+    pageNumber !== null && pageNumber > 0 ? (pageNumber - 1) * pageSize : wholeNumber(query.offset)
+  return { limit: pageSize, offset: Math.max(0, offset ?? 0) }
+}
+
+// Past this no list goes, and engines count in 64 bits at most.
+const wholeNumber = (text: string | undefined): number | null =>
+  text !== undefined && /^-?\d{1,12}$/.test(text) ? Number(text) : null
+
+/** `pageInfo` of a list. Off the page grid it tells the offset in place of the page's number. */
+export function pageInfo(totalRows: number, { limit, offset }: Page): Record<string, number | boolean> {
+  const isOnGrid = offset % limit === 0
+  return {
+    totalRows,
+    ...(isOnGrid && { page: offset / limit + 1 }),
+    pageSize: limit,
+    isFirstPage: offset === 0,
+    isLastPage: offset + limit >= totalRows,
+    ...(!isOnGrid && { offset }),
+  }
+}
+
+/** `pageInfo` of a list that is always sent whole: one page, 25 long when it is empty. */
+export const wholeListInfo = (length: number): Record<string, number | boolean> =>
+  pageInfo(length, { limit: length || DEFAULT_LIMIT, offset: 0 })
