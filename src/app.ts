@@ -4,7 +4,7 @@ import { createAuthService } from '../modules/auth/index.ts'
 import { authRest } from '../modules/auth/rest.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { createImportsService, importsRest } from '../modules/imports/index.ts'
-import { createRecordsService, recordsRest } from '../modules/records/index.ts'
+import { createRecordsService, createStarter, recordsRest } from '../modules/records/index.ts'
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import type { Config } from './config.ts'
@@ -55,6 +55,7 @@ export function createServices(kernel: Kernel) {
   const views = createViewsService(kernel, auth, schema)
   const records = createRecordsService(kernel, auth, schema, views)
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
+  auth.setStarter(createStarter({ bases, schema, records }))
   return { auth, bases, schema, views, records, imports }
 }
 

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase, scalar } from '../../../src/rest.ts'
@@ -16,7 +17,7 @@ interface Deps {
   schema: SchemaService
   auth: AuthService
   operations: RestOperations
-  resolve(params: { base: string; table: string }): Promise<{ tableId: string }>
+  resolve(actor: Actor, params: { base: string; table: string }): Promise<{ tableId: string }>
 }
 
 /** Many records at once over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
@@ -30,12 +31,12 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
   return new Elysia({ prefix: '/api/v1/db/data/bulk/:orgs/:base/:table', tags: ['Records v1'] })
     .use(restBase(kernel, auth))
     .post('/', async ({ actor, params, body }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const { model, ids } = await operations.create(actor, tableId, listOf(body))
       return ids.map((id) => presentKey(model, id))
     })
     .patch('/', async ({ actor, params, body }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const keyed = listOf(body).flatMap((item) => {
         const id = readKey(model, item)
@@ -61,7 +62,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       return operations.written(actor, tableId, ids)
     })
     .delete('/', async ({ actor, params, body }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const wanted = listOf(body).map((item) => requireKeyField(model, item))
       const ids = await operations.present(actor, tableId, wanted)
@@ -69,7 +70,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       return ids.map((id) => ({ [model.primaryKey.columnName]: id }))
     })
     .post('/upsert', async ({ actor, params, body, set }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const items = listOf(body).map((item) => ({
         id: readKey(model, item),
@@ -93,7 +94,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       return operations.written(actor, tableId, [...updated.map(({ id }) => id), ...inserted])
     })
     .patch('/all', async ({ actor, params, body, request }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
       const [values = {}] = readBodies(body).bodies
@@ -102,7 +103,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       return scalar(count)
     })
     .delete('/all', async ({ actor, params, request }) => {
-      const { tableId } = await resolve(params)
+      const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
       const ids = await records.matchingIds(actor, { tableId, filter })

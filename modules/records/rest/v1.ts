@@ -40,8 +40,8 @@ interface PathParams {
 
 /** Finds what the names of a v1 path mean. @throws BASE_, TABLE_ or VIEW_NOT_FOUND */
 export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 'schema' | 'views'>) {
-  return async function resolve(params: PathParams): Promise<Target> {
-    const base = await bases.resolve(params.base)
+  return async function resolve(actor: Actor, params: PathParams): Promise<Target> {
+    const base = await bases.resolve(params.base, actor)
     const { table } = await schema.resolveTable(base.id, params.table)
     if (params.view === undefined) return { tableId: table.id }
     const name = params.view
@@ -73,7 +73,7 @@ interface Call {
 function routes(kernel: Kernel, deps: Deps, prefix: string) {
   const { records, schema, auth, lists, groups, operations } = deps
   const resolve = createResolver(deps)
-  const targetOf = ({ params }: Call) => resolve(params as PathParams)
+  const targetOf = ({ actor, params }: Call) => resolve(actor, params as PathParams)
   const queryOfCall = ({ request }: Call) => new URLSearchParams(queryOf(request))
   const idOf = ({ params }: Call) => (params as { recordId: string }).recordId
 
