@@ -82,6 +82,8 @@ export function createApp(kernel: Kernel, services: Services) {
     const actor = await auth.authenticate(request.headers)
     return fetchRequestHandler({
       endpoint: '/trpc',
+      // The web app sends its queries as POST: a filter may be longer than an address.
+      allowMethodOverride: true,
       req: request,
       router,
       createContext: () => ({ actor, requestId, log: kernel.log, responseHeaders, request, address }),

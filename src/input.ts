@@ -1,17 +1,35 @@
 import { z } from 'zod'
 
-const NUL = '\u0000'
+/** Deepest nesting that is kept. What is parsed can be deep enough to exhaust the stack of what walks it. */
+const MAX_DEPTH = 100
 
-/** Text of at most `max` characters. Null characters are refused: PostgreSQL can store none. */
+/** True for text that every engine can store: PostgreSQL takes no null character and no half of a pair. */
+const isPlain = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
+
+/** Text of at most `max` characters, without what PostgreSQL cannot store. */
 export const plainText = (max: number) =>
-  z
-    .string()
-    .max(max)
-    .refine((text) => !text.includes(NUL), 'must not hold null characters')
+  z.string().max(max).refine(isPlain, 'must hold neither null characters nor halves of characters')
 
-/** An object of any keys that is at most `maxLength` characters of JSON, without null characters. */
+/** An object of any keys, of about `maxLength` characters of JSON at most, that every engine can store. */
 export const plainObject = (maxLength: number) =>
-  z.record(z.string(), z.unknown()).refine((value) => {
-    const text = JSON.stringify(value)
-    return text.length <= maxLength && !text.includes('\\u0000')
-  }, `must not be longer than ${maxLength} characters, or hold null characters`)
+  z
+    .record(z.string(), z.unknown())
+    .refine(
+      (value) => isStorable(value, maxLength),
+      `must not be longer than ${maxLength} characters or deeper than ${MAX_DEPTH}, nor hold null characters`,
+    )
+
+/** Without recursion: see `MAX_DEPTH`. */
+function isStorable(value: unknown, maxLength: number): boolean {
+  const waiting: [part: unknown, depth: number][] = [[value, 0]]
+  let length = 0
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [part, depth] = next
+    const isObject = typeof part === 'object' && part !== null
+    const texts = typeof part === 'string' ? [part] : isObject ? Object.keys(part) : []
+    length += texts.reduce((sum, text) => sum + text.length + 1, 1)
+    if (length > maxLength || depth > MAX_DEPTH || !texts.every(isPlain)) return false
+    if (isObject) for (const child of Object.values(part)) waiting.push([child, depth + 1])
+  }
+  return true
+}

@@ -33,9 +33,12 @@ export class PoolTaskError extends Error {
 }
 
 interface Thread {
-  worker: Worker
+  worker: KeepAlive
   pending: Map<number, { resolve(value: unknown): void; reject(error: Error): void }>
 }
+
+/** Bun's workers can let the process end beside them; the DOM types, which this project also has, do not know. */
+type KeepAlive = Worker & { ref(): void; unref(): void }
 
 /** A pool of at most `size` threads, each started when it is first needed. */
 export function createWorkerPool(size: number): WorkerPool {
@@ -44,10 +47,11 @@ export function createWorkerPool(size: number): WorkerPool {
   let closed = false
 
   function start(): Thread {
-    const thread: Thread = { worker: new Worker(workerUrl('src/worker.ts')), pending: new Map() }
+    const thread: Thread = { worker: new Worker(workerUrl('src/worker.ts')) as KeepAlive, pending: new Map() }
     thread.worker.onmessage = ({ data }: MessageEvent<PoolReply>) => {
       const waiting = thread.pending.get(data.id)
       thread.pending.delete(data.id)
+      if (thread.pending.size === 0) thread.worker.unref()
       if (data.ok) waiting?.resolve(data.result)
       else waiting?.reject(new PoolTaskError(data.error.message, data.error.code))
     }
@@ -56,8 +60,6 @@ export function createWorkerPool(size: number): WorkerPool {
       for (const { reject } of thread.pending.values()) reject(new PoolTaskError(event.message))
       thread.worker.terminate()
     }
-    // The DOM types, which this project also has, know no unref.
-    ;(thread.worker as Worker & { unref(): void }).unref()
     threads.push(thread)
     return thread
   }
@@ -76,6 +78,8 @@ export function createWorkerPool(size: number): WorkerPool {
       const id = nextId++
       return new Promise((resolve, reject) => {
         thread.pending.set(id, { resolve, reject })
+        // A process that is stopping waits for what it has begun.
+        thread.worker.ref()
         thread.worker.postMessage({ id, task, input } satisfies PoolRequest)
       })
     },

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
@@ -46,7 +46,8 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   }
 
   const of = async (userId: string): Promise<Memberships> =>
-    cache.peek(userId) ?? (await cache.read(userId, () => load(userId))) ?? { bases: new Map(), workspace: null }
+    cache.peek(userId) ??
+    (await cache.read(userId, () => load(userId))) ?? { bases: new Map(), workspace: null }
 
   /**
    * The actor's role in a base: their membership, else their role in the workspace, else null. A
@@ -59,7 +60,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     return bases.get(baseId) ?? workspace
   }
 
-  const isThisMembership = (baseId: string, userId: string) =>
+  const isMembership = (baseId: string, userId: string) =>
     and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), eq(memberships.userId, userId))
 
   /** Makes someone a member, or changes their role: to be run by `meta.atomically`, then `changed`. */
@@ -67,7 +68,10 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     meta.db
       .insert(memberships)
       .values({ scope: 'base', scopeId: baseId, userId, role, createdAt: new Date().toISOString() })
-      .onConflictDoUpdate({ target: [memberships.scope, memberships.scopeId, memberships.userId], set: { role } })
+      .onConflictDoUpdate({
+        target: [memberships.scope, memberships.scopeId, memberships.userId],
+        set: { role },
+      })
 
   return {
     /**
@@ -100,7 +104,9 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     baseRole,
 
     /** The bases that a user is a member of, with their role in each; not those they see as super admin. */
-    async memberships(userId: string): Promise<{ bases: ReadonlyMap<string, BaseRole>; workspace: BaseRole | null }> {
+    async memberships(
+      userId: string,
+    ): Promise<{ bases: ReadonlyMap<string, BaseRole>; workspace: BaseRole | null }> {
       return of(userId)
     },
 
@@ -128,18 +134,33 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
 
     grant,
 
-    /** Ends a membership: to be run by `meta.atomically`, then `changed`. */
-    revoke: (baseId: string, userId: string): MetaStatement =>
-      meta.db.delete(memberships).where(isThisMembership(baseId, userId)),
-
-    isThisMembership,
+    /**
+     * Changes or ends (null) a membership, but not of the last owner of the base: that touches no row.
+     * To be run by `meta.atomically` after a statement that locks the base, so that two owners do not
+     * end each other's; then `changed`.
+     */
+    regrant(baseId: string, userId: string, role: BaseRole | null): MetaStatement {
+      const anotherOwner = sql`exists (select 1 from memberships other where other.scope = 'base'
+        and other.scope_id = ${baseId} and other.role = 'owner' and other.user_id <> ${userId})`
+      const keepsAnOwner = or(ne(memberships.role, 'owner'), anotherOwner)
+      if (role === null)
+        return meta.db.delete(memberships).where(and(isMembership(baseId, userId), keepsAnOwner))
+      const allowed = role === 'owner' ? undefined : keepsAnOwner
+      return meta.db
+        .update(memberships)
+        .set({ role })
+        .where(and(isMembership(baseId, userId), allowed))
+    },
 
     /** To be called once a change of someone's memberships is committed. */
     changed: (userId: string): void => accounts.changed(userId),
 
+    /** The same where they only gained: nothing that is open for them has to be cut off. */
+    gained: (userId: string): void => cache.forget(userId),
+
     /** Gives someone a role in a base, or takes it away (null). It counts from their next call on. */
     async setMembership(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
-      if (role === null) await meta.db.delete(memberships).where(isThisMembership(baseId, userId))
+      if (role === null) await meta.db.delete(memberships).where(isMembership(baseId, userId))
       else await meta.atomically([grant(baseId, userId, role)])
       accounts.changed(userId)
     },

@@ -3,11 +3,14 @@ import type { UserActor } from '../../src/core/actor.ts'
 import type { Person, User } from '../../src/core/model.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { emailKey } from './email.ts'
+import { emailKey, parseEmail } from './email.ts'
 import { defineAuthTables } from './tables.ts'
 
 /** Accounts held in memory at once; the rest is read again when they call. */
 const MAX_CACHED_ACCOUNTS = 10_000
+
+/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const USER_ID = /^us[a-z0-9]{14}$/
 
 export type UserRow = ReturnType<typeof defineAuthTables>['users']['$inferSelect']
 
@@ -27,7 +30,11 @@ export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>
   const isLive = isNull(users.deletedAt)
 
   async function load(userId: string): Promise<Account | null> {
-    const [row] = await meta.db.select().from(users).where(and(eq(users.id, userId), isLive))
+    if (!USER_ID.test(userId)) return null
+    const [row] = await meta.db
+      .select()
+      .from(users)
+      .where(and(eq(users.id, userId), isLive))
     return row ? { row, actors: { session: asActor(row, 'session'), token: asActor(row, 'token') } } : null
   }
 
@@ -39,11 +46,18 @@ export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>
 
     /** By address, in any case. Read from the database, with the password hash as it is now. */
     async findByEmail(email: string): Promise<UserRow | null> {
-      const [row] = await meta.db.select().from(users).where(and(eq(users.emailKey, emailKey(email)), isLive))
+      if (parseEmail(email) === null) return null
+      const [row] = await meta.db
+        .select()
+        .from(users)
+        .where(and(eq(users.emailKey, emailKey(email)), isLive))
       return row ?? null
     },
 
-    /** To be called after a change of the user's row or memberships is committed. */
+    /** To be called after a change of the user's name or the like is committed. */
+    refreshed: (userId: string): void => cache.forget(userId),
+
+    /** To be called after a change of their rights is committed: also cuts off what is connected. */
     changed(userId: string): void {
       cache.forget(userId)
       events.emit('access.changed', { userId })
@@ -60,7 +74,8 @@ const asActor = (row: UserRow, via: UserActor['via']): UserActor => ({
 })
 
 /** Organisation roles are stored as a comma list. */
-export const rolesOf = (row: Pick<UserRow, 'roles'>): string[] => row.roles.split(',').filter((role) => role !== '')
+export const rolesOf = (row: Pick<UserRow, 'roles'>): string[] =>
+  row.roles.split(',').filter((role) => role !== '')
 
 export const asUser = (row: UserRow): User => ({
   id: row.id,

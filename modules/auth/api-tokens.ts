@@ -79,4 +79,5 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
 }
 
 /** What a list shows of a token: enough to know it again, nothing to use. */
-export const maskedToken = ({ hint }: Pick<ApiTokenRow, 'hint'>): string => `${'*'.repeat(40 - hint.length)}${hint}`
+export const maskedToken = ({ hint }: Pick<ApiTokenRow, 'hint'>): string =>
+  `${'*'.repeat(40 - hint.length)}${hint}`

@@ -36,7 +36,9 @@ export function createPasswordReset(
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
         meta.db.delete(passwordResets).where(lte(passwordResets.expiresAt, Date.now())),
-        meta.db.insert(passwordResets).values({ id: sha256(token), userId, expiresAt: Date.now() + RESET_LIFE_MS }),
+        meta.db
+          .insert(passwordResets)
+          .values({ id: sha256(token), userId, expiresAt: Date.now() + RESET_LIFE_MS }),
       ])
       return token
     },

@@ -3,8 +3,11 @@ import { z } from 'zod'
 // OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB and two passes.
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
-/** A new password. The upper bound keeps one request from hashing megabytes. */
-export const NewPassword = z.string().min(8).max(256)
+/** Keeps one request from hashing megabytes. */
+export const MAX_PASSWORD_LENGTH = 256
+
+/** A new password. */
+export const NewPassword = z.string().min(8).max(MAX_PASSWORD_LENGTH)
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, COST)
 

@@ -2,7 +2,8 @@
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /** 80 hex characters: a refresh token, or a version of someone's access tokens. */
-export const randomHex80 = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(40))).toString('hex')
+export const randomHex80 = (): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(40))).toString('hex')
 
 /** 40 characters of [A-Za-z0-9_-]: an API token. */
 export const randomApiToken = (): string =>

@@ -7,6 +7,7 @@ import { defineAuthTables } from './tables.ts'
 
 declare module 'lucia' {
   interface Register {
+    Lucia: Lucia<{ tokenVersion: string }>
     DatabaseSessionAttributes: { tokenVersion: string }
   }
 }
@@ -43,12 +44,14 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     },
   })
 
-  const cookieOf = (value: string): RefreshCookie => ({ setCookie: lucia.createSessionCookie(value).serialize() })
+  const cookieOf = (value: string): RefreshCookie => ({
+    setCookie: lucia.createSessionCookie(value).serialize(),
+  })
 
   async function rotateOnce(id: string): Promise<{ user: UserRow; cookie: RefreshCookie } | null> {
     const { session } = await lucia.validateSession(id)
     const account = session && (await accounts.find(session.userId))
-    if (!session || account?.row.tokenVersion !== session.tokenVersion) return null
+    if (!account || account.row.tokenVersion !== session?.tokenVersion) return null
     const value = randomHex80()
     // One statement: of two who come with the same value, in two processes, one gets a new one.
     const [rotated] = await meta.db

@@ -1,13 +1,10 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
-import { badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Access } from './access.ts'
 import { defineAuthTables } from './tables.ts'
 
 const KEY = 'app'
-/** Characters of JSON. The known settings take a hundred. */
-const MAX_LENGTH = 65_536
 
 export type Settings = ReturnType<typeof createSettings>
 
@@ -26,11 +23,9 @@ export function createSettings({ meta, config }: Pick<Kernel, 'meta' | 'config'>
       return read()
     },
 
-    /** @throws BAD_REQUEST when it is too large, or holds a null character (PostgreSQL stores none) */
+    /** Replaces the stored object. */
     async save(actor: Actor, value: Record<string, unknown>): Promise<void> {
       await access.authorize(actor, 'settings.update')
-      const text = JSON.stringify(value)
-      if (text.length > MAX_LENGTH || text.includes('\\u0000')) throw badRequest('The settings cannot be stored')
       await meta.db
         .insert(settings)
         .values({ key: KEY, value })

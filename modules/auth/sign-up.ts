@@ -19,6 +19,8 @@ export interface SignUpInput {
   inviteToken?: string
 }
 
+export type SignUp = ReturnType<typeof createSignUp>
+
 /** How accounts come to be. */
 export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts, settings: Settings) {
   const { users } = meta.tables(defineAuthTables)
@@ -29,7 +31,11 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
     return rows.length > 0
   }
 
-  async function insert(input: SignUpInput, passwordHash: string, founder: 1 | null): Promise<UserRow | undefined> {
+  async function insert(
+    input: SignUpInput,
+    passwordHash: string,
+    founder: 1 | null,
+  ): Promise<UserRow | undefined> {
     const now = new Date().toISOString()
     const row = {
       id: createId('user'),

@@ -36,7 +36,10 @@ export function defineAuthTables(c: Columns) {
     {
       /** SHA-256 of the refresh token: the token itself is only in the browser's cookie. */
       id: c.text('id').primaryKey(),
-      userId: c.text('user_id').notNull().references(() => users.id, { onDelete: 'cascade' }),
+      userId: c
+        .text('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
       /** The user's token version at sign-in: once it moves on, the session is void with it. */
       tokenVersion: c.text('token_version').notNull(),
       /** Milliseconds since 1970. */
@@ -49,7 +52,10 @@ export function defineAuthTables(c: Columns) {
     {
       /** SHA-256 of the token in the link. */
       id: c.text('id').primaryKey(),
-      userId: c.text('user_id').notNull().references(() => users.id, { onDelete: 'cascade' }),
+      userId: c
+        .text('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
       /** Milliseconds since 1970. */
       expiresAt: c.bigInteger('expires_at').notNull(),
     },
@@ -59,7 +65,10 @@ export function defineAuthTables(c: Columns) {
     'api_tokens',
     {
       id: c.serial('id'),
-      userId: c.text('user_id').notNull().references(() => users.id, { onDelete: 'cascade' }),
+      userId: c
+        .text('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
       description: c.text('description'),
       /** SHA-256 of the token; it is shown once, when it is made. */
       tokenHash: c.text('token_hash').notNull(),
@@ -75,11 +84,17 @@ export function defineAuthTables(c: Columns) {
     {
       scope: c.text('scope').$type<'base' | 'workspace'>().notNull(),
       scopeId: c.text('scope_id').notNull(),
-      userId: c.text('user_id').notNull().references(() => users.id, { onDelete: 'cascade' }),
+      userId: c
+        .text('user_id')
+        .notNull()
+        .references(() => users.id, { onDelete: 'cascade' }),
       role: c.text('role').notNull(),
       createdAt: c.text('created_at').notNull(),
     },
-    (t) => [c.primaryKey({ columns: [t.scope, t.scopeId, t.userId] }), c.index('memberships_user').on(t.userId)],
+    (t) => [
+      c.primaryKey({ columns: [t.scope, t.scopeId, t.userId] }),
+      c.index('memberships_user').on(t.userId),
+    ],
   )
   const settings = c.table('settings', { key: c.text('key').primaryKey(), value: c.json('value').notNull() })
   return { users, sessions, passwordResets, apiTokens, memberships, settings }

@@ -1,6 +1,8 @@
 import type { Columns } from '../../src/db/columns.ts'
 
+/** Icon and colours, and what else clients keep with a base. */
 export interface BaseMeta {
+  [key: string]: unknown
   iconColor?: string
   icon?: string
 }
@@ -24,7 +26,10 @@ export function defineBasesTables(c: Columns) {
     'sources',
     {
       id: c.text('id').primaryKey(),
-      baseId: c.text('base_id').notNull().references(() => bases.id, { onDelete: 'cascade' }),
+      baseId: c
+        .text('base_id')
+        .notNull()
+        .references(() => bases.id, { onDelete: 'cascade' }),
       alias: c.text('alias'),
       client: c.text('client').$type<'sqlite3'>().notNull(),
       /** True for the database that the product made for the base. */
@@ -39,7 +44,10 @@ export function defineBasesTables(c: Columns) {
   const basePreferences = c.table(
     'base_preferences',
     {
-      baseId: c.text('base_id').notNull().references(() => bases.id, { onDelete: 'cascade' }),
+      baseId: c
+        .text('base_id')
+        .notNull()
+        .references(() => bases.id, { onDelete: 'cascade' }),
       userId: c.text('user_id').notNull(),
       starred: c.flag('starred'),
       hidden: c.flag('hidden'),

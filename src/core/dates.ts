@@ -45,9 +45,12 @@ export function wallOf(ms: number): WallTime {
 
 /** `2024-03-05`, or null for a day that no calendar has. Years run from 1 to 9999. */
 export function makeDay(year: number, month: number, day: number): string | null {
-  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return null
-  if (day > daysInMonth(year, month)) return null
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+  return exists(year, month, day) ? `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}` : null
+}
+
+function exists(year: number, month: number, day: number): boolean {
+  if (year < 1 || year > 9999 || month < 1 || month > 12 || day < 1) return false
+  return day <= daysInMonth(year, month)
 }
 
 /** Number of days in a month counted from 1. */
@@ -59,7 +62,7 @@ export function daysInMonth(year: number, month: number): number {
 /** True for text in exactly the stored form of a day that exists. */
 export const isDay = (text: string): boolean => {
   const match = DAY.exec(text)
-  return match !== null && makeDay(Number(match[1]), Number(match[2]), Number(match[3])) !== null
+  return match !== null && exists(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
 /** Milliseconds since 1970 at which a stored day begins in UTC. */
@@ -112,7 +115,7 @@ export function fromStored(text: string): number | null {
 /** Milliseconds of a UTC wall time that exists; null for 25:00, 30 February and their like. */
 export function toMs(wall: WallTime): number | null {
   const { year, month, day, hour, minute, second } = wall
-  if (makeDay(year, month, day) === null || hour > 23 || minute > 59 || second > 59) return null
+  if (!exists(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   return utcOf(wall)
 }
 
@@ -163,9 +166,27 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
+/** Offsets by zone and UTC day; null where the clocks are changed on that day. */
+const dayOffsets = new Map<string, Map<number, number | null>>()
+const MAX_DAYS = 20_000
+
 /** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
 export function offsetAt(ms: number, zone: string): number {
   if (zone === 'UTC') return 0
+  const days = dayOffsets.get(zone) ?? new Map<number, number | null>()
+  const day = Math.floor(ms / DAY_MS)
+  let offset = days.get(day)
+  if (offset === undefined) {
+    // Asking `Intl` takes microseconds, which a column of a million times multiplies.
+    const first = computeOffset(day * DAY_MS, zone)
+    offset = first === computeOffset((day + 1) * DAY_MS, zone) ? first : null
+    if (days.size >= MAX_DAYS) days.clear()
+    dayOffsets.set(zone, days.set(day, offset))
+  }
+  return offset ?? computeOffset(ms, zone)
+}
+
+function computeOffset(ms: number, zone: string): number {
   const part: Record<string, string> = {}
   for (const { type, value } of zoneFormat(zone).formatToParts(ms)) part[type] = value
   const year = part.era === 'BC' ? 1 - Number(part.year) : Number(part.year)

@@ -8,7 +8,7 @@
  */
 export const BASE_FILE_SETUP = [
   `create table if not exists sheaf_changes (
-    id integer primary key autoincrement,
+    id integer primary key,
     at text not null,
     actor_id text,
     kind text not null,
@@ -30,5 +30,6 @@ export const BASE_FILE_SETUP = [
   `create index if not exists sheaf_change_records_record
     on sheaf_change_records (table_id, record_id, change_id)`,
   `create index if not exists sheaf_changes_actor on sheaf_changes (actor_id, id)`,
-  `create index if not exists sheaf_changes_table on sheaf_changes (table_id, kind)`,
+  // Only lines that keep a range are looked for by their table; the others need no place in it.
+  `create index if not exists sheaf_changes_ranges on sheaf_changes (table_id, kind) where detail is not null`,
 ]

@@ -50,6 +50,23 @@ interface Row {
   detail: string | null
 }
 
+const lineTexts = new WeakMap<Dialect, string>()
+
+/** The statement of a line, rendered once for each engine: every write runs it. */
+function lineText(dialect: Dialect): string {
+  const known = lineTexts.get(dialect)
+  if (known) return known
+  const values = sql.join(
+    Array.from({ length: 8 }, () => sql`${null}`),
+    sql`, `,
+  )
+  const line =
+    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
+    values (${values}) returning id`)
+  lineTexts.set(dialect, line.sql)
+  return line.sql
+}
+
 /** Appends an entry and gives its id and time. */
 export async function appendChange(
   tx: Transaction,
@@ -57,12 +74,11 @@ export async function appendChange(
   entry: NewEntry,
 ): Promise<{ id: number; at: string }> {
   const at = new Date().toISOString()
-  const [row] = await tx.all<{ id: number }>(
-    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
-      values (${at}, ${entry.actorId}, ${entry.kind}, ${entry.tableId}, ${entry.recordCount ?? entry.records.length},
-        ${entry.undoes ?? null}, ${entry.redoes ?? null}, ${entry.detail === undefined ? null : JSON.stringify(entry.detail)})
-      returning id`),
-  )
+  const count = entry.recordCount ?? entry.records.length
+  const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
+  const { actorId, kind, tableId, undoes = null, redoes = null } = entry
+  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail]
+  const [row] = await tx.all<{ id: number }>({ sql: lineText(dialect), params })
   if (!row) throw new Error('The change log gave no id')
   const { id } = row
   const toJson = (values: Values | null) => values && JSON.stringify(values)
@@ -71,6 +87,15 @@ export async function appendChange(
     entry.records.map((r) => [id, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
   )
   return { id, at }
+}
+
+/** The id of the log's newest entry; 0 where there is none. */
+export async function lastChangeId(tx: Pick<Transaction, 'all'>): Promise<number> {
+  const [row] = await tx.all<{ id: number | null }>({
+    sql: 'select max(id) as id from sheaf_changes',
+    params: [],
+  })
+  return row?.id ?? 0
 }
 
 /** Appends an entry for something that wrote no record: a rename, a new width, a field in the trash. */

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
-import type { Statement } from '../dialects/dialect.ts'
+import type { Statement, StatementResult } from '../dialects/dialect.ts'
 import { configure } from './sqlite-engine.ts'
 
 type Input = Statement & { path: string }
@@ -18,12 +18,15 @@ function connect(path: string): Database {
 }
 
 /** Runs the statements in one transaction; the caller holds the file's write lease. */
-function runScript({ path, statements }: { path: string; statements: Statement[] }): number[] {
+function runScript({ path, statements }: { path: string; statements: Statement[] }): StatementResult[] {
   const file = new Database(path, { strict: true })
   try {
     configure(file)
     const run = file.transaction(() =>
-      statements.map(({ sql, params }) => file.prepare(sql).run(...(params as never[])).changes),
+      statements.map(({ sql, params }): StatementResult => {
+        const { changes, lastInsertRowid } = file.prepare(sql).run(...(params as never[]))
+        return { changes, insertedId: Number(lastInsertRowid) }
+      }),
     )
     return run.immediate()
   } finally {

@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
-import type { Engine, Statement, Transaction } from '../dialects/dialect.ts'
+import type { Engine, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import type { WorkerPool } from '../pool.ts'
 import { BASE_FILE_SETUP } from './base-file.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { createMutex } from './mutex.ts'
 import { createStatementCache } from './statement-cache.ts'
 
@@ -63,8 +64,12 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
           throw error
         }
       }),
-    writeScript: (statements) =>
-      exclusively(() => pool.run('sqlite.script', { path, statements }) as Promise<number[]>),
+    writeTogether: createGroupCommit(writer, transaction, exclusively),
+    writeScript: (script) =>
+      exclusively(async () => {
+        const statements = typeof script === 'function' ? await script() : script
+        return (await pool.run('sqlite.script', { path, statements })) as StatementResult[]
+      }),
     close: () =>
       exclusively(async () => {
         reader.close()

@@ -61,8 +61,13 @@ export interface Dialect extends QueryDialect {
   createUniqueIndex(table: string, column: string): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
 
-  /** An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. */
-  jsonObject(columns: { key: string; column: SQL }[]): SQL
+  /** The columns of a table as they lie in the database: rows with a `name`. */
+  listColumns(table: string): Statement
+  /**
+   * An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. Where
+   * the storage is named the values are those of `CellValue`.
+   */
+  jsonObject(columns: { key: string; column: SQL; storage: StorageKind | null }[]): SQL
   /** The value of a key of such an object. */
   jsonValue(json: SQL, key: string): SQL
   /** Makes `count` fresh ids of a table, ascending and without a gap. Only inside a transaction. */
@@ -70,6 +75,13 @@ export interface Dialect extends QueryDialect {
 
   /** Recognises a unique or not-null violation of the driver, with the column at fault; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
+}
+
+/** What a statement of a script did. */
+export interface StatementResult {
+  changes: number
+  /** The id of the last row that it, or one before it, inserted. */
+  insertedId: number
 }
 
 /** Statements inside one transaction. */
@@ -94,10 +106,16 @@ export interface Engine {
    */
   write<T>(work: (tx: Transaction) => Promise<T>, afterCommit?: (result: T) => Promise<void>): Promise<T>
   /**
-   * Runs the statements in one transaction off the main thread: for writes that grow with a table.
-   * Gives how many rows each changed.
+   * As `write`, for short writes: those that wait at the same time are committed as one, and one that
+   * throws takes back itself alone. `work` reads through `tx` only: what others of its group have
+   * written is not committed yet. `onCommit` runs in the same breath as the commit.
    */
-  writeScript(statements: Statement[]): Promise<number[]>
+  writeTogether<T>(work: (tx: Transaction) => Promise<T>, onCommit?: (result: T) => void): Promise<T>
+  /**
+   * Runs the statements in one transaction off the main thread: for writes that grow with a table. A
+   * function is called once no other writer can come in between. Gives what each did.
+   */
+  writeScript(statements: Statement[] | (() => Promise<Statement[]>)): Promise<StatementResult[]>
   /**
    * Keeps other writers out while `work` runs, without a transaction: for worker threads, which
    * write through a connection of their own, a chunk at a time.

@@ -4,13 +4,16 @@ import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { createRender, quoteText } from './render.ts'
 import { sqliteSummary } from './sqlite-summary.ts'
+import { sqliteLike } from './sqlite-text.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const MAX_BOUND = 32_766 // https://sqlite.org/limits.html#max_variable_number
 
 /** SQLite 3.35 or later, as Bun carries it. */
 export const sqlite: Dialect = {
   client: 'sqlite3',
-  maxBoundParameters: 32_766, // https://sqlite.org/limits.html#max_variable_number
+  maxBoundParameters: MAX_BOUND,
   columnTypes: {
     id: 'integer primary key autoincrement',
     integer: 'integer',
@@ -22,7 +25,7 @@ export const sqlite: Dialect = {
     datetime: 'datetime',
   },
   quote,
-  render: createRender(quote, () => '?'),
+  render: createRender(quote, () => '?', MAX_BOUND),
 
   createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
   addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
@@ -50,12 +53,11 @@ export const sqlite: Dialect = {
       values.map((v) => sql`${bind(v)}`),
       sql`, `,
     )})`,
-  // LIKE has no default escape character in SQLite: without one, "50%" would match "500".
-  like: (expression, pattern) => sql`${asText(expression)} like ${pattern} escape '\\'`,
+  like: (expression, pattern) => sqliteLike(asText(expression), pattern),
   // Commas on both sides make the first and the last title like those between.
   hasOption: (expression, title) => sql`instr(',' || ${expression} || ',', ${`,${title},`}) > 0`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  and: (conditions) => sql`(${balanced(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${balanced(conditions, sql` or `)})`,
   not: (condition) => sql`not (${condition})`,
   constant: (value) => (value ? sql`1 = 1` : sql`1 = 0`),
 
@@ -68,14 +70,24 @@ export const sqlite: Dialect = {
     return sql`case ${expression} ${sql.join(cases, sql` `)} end`
   },
   summary: sqliteSummary,
-  search: (expression, storage, text) =>
-    sql`${storage === 'real' ? asText(expression) : expression} like ${`%${escapeLike(text)}%`} escape '\\'`,
+  search(expression, storage, text) {
+    // A checkbox shows no text.
+    if (storage === 'boolean') return sql`1 = 0`
+    return sqliteLike(storage === 'real' ? asText(expression) : expression, `%${escapeLike(text)}%`)
+  },
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
-  jsonObject: (columns) =>
-    sql`json_object(${sql.join(
-      columns.map(({ key, column: expression }) => sql`${key}, ${expression}`),
-      sql`, `,
-    )})`,
+  listColumns: (table) => ({ sql: 'select name from pragma_table_info(?)', params: [table] }),
+  jsonObject(columns) {
+    const parts: SQL[] = []
+    for (let start = 0; start < columns.length; start += JSON_PAIRS) {
+      const pairs = columns.slice(start, start + JSON_PAIRS).map(jsonPair)
+      const object = sql`json_object(${sql.join(pairs, sql`, `)})`
+      parts.push(columns.length > JSON_PAIRS ? sql`substr(${object}, 2, length(${object}) - 2)` : object)
+    }
+    return parts.length > 1
+      ? sql`'{' || ${sql.join(parts, sql` || ',' || `)} || '}'`
+      : (parts[0] ?? sql`'{}'`)
+  },
   jsonValue: (json, key) => sql`json_extract(${json}, ${`$."${key}"`})`,
 
   async allocateIds(tx, table, count) {
@@ -98,6 +110,34 @@ export const sqlite: Dialect = {
     const columns = (match[2] ?? '').split(', ').map((name) => name.slice(name.lastIndexOf('.') + 1))
     return { kind: match[1] === 'UNIQUE' ? 'unique' : 'required', columns }
   },
+}
+
+/** `a or b or c …` as a tree of halves: a chain of it is as deep as it is long, and SQLite goes 1000 deep. */
+function balanced(conditions: SQL[], sign: SQL): SQL {
+  if (conditions.length <= 16) return sql.join(conditions, sign)
+  const middle = conditions.length >> 1
+  const halves = [conditions.slice(0, middle), conditions.slice(middle)]
+  return sql.join(
+    halves.map((half) => sql`(${balanced(half, sign)})`),
+    sign,
+  )
+}
+
+/** Pairs in one call of json_object: a function takes 127 values in older builds of SQLite. */
+const JSON_PAIRS = 60
+
+/** JSON has a true of its own where a column has 1. */
+function jsonPair({
+  key,
+  column: value,
+  storage,
+}: {
+  key: string
+  column: SQL
+  storage: StorageKind | null
+}): SQL {
+  if (storage !== 'boolean') return sql`${key}, ${value}`
+  return sql`${key}, json(case ${value} when 1 then 'true' when 0 then 'false' else 'null' end)`
 }
 
 const ddl = (text: string): Statement => ({ sql: text, params: [] })

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpLink } from '@trpc/client'
+import { createTRPCClient, httpLink, splitLink } from '@trpc/client'
 import type { AppRouter } from '../../src/router.ts'
 
 /** An answer of the REST API; `body` is parsed JSON where it is JSON, else the text, null where it is empty. */
@@ -43,16 +43,19 @@ export function createRestClient(url: string, token?: string) {
 export type TrpcClient = ReturnType<typeof createTrpcClient>
 
 /** The tRPC client of the web app, as the holder of a session's token, or as nobody. */
-export const createTrpcClient = (url: string, token?: string) =>
-  createTRPCClient<AppRouter>({
+export function createTrpcClient(url: string, token?: string) {
+  const options = { url: `${url}/trpc`, headers: token === undefined ? {} : { 'xc-auth': token } }
+  return createTRPCClient<AppRouter>({
     links: [
-      httpLink<AppRouter>({
-        url: `${url}/trpc`,
-        headers: token === undefined ? {} : { 'xc-auth': token },
-        methodOverride: 'POST',
+      splitLink({
+        // As POST a query has no length limit. One without input cannot be: its body would be no JSON.
+        condition: (op) => op.type === 'query' && op.input !== undefined,
+        true: httpLink<AppRouter>({ ...options, methodOverride: 'POST' }),
+        false: httpLink<AppRouter>(options),
       }),
     ],
   })
+}
 
 /** A tRPC client that keeps cookies, as one browser does: all tabs of it share them. */
 export function createBrowser(url: string) {

@@ -1,7 +1,11 @@
 import type { CsvEncoding } from './format.ts'
 
-/** Share of zero bytes on one side of the pairs that speaks for UTF-16: commas and line breaks make it. */
-const UTF16_ZEROS = 0.02
+/**
+ * Share of pairs with a zero byte on one side that speaks for UTF-16: Latin letters have one each. In
+ * other scripts only commas and line breaks have, but then the bytes are not UTF-8 either.
+ */
+const MANY_ZEROS = 0.3
+const SOME_ZEROS = 0.02
 
 /**
  * The encoding of a text by its first bytes: a byte order mark, the zero bytes that Latin letters
@@ -11,7 +15,10 @@ const UTF16_ZEROS = 0.02
  * @param isWhole false where the text goes on: a character may then be cut off at the end
  */
 export function detectEncoding(bytes: Uint8Array, isWhole: boolean): CsvEncoding {
-  return markOf(bytes) ?? utf16Of(bytes) ?? (isUtf8(bytes, isWhole) ? 'utf-8' : 'windows-1252')
+  const mark = markOf(bytes)
+  if (mark) return mark
+  const couldBeUtf8 = isUtf8(bytes, isWhole)
+  return utf16Of(bytes, couldBeUtf8 ? MANY_ZEROS : SOME_ZEROS) ?? (couldBeUtf8 ? 'utf-8' : 'windows-1252')
 }
 
 /** The encoding that a byte order mark names, or null. */
@@ -23,7 +30,7 @@ export function markOf(bytes: Uint8Array): CsvEncoding | null {
 }
 
 /** UTF-16 without a mark, or null. */
-function utf16Of(bytes: Uint8Array): CsvEncoding | null {
+function utf16Of(bytes: Uint8Array, share: number): CsvEncoding | null {
   const pairs = bytes.length >> 1
   let even = 0
   let odd = 0
@@ -31,8 +38,8 @@ function utf16Of(bytes: Uint8Array): CsvEncoding | null {
     if (bytes[at] === 0) even++
     if (bytes[at + 1] === 0) odd++
   }
-  if (odd > pairs * UTF16_ZEROS && odd > even * 9) return 'utf-16le'
-  if (even > pairs * UTF16_ZEROS && even > odd * 9) return 'utf-16be'
+  if (odd > pairs * share && odd > even * 9) return 'utf-16le'
+  if (even > pairs * share && even > odd * 9) return 'utf-16be'
   return null
 }
 

@@ -13,6 +13,7 @@ export type InstantOptions = {
 }
 
 const MAX_LENGTH = 64
+const STORED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/
 /** A time of day at the end, behind a T, a comma or a space; then an offset, if there is one. */
 const TIME =
   /^(.*?)(?:T|,? +)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
@@ -78,6 +79,8 @@ export function parseInstant(
 
 /** Reads an instant from a program: with an offset it is turned to UTC, without one it is UTC. */
 export function readInstant(text: string): string | null {
+  // What programs have read here they send back in the same form.
+  if (STORED.test(text) && fromStored(text) !== null) return text
   const parts = split(text)
   return parts && toInstant(parts, readDay(parts.day), 'UTC')
 }

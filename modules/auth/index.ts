@@ -1,0 +1,7 @@
+export type { Access } from './access.ts'
+export type { ListedUser } from './org-users.ts'
+export { presentNewToken } from './present.ts'
+export { authRest } from './rest.ts'
+export { presentTokens, readTokenId, TokenBody } from './rest-org.ts'
+export { appRouter, authRouter } from './router.ts'
+export { type AuthService, createAuthService, type Starter } from './service.ts'

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { plainObject, plainText } from '../../src/input.ts'
+import { EmailAddress } from './email.ts'
+import { NewPassword } from './passwords.ts'
+
+/** Longer than any right answer, so that what is wrong in shape only is answered as wrong. */
+const Given = z.string().max(4096)
+
+export const SignUpInput = z.object({
+  email: EmailAddress,
+  password: NewPassword,
+  inviteToken: Given.optional(),
+})
+
+export const SignInInput = z.object({ email: Given, password: Given })
+
+export const ChangePasswordInput = z.object({ currentPassword: Given, newPassword: NewPassword })
+
+export const DisplayName = plainText(255)
+export const ProfileMeta = plainObject(16_384)
+
+/** The settings of the server. The known ones take a hundred characters. */
+export const AppSettings = plainObject(65_536)

@@ -1,0 +1,80 @@
+import type { Actor } from '../../src/core/actor.ts'
+import type { BaseRole } from '../../src/core/roles.ts'
+import { wireTime } from '../../src/wire.ts'
+import { rolesOf, type UserRow } from './accounts.ts'
+import { type ApiTokenRow, maskedToken } from './api-tokens.ts'
+
+const asObject = (roles: readonly string[]): Record<string, true> =>
+  Object.fromEntries(roles.map((role) => [role, true as const]))
+
+/** Nobody in particular: what `me` answers to those who are not signed in. */
+export const GUEST = { roles: { guest: true }, workspace_roles: null, base_roles: null }
+
+/** A user to themselves (wire §2.2). What an API token is told holds nothing of the session. */
+export function presentMe(row: UserRow, via: 'session' | 'token', baseRole: BaseRole | null) {
+  const roles = {
+    roles: asObject(rolesOf(row)),
+    workspace_roles: null,
+    base_roles: baseRole && asObject([baseRole]),
+  }
+  const account = { id: row.id, email: row.email, display_name: row.displayName }
+  if (via === 'token') return { ...account, ...roles, isAuthorized: true, is_api_token: true }
+  return {
+    ...account,
+    email_verified: null,
+    token_version: row.tokenVersion,
+    user_name: null,
+    blocked: false,
+    blocked_reason: null,
+    deleted_at: null,
+    is_deleted: false,
+    meta: row.meta,
+    is_new_user: false,
+    ...roles,
+    isAuthorized: true,
+  }
+}
+
+/** A user in the organisation's list (wire §4.1). */
+export const presentOrgUser = (row: UserRow, inviteToken: string | null, projectsCount: number) => ({
+  id: row.id,
+  email: row.email,
+  email_verified: null,
+  invite_token: inviteToken,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+  roles: row.roles,
+  display_name: row.displayName,
+  is_new_user: false,
+  meta: row.meta,
+  projectsCount,
+})
+
+/** An API token in a list: its own text is masked. */
+export const presentToken = (row: ApiTokenRow, owner: Extract<Actor, { kind: 'user' }>) => ({
+  id: row.id,
+  token: maskedToken(row),
+  description: row.description,
+  fk_user_id: row.userId,
+  fk_sso_client_id: null,
+  base_id: null,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.createdAt),
+  created_by: owner.email,
+})
+
+/** A token that was made just now: the one time that it is sent. */
+export const presentNewToken = (row: ApiTokenRow, token: string) => ({
+  id: row.id,
+  base_id: null,
+  db_alias: null,
+  description: row.description,
+  permissions: null,
+  token,
+  expiry: null,
+  enabled: true,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.createdAt),
+  fk_user_id: row.userId,
+  fk_sso_client_id: null,
+})

@@ -1,0 +1,68 @@
+import { Elysia } from 'elysia'
+import type { Kernel } from '../../src/kernel.ts'
+import { restBase } from '../../src/rest.ts'
+import { VERSION } from '../../src/version.ts'
+import type { AuthService } from './service.ts'
+
+const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
+
+/** Bytes of one attachment, and how many a cell may have (spec §9). */
+const ATTACHMENT_MAX_BYTES = 20 * 1024 ** 2
+const MAX_ATTACHMENTS = 10
+
+/** The server itself, which everyone may ask: version, health and what is switched on (wire §3). */
+export const instanceRest = (auth: AuthService, kernel: Kernel) => {
+  const startedAt = performance.now()
+  const app = new Elysia({ name: 'instance-rest' })
+    .use(restBase(kernel, auth))
+    .get('/api/v1/version', () => ({ currentVersion: VERSION, releaseVersion: null }))
+    .get('/api/v1/health', () => ({
+      message: 'OK',
+      timestamp: Date.now(),
+      uptime: (performance.now() - startedAt) / 1000,
+    }))
+  for (const path of INFO_PATHS) app.get(path, ({ request }) => presentInfo(auth, kernel, request))
+  return app
+}
+
+async function presentInfo(auth: AuthService, { config }: Kernel, request: Request) {
+  const [hasUsers, inviteOnlySignup] = await Promise.all([auth.hasUsers(), auth.settings.isInviteOnly()])
+  return {
+    authType: 'jwt',
+    baseHasAdmin: hasUsers,
+    firstUser: !hasUsers,
+    type: 'rest',
+    googleAuthEnabled: false,
+    githubAuthEnabled: false,
+    oidcAuthEnabled: false,
+    oidcProviderName: null,
+    samlAuthEnabled: false,
+    samlProviderName: null,
+    oneClick: false,
+    connectToExternalDB: false,
+    version: VERSION,
+    defaultLimit: 25,
+    defaultGroupByLimit: { limitGroup: 25, limitRecord: 10 },
+    ncMin: false,
+    teleEnabled: false,
+    errorReportingEnabled: false,
+    auditEnabled: true,
+    ncSiteUrl: auth.siteUrl(request),
+    ee: false,
+    ncAttachmentFieldSize: ATTACHMENT_MAX_BYTES,
+    ncMaxAttachmentsAllowed: MAX_ATTACHMENTS,
+    isCloud: false,
+    automationLogLevel: 'OFF',
+    disableEmailAuth: false,
+    feedEnabled: false,
+    mainSubDomain: 'app',
+    dashboardPath: '/dashboard',
+    // As clients know it: the key is absent until someone has signed up.
+    ...(hasUsers && { inviteOnlySignup, giftUrl: '' }),
+    prodReady: config.databaseUrl !== null,
+    allowLocalUrl: config.allowLocalHttp,
+    isOnPrem: false,
+    disableSupportChat: true,
+    disableOnboardingFlow: true,
+  }
+}

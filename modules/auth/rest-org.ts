@@ -1,0 +1,101 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest } from '../../src/core/errors.ts'
+import { plainText } from '../../src/input.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { readBody, restBase } from '../../src/rest.ts'
+import { pageInfo, readPage, wholeListInfo } from '../../src/wire.ts'
+import { requireUser } from './access.ts'
+import { AppSettings } from './input.ts'
+import { GRANTABLE_ORG_ROLES } from './org-users.ts'
+import { presentNewToken, presentOrgUser, presentToken } from './present.ts'
+import type { AuthService } from './service.ts'
+
+const MAX_QUERY_LENGTH = 256
+
+const InviteBody = z.object({ email: z.string().max(4096), roles: z.enum(GRANTABLE_ORG_ROLES).optional() })
+const RolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
+export const TokenBody = z.object({ description: plainText(255).nullish() })
+
+/** The organisation: its users, one's API tokens and the settings (wire §4). */
+export const orgRest = (auth: AuthService, kernel: Kernel) =>
+  new Elysia({ name: 'org-rest' })
+    .use(restBase(kernel, auth))
+
+    .get('/api/v1/users', async ({ actor, query }) => {
+      const page = readPage(query)
+      const search = query.query?.slice(0, MAX_QUERY_LENGTH).replaceAll('\u0000', '')
+      const { rows, total } = await auth.users.list(actor, { ...page, query: search })
+      const counts = await auth.access.countBases(rows.map((row) => row.id))
+      const list = rows.map((row) =>
+        presentOrgUser(row, auth.users.inviteTokenFor(actor, row), counts.get(row.id) ?? 0),
+      )
+      return { list, pageInfo: pageInfo(total, page) }
+    })
+
+    .post('/api/v1/users', async ({ actor, body }) => {
+      await auth.access.authorize(actor, 'user.create')
+      const { email, roles } = readBody(InviteBody, body)
+      const invited = await auth.users.create(actor, email, roles)
+      return { invite_token: invited.inviteToken, email: invited.email }
+    })
+
+    .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
+      await auth.access.authorize(actor, 'user.update')
+      const row = await auth.users.updateRoles(actor, params.userId, readBody(RolesBody, body).roles)
+      const counts = await auth.access.countBases([row.id])
+      return presentOrgUser(row, auth.users.inviteTokenFor(actor, row), counts.get(row.id) ?? 0)
+    })
+
+    .delete('/api/v1/users/:userId', async ({ actor, params }) => {
+      await auth.users.delete(actor, params.userId)
+      return { msg: 'The user has been deleted successfully' }
+    })
+
+    .post('/api/v1/users/:userId/resend-invite', ({ actor, params }) =>
+      auth.users.resendInvite(actor, params.userId),
+    )
+
+    .post('/api/v1/users/:userId/generate-reset-url', async ({ actor, params, request }) => {
+      const token = await auth.passwordReset.create(actor, params.userId)
+      const url = `${auth.siteUrl(request)}/dashboard/#/reset/${token}`
+      return { reset_password_token: token, reset_password_url: url }
+    })
+
+    .get('/api/v1/tokens', async ({ actor }) => {
+      const list = await presentTokens(auth, actor)
+      return { list, pageInfo: wholeListInfo(list.length) }
+    })
+
+    .post('/api/v1/tokens', async ({ actor, body }) => {
+      await auth.access.authorize(actor, 'token.create')
+      const { row, token } = await auth.tokens.create(actor, readBody(TokenBody, body).description ?? null)
+      return presentNewToken(row, token)
+    })
+
+    .delete('/api/v1/tokens/:tokenId', async ({ actor, params }) => {
+      await auth.access.authorize(actor, 'token.delete')
+      await auth.tokens.delete(actor, readTokenId(params.tokenId))
+      return new Response(null)
+    })
+
+    .get('/api/v1/app-settings', ({ actor }) => auth.settings.get(actor))
+
+    .post('/api/v1/app-settings', async ({ actor, body }) => {
+      await auth.access.authorize(actor, 'settings.update')
+      await auth.settings.save(actor, readBody(AppSettings, body))
+      return { msg: 'The app settings have been saved' }
+    })
+
+/** The actor's own tokens, masked. */
+export async function presentTokens(auth: AuthService, actor: Actor) {
+  const rows = await auth.tokens.list(actor)
+  return rows.map((row) => presentToken(row, requireUser(actor)))
+}
+
+/** @throws BAD_REQUEST for what cannot be the id of a token */
+export function readTokenId(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw badRequest(`Token with id '${text.slice(0, 40)}' not found`)
+}

@@ -1,0 +1,109 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { readBody, restBase } from '../../src/rest.ts'
+import { EmailAddress } from './email.ts'
+import { DisplayName, ProfileMeta, SignInInput, SignUpInput } from './input.ts'
+import { NewPassword } from './passwords.ts'
+import { GUEST, presentMe } from './present.ts'
+import type { AuthService } from './service.ts'
+
+/** The same routes, as older and newer clients call them. */
+const PREFIXES = ['/api/v1/auth', '/api/v1/db/auth', '/auth', '/api/v2/auth']
+
+const SignUpBody = z.object({
+  email: SignUpInput.shape.email,
+  password: NewPassword,
+  token: SignUpInput.shape.inviteToken.nullish(),
+})
+const ChangeBody = z.object({ currentPassword: z.string().min(8).max(4096), newPassword: NewPassword })
+const ProfileBody = z.object({ display_name: DisplayName.nullish(), meta: ProfileMeta.nullish() })
+
+/** Sign-up, sign-in, the session and the password (wire §2). */
+export const sessionRest = (auth: AuthService, kernel: Kernel) => {
+  const app = new Elysia({ name: 'session-rest' })
+  for (const prefix of PREFIXES) app.use(routes(prefix, auth, kernel))
+  for (const path of ['/api/v1/user/profile', '/api/v2/meta/user/profile'])
+    app.use(profileRoute(path, auth, kernel))
+  return app
+}
+
+const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
+  new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+    .derive(({ request, server }) => ({ address: server?.requestIP(request)?.address ?? '' }))
+
+    .post('/user/signup', async ({ body, set, address }) => {
+      const { email, password, token: inviteToken } = readBody(SignUpBody, body)
+      const signedIn = await auth.signUp({ email, password, inviteToken: inviteToken ?? undefined }, address)
+      set.headers['set-cookie'] = signedIn.cookie.setCookie
+      const { token, starter } = signedIn
+      return starter?.createdProject ? { token, createdProject: starter.createdProject } : { token }
+    })
+
+    .post('/user/signin', async ({ body, set, address }) => {
+      const given = SignInInput.safeParse(body)
+      if (!given.success) throw new AppError('AUTHENTICATION_REQUIRED', 'Unauthorized', undefined, 'msg')
+      const { token, cookie } = await auth.session.signIn(given.data, address)
+      set.headers['set-cookie'] = cookie.setCookie
+      return { token }
+    })
+
+    .post('/user/signout', async ({ actor, request, set }) => {
+      set.headers['set-cookie'] = (await auth.session.signOut(actor, request.headers)).setCookie
+      return { msg: 'Signed out successfully' }
+    })
+
+    .get('/user/me', async ({ actor, query }) => {
+      const row = await auth.profile.me(actor)
+      if (!row || actor.kind !== 'user') return GUEST
+      const baseId = typeof query.base_id === 'string' ? query.base_id : null
+      return presentMe(row, actor.via, baseId === null ? null : await auth.access.baseRole(actor, baseId))
+    })
+
+    .post('/token/refresh', async ({ request, set }) => {
+      const { token, cookie } = await auth.session.refresh(request.headers)
+      set.headers['set-cookie'] = cookie.setCookie
+      return { token }
+    })
+
+    .post('/password/change', async ({ actor, body, set, address }) => {
+      await auth.access.authorize(actor, 'account.password')
+      const { cookie } = await auth.session.changePassword(actor, readBody(ChangeBody, body), address)
+      set.headers['set-cookie'] = cookie.setCookie
+      return { msg: 'Password has been updated successfully' }
+    })
+
+    // No mail can be sent yet, so there is nothing to do; who has an account is not told in any case.
+    .post('/password/forgot', ({ body }) => {
+      readBody(z.object({ email: EmailAddress }), body)
+      return { msg: 'Please check your email to reset the password' }
+    })
+
+    .post('/token/validate/:token', async ({ params }) => {
+      await auth.passwordReset.check(params.token)
+      return { msg: 'Token has been validated successfully' }
+    })
+
+    .post('/password/reset/:token', async ({ params, body }) => {
+      await auth.passwordReset.check(params.token)
+      await auth.passwordReset.reset(
+        params.token,
+        readBody(z.object({ password: NewPassword }), body).password,
+      )
+      return { msg: 'Password has been reset successfully' }
+    })
+
+    // Verification links go out by mail only, so none exists that could be right.
+    .post('/email/validate/:token', () => {
+      throw badRequest('Invalid verification url')
+    })
+
+const profileRoute = (path: string, auth: AuthService, kernel: Kernel) =>
+  new Elysia().use(restBase(kernel, auth)).patch(path, async ({ actor, body }) => {
+    await auth.access.authorize(actor, 'account.update')
+    const { display_name: displayName, meta } = readBody(ProfileBody, body)
+    const row = await auth.profile.updateProfile(actor, { displayName, meta })
+    return presentMe(row, actor.kind === 'user' ? actor.via : 'token', null)
+  })

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { anyone, type Context, member, router } from '../../src/trpc.ts'
+import { VERSION } from '../../src/version.ts'
+import { asUser, rolesOf } from './accounts.ts'
+import { ChangePasswordInput, DisplayName, SignInInput, SignUpInput } from './input.ts'
+import type { AuthService } from './service.ts'
+import type { RefreshCookie } from './sessions.ts'
+
+const setCookie = (ctx: Context, { setCookie }: RefreshCookie) =>
+  ctx.responseHeaders.append('set-cookie', setCookie)
+
+/** `trpc.auth.*`: the caller's own account and sessions. */
+export const authRouter = (auth: AuthService) =>
+  router({
+    me: anyone.query(async ({ ctx }) => {
+      const row = await auth.profile.me(ctx.actor)
+      return { user: row && asUser(row), orgRoles: row ? rolesOf(row) : [] }
+    }),
+
+    signUp: anyone.input(SignUpInput).mutation(async ({ ctx, input }) => {
+      const signedIn = await auth.signUp(input, ctx.address)
+      setCookie(ctx, signedIn.cookie)
+      const { token, starter } = signedIn
+      return starter ? { token, firstBaseId: starter.baseId } : { token, firstBaseId: undefined }
+    }),
+
+    signIn: anyone.input(SignInInput).mutation(async ({ ctx, input }) => {
+      const { token, cookie } = await auth.session.signIn(input, ctx.address)
+      setCookie(ctx, cookie)
+      return { token }
+    }),
+
+    signOut: anyone.mutation(async ({ ctx }) => {
+      setCookie(ctx, await auth.session.signOut(ctx.actor, ctx.request.headers))
+    }),
+
+    refresh: anyone.mutation(async ({ ctx }) => {
+      const { token, cookie } = await auth.session.refresh(ctx.request.headers)
+      setCookie(ctx, cookie)
+      return { token }
+    }),
+
+    changePassword: member.input(ChangePasswordInput).mutation(async ({ ctx, input }) => {
+      const { token, cookie } = await auth.session.changePassword(ctx.actor, input, ctx.address)
+      setCookie(ctx, cookie)
+      return { token }
+    }),
+
+    updateProfile: member
+      .input(z.object({ displayName: DisplayName.nullable() }))
+      .mutation(async ({ ctx, input }) => asUser(await auth.profile.updateProfile(ctx.actor, input))),
+  })
+
+/** `trpc.app.*`: what the screens need to know before anyone has signed in. */
+export const appRouter = (auth: AuthService) =>
+  router({
+    info: anyone.query(async ({ ctx }) => {
+      const [hasUsers, inviteOnlySignup] = await Promise.all([auth.hasUsers(), auth.settings.isInviteOnly()])
+      return {
+        firstUser: !hasUsers,
+        inviteOnlySignup,
+        version: VERSION,
+        signupAllowed: !hasUsers || !inviteOnlySignup,
+        siteUrl: auth.siteUrl(ctx.request),
+      }
+    }),
+  })

@@ -1,0 +1,114 @@
+import { type Actor, ANONYMOUS, type UserActor } from '../../src/core/actor.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { createAccess } from './access.ts'
+import { createAccounts } from './accounts.ts'
+import { createApiTokens } from './api-tokens.ts'
+import { createJwt } from './jwt.ts'
+import { createOrgUsers } from './org-users.ts'
+import { createPasswordReset } from './password-reset.ts'
+import { createPeople } from './people.ts'
+import { createProfile } from './profile.ts'
+import { createSessionService, type SignedIn } from './session-service.ts'
+import { createSessions } from './sessions.ts'
+import { createSettings } from './settings.ts'
+import { createSignUp, type SignUpInput } from './sign-up.ts'
+import { createThrottle } from './throttle.ts'
+
+/** Makes what the very first user finds; see `AuthService.setStarter`. */
+export type Starter = (owner: UserActor) => Promise<{
+  baseId: string
+  /** The base as REST clients know it, for `createdProject`. */
+  createdProject?: unknown
+} | null>
+
+export type AuthService = ReturnType<typeof createAuthService>
+
+/** Accounts, sessions, API tokens, and the gate that every operation passes. */
+export function createAuthService(kernel: Kernel) {
+  const accounts = createAccounts(kernel)
+  const access = createAccess(kernel, accounts)
+  const settings = createSettings(kernel, access)
+  const signUp = createSignUp(kernel, accounts, settings)
+  const sessions = createSessions(kernel, accounts)
+  const jwt = createJwt(kernel)
+  const tokens = createApiTokens(kernel, access)
+  const throttle = createThrottle()
+  let starter: Starter = async () => null
+
+  /** By what was seen before: no signature is checked and nothing is read. */
+  function recall(jwtText: string | null, apiToken: string | null): UserActor | undefined {
+    const claims = jwtText === null ? undefined : jwt.recall(jwtText)
+    const account = claims && accounts.peek(claims.userId)
+    if (claims && account?.row.tokenVersion === claims.tokenVersion) return account.actors.session
+    const owner = apiToken === null ? undefined : tokens.recall(apiToken)
+    return jwtText === null && owner ? accounts.peek(owner.userId)?.actors.token : undefined
+  }
+
+  async function identify(jwtText: string | null, apiToken: string | null): Promise<Actor> {
+    const claims = jwtText === null ? null : await jwt.verify(jwtText)
+    const account = claims && (await accounts.find(claims.userId))
+    if (claims && account?.row.tokenVersion === claims.tokenVersion) return account.actors.session
+    const owner = apiToken === null ? null : await tokens.identify(apiToken)
+    return (owner && (await accounts.find(owner.userId))?.actors.token) ?? ANONYMOUS
+  }
+
+  const session = createSessionService(kernel, { accounts, access, jwt, sessions, signUp, throttle })
+
+  return {
+    access,
+    settings,
+    tokens,
+    users: createOrgUsers(kernel, accounts, access),
+    passwordReset: createPasswordReset(kernel, accounts, access, sessions),
+    session,
+    profile: createProfile(kernel, accounts, access),
+    hasUsers: signUp.hasUsers,
+    ...createPeople(kernel, access),
+
+    /**
+     * Who sends these headers: `xc-auth` with the token of a session, else `xc-token` or
+     * `Authorization: Bearer` with an API token. A token that is wrong, expired or revoked makes
+     * nobody of them. What was seen before is answered at once, without a promise.
+     */
+    authenticate(headers: Headers): Actor | Promise<Actor> {
+      const jwtText = headers.get('xc-auth')
+      const apiToken = headers.get('xc-token') ?? bearerOf(headers)
+      if (jwtText === null && apiToken === null) return ANONYMOUS
+      return recall(jwtText, apiToken) ?? identify(jwtText, apiToken)
+    },
+
+    /** Says what the very first user is given; set once, by the composition. */
+    setStarter(chosen: Starter): void {
+      starter = chosen
+    },
+
+    /**
+     * Makes an account and signs in to it; the very first user is given the starter.
+     * @throws as `session.signUp`
+     */
+    async signUp(
+      input: SignUpInput,
+      address: string,
+    ): Promise<SignedIn & { starter: Awaited<ReturnType<Starter>> }> {
+      const { isFirst, ...signedIn } = await session.signUp(input, address)
+      return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
+    },
+
+    /** The address that people reach this server at: as configured, else as this request came. */
+    siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
+  }
+
+  /** A failure is logged and no more: the account is made, and works. */
+  async function giveStarter(userId: string): Promise<Awaited<ReturnType<Starter>>> {
+    try {
+      const owner = await accounts.find(userId)
+      return owner && (await starter(owner.actors.session))
+    } catch (error) {
+      kernel.log.error('the first base could not be made', error, { userId })
+      return null
+    }
+  }
+}
+
+const bearerOf = (headers: Headers): string | null =>
+  /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null

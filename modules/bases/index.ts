@@ -1,0 +1,5 @@
+export { presentBase, presentSource } from './present.ts'
+export { basesRest } from './rest.ts'
+export { basesRouter } from './router.ts'
+export { type BasesService, createBasesService } from './service.ts'
+export type { BaseRow, SourceRow } from './store.ts'

@@ -1,0 +1,127 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { Person } from '../../src/core/model.ts'
+import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService, ListedUser } from '../auth/index.ts'
+import type { BaseStore } from './store.ts'
+
+/** What became of one address that was invited. */
+export interface Invitation {
+  email: string
+  /** Set for people who have no account yet: no mail is sent, so the inviter hands them the link. */
+  inviteToken: string | null
+}
+
+const problem = (message: string): AppError => new AppError('BASE_USER_ERROR', message)
+
+/** The members of bases (wire §5.1). */
+export function createMembers(
+  { meta }: Pick<Kernel, 'meta'>,
+  store: BaseStore,
+  access: AuthService['access'],
+  users: AuthService['users'],
+) {
+  const { bases } = store.tables
+
+  const roleOf = async (baseId: string, userId: string): Promise<BaseRole | null> =>
+    (await access.memberships(userId)).bases.get(baseId) ?? null
+
+  /** @throws FORBIDDEN when the actor's own role is below any of these */
+  async function mustReach(actor: Actor, baseId: string, roles: (BaseRole | null)[]): Promise<void> {
+    const own = await access.baseRole(actor, baseId)
+    if (roles.every((role) => role === null || holdsBaseRole(own, role))) return
+    throw new AppError('FORBIDDEN', 'Forbidden - Insufficient privilege to invite with this role')
+  }
+
+  /** Changes or ends a membership, while the base keeps an owner. */
+  async function regrant(baseId: string, userId: string, role: BaseRole | null): Promise<void> {
+    // The lock on the base makes two owners who demote each other wait for one another.
+    const lock = meta.db.update(bases).set({ updatedAt: sql`updated_at` }).where(eq(bases.id, baseId))
+    await meta.atomically([lock, access.regrant(baseId, userId, role)])
+    access.changed(userId)
+    if ((await roleOf(baseId, userId)) !== role) throw problem('At least one owner is required')
+  }
+
+  async function enter(
+    actor: Actor,
+    right: 'member.update' | 'member.delete',
+    baseId: string,
+  ): Promise<void> {
+    await store.require(baseId)
+    await access.authorize(actor, right, baseId)
+  }
+
+  return {
+    /** Those who are members of the base. */
+    async people(actor: Actor, baseId: string): Promise<(Person & { role: BaseRole })[]> {
+      await store.require(baseId)
+      await access.authorize(actor, 'member.list', baseId)
+      const found = await access.members(baseId)
+      return found
+        .map(({ user: { id, email, displayName }, role }) => ({ id, email, displayName, role }))
+        .sort((a, b) => a.email.localeCompare(b.email))
+    },
+
+    /** Everyone on this server, with their role in the base or null: what REST clients choose from. */
+    async everyone(actor: Actor, baseId: string): Promise<(ListedUser & { role: BaseRole | null })[]> {
+      await store.require(baseId)
+      await access.authorize(actor, 'member.list', baseId)
+      const roles = new Map((await access.members(baseId)).map(({ user, role }) => [user.id, role]))
+      return (await users.all()).map((row) => ({
+        row,
+        inviteToken: users.inviteTokenFor(actor, row),
+        role: roles.get(row.id) ?? null,
+      }))
+    },
+
+    /**
+     * Makes someone a member, with at most the actor's own role. An address without an account gets one
+     * that waits for its owner.
+     *
+     * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for what is no address, and for
+     *   someone who is a member already
+     */
+    async invite(actor: Actor, baseId: string, email: string, role: BaseRole): Promise<Invitation> {
+      await store.require(baseId)
+      await access.authorize(actor, 'member.create', baseId)
+      await mustReach(actor, baseId, [role])
+      const invited = await users.findOrInvite(actor, email)
+      if (!invited) throw problem(`Invalid email address : ${email.slice(0, 256)}`)
+      const { row } = invited
+      const present = await roleOf(baseId, row.id)
+      if (present) throw problem(`${row.email} with role ${present} already exists in this base`)
+      await meta.atomically([access.grant(baseId, row.id, role)])
+      access.gained(row.id)
+      return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
+    },
+
+    /**
+     * Changes someone's role, within the reach of the actor's own.
+     * @throws BASE_USER_ERROR for unknown people and the last owner; FORBIDDEN for people and roles above
+     */
+    async update(actor: Actor, baseId: string, userId: string, role: BaseRole): Promise<void> {
+      await enter(actor, 'member.update', baseId)
+      if (!(await users.exists(userId))) throw problem(`User with id '${userId.slice(0, 64)}' doesn't exist`)
+      const present = await roleOf(baseId, userId)
+      await mustReach(actor, baseId, [role, present])
+      if (present) return regrant(baseId, userId, role)
+      await meta.atomically([access.grant(baseId, userId, role)])
+      access.gained(userId)
+    },
+
+    /**
+     * Ends a membership, effective on the person's next call. Who is none is left alone.
+     * @throws USER_NOT_FOUND; BASE_USER_ERROR for oneself and the last owner; FORBIDDEN for people above
+     */
+    async remove(actor: Actor, baseId: string, userId: string): Promise<void> {
+      await enter(actor, 'member.delete', baseId)
+      if (!(await users.exists(userId))) throw notFound('User', userId.slice(0, 64))
+      if (actor.kind === 'user' && actor.id === userId) throw problem("Admin can't delete themselves!")
+      const present = await roleOf(baseId, userId)
+      await mustReach(actor, baseId, [present])
+      if (present) await regrant(baseId, userId, null)
+    },
+  }
+}

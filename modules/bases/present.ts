@@ -1,0 +1,78 @@
+import type { BaseRole } from '../../src/core/roles.ts'
+import { wireTime } from '../../src/wire.ts'
+import type { ListedUser } from '../auth/index.ts'
+import type { BaseRow, PreferenceRow, SourceRow } from './store.ts'
+
+/** A source as REST clients know it (wire §5). Ours needs no connection, so nothing is left out. */
+export const presentSource = (row: SourceRow) => ({
+  id: row.id,
+  base_id: row.baseId,
+  alias: row.alias,
+  meta: null,
+  is_meta: row.isOwn,
+  type: row.client,
+  inflection_column: 'camelize',
+  inflection_table: 'camelize',
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+  enabled: true,
+  order: row.order,
+  description: null,
+  erd_uuid: null,
+  deleted: false,
+  is_schema_readonly: false,
+  is_data_readonly: false,
+  fk_integration_id: null,
+  is_local: row.isOwn,
+  is_encrypted: false,
+  integration_title: null,
+  upgraderQueries: [],
+})
+
+/** A base as REST clients know it. */
+export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({
+  is_meta: true,
+  id: row.id,
+  title: row.title,
+  prefix: '',
+  status: null,
+  description: row.description,
+  meta: row.meta,
+  color: colorOf(row),
+  uuid: null,
+  password: null,
+  roles: null,
+  deleted: row.deletedAt !== null,
+  order: row.order,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+  default_role: null,
+  sources: sources.map(presentSource),
+})
+
+/** What the list adds for those who are not super admins: how they stand to the base. */
+export const presentOwnView = (role: BaseRole, preference: PreferenceRow | null) => ({
+  project_role: role,
+  starred: preference?.starred ?? null,
+  hidden: preference?.hidden ?? null,
+  last_accessed: null,
+})
+
+/** A user in the list of a base's members; `roles` is null for those who are none. */
+export const presentMember = (
+  { row, inviteToken, role }: ListedUser & { role: BaseRole | null },
+  baseId: string,
+) => ({
+  id: row.id,
+  email: row.email,
+  display_name: row.displayName,
+  invite_token: inviteToken,
+  main_roles: row.roles,
+  created_at: wireTime(row.createdAt),
+  meta: row.meta,
+  base_id: role === null ? null : baseId,
+  roles: role,
+})
+
+/** Clients send `color` beside `meta`; it is kept there. */
+const colorOf = ({ meta }: BaseRow): string | null => (typeof meta.color === 'string' ? meta.color : null)

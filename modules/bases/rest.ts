@@ -1,0 +1,147 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { plainText } from '../../src/input.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { readBody, restBase, scalar } from '../../src/rest.ts'
+import { VERSION } from '../../src/version.ts'
+import { wholeListInfo } from '../../src/wire.ts'
+import { type AuthService, presentNewToken, presentTokens, readTokenId, TokenBody } from '../auth/index.ts'
+import { Description, Meta, PreferenceBody, Title } from './input.ts'
+import { presentBase, presentOwnView } from './present.ts'
+import { createReport } from './report.ts'
+import { membersRest } from './rest-members.ts'
+import type { BasesService } from './service.ts'
+import type { BaseMeta } from './tables.ts'
+
+const PREFIXES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
+
+const Color = plainText(64).nullish()
+const WireMeta = z.union([Meta, z.string().max(16_384).transform(parseMeta).pipe(Meta)]).nullish()
+const CreateBody = z.object({
+  title: Title,
+  description: Description.nullish(),
+  color: Color,
+  meta: WireMeta,
+})
+const PatchBody = CreateBody.partial().extend({ order: z.number().optional() })
+
+/** Every REST route of bases and their members (wire §5). */
+export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
+  const app = new Elysia({ name: 'bases-rest' })
+  for (const prefix of PREFIXES) {
+    app.use(routes(prefix, bases, kernel, auth)).use(membersRest(prefix, bases, kernel, auth))
+  }
+  return app.use(reportRoute(kernel, auth))
+}
+
+function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) {
+  return (
+    new Elysia({ prefix })
+      .use(restBase(kernel, auth))
+
+      .get('/', async ({ actor }) => {
+        await auth.access.authorize(actor, 'base.list')
+        const visible = actor.kind === 'user' ? await bases.visible(actor) : []
+        const sources = await bases.sourcesOf(visible.map(({ base }) => base.id))
+        const list = visible.map(({ base, preference, role }) => ({
+          ...presentBase(base, sources.get(base.id) ?? []),
+          ...presentOwnView(role, preference),
+          order: preference?.order ?? base.order,
+        }))
+        return { list, pageInfo: wholeListInfo(list.length) }
+      })
+
+      .post('/', async ({ actor, body }) => {
+        await auth.access.authorize(actor, 'base.create')
+        const { title, description, color, meta } = readBody(CreateBody, body)
+        const { id } = await bases.create(actor, { title, description, meta: withColor(meta ?? {}, color) })
+        return present(id)
+      })
+
+      .get('/:baseId', async ({ actor, params }) => {
+        await bases.enter(actor, 'base.read', params.baseId)
+        return present(params.baseId)
+      })
+
+      .patch('/:baseId', async ({ actor, params, body }) => {
+        const base = await bases.enter(actor, 'base.update', params.baseId)
+        const { color, meta, ...patch } = readBody(PatchBody, body)
+        const changesMeta = meta !== undefined || color !== undefined
+        const next = changesMeta ? { meta: withColor(meta ?? { ...base.meta }, color) } : {}
+        await bases.update(actor, base.id, { ...patch, ...next })
+        return scalar(1)
+      })
+
+      .delete('/:baseId', async ({ actor, params }) => {
+        await bases.delete(actor, params.baseId)
+        return scalar(true)
+      })
+
+      .patch('/:baseId/user', async ({ actor, params, body }) => {
+        const base = await bases.enter(actor, 'base.reorder', params.baseId)
+        await bases.prefer(actor, base.id, readBody(PreferenceBody, body))
+        return scalar(true)
+      })
+
+      .get('/:baseId/info', async ({ actor, params }) => {
+        await bases.enter(actor, 'base.read', params.baseId)
+        return {
+          Node: process.version,
+          Arch: process.arch,
+          Platform: process.platform,
+          Docker: false,
+          RootDB: kernel.meta.client,
+          PackageVersion: VERSION,
+        }
+      })
+
+      .get('/:baseId/has-empty-or-null-filters', async ({ actor, params }) => {
+        await bases.enter(actor, 'base.read', params.baseId)
+        return scalar(false)
+      })
+
+      // They are the caller's own tokens, and open all their bases (wire §4.2).
+      .get('/:baseId/api-tokens', async ({ actor, params }) => {
+        await bases.enter(actor, 'base.tokens', params.baseId)
+        return { list: await presentTokens(auth, actor) }
+      })
+
+      .post('/:baseId/api-tokens', async ({ actor, params, body }) => {
+        await bases.enter(actor, 'base.tokens', params.baseId)
+        const { row, token } = await auth.tokens.create(actor, readBody(TokenBody, body).description ?? null)
+        return presentNewToken(row, token)
+      })
+
+      .delete('/:baseId/api-tokens/:tokenId', async ({ actor, params }) => {
+        await bases.enter(actor, 'base.tokens', params.baseId)
+        await auth.tokens.delete(actor, readTokenId(params.tokenId))
+        return scalar(1)
+      })
+  )
+
+  async function present(baseId: string) {
+    const sources = await bases.sourcesOf([baseId])
+    return presentBase(await bases.require(baseId), sources.get(baseId) ?? [])
+  }
+}
+
+/** What is in the whole server, for super admins (wire §3). */
+const reportRoute = (kernel: Kernel, auth: AuthService) => {
+  const report = createReport(kernel, auth)
+  return new Elysia()
+    .use(restBase(kernel, auth))
+    .get('/api/v1/aggregated-meta-info', ({ actor }) => report(actor))
+}
+
+const withColor = (meta: BaseMeta, color: string | null | undefined): BaseMeta =>
+  color === undefined ? meta : { ...meta, color }
+
+/** Clients also send `meta` as JSON text (wire §1.4). What is none is refused by the schema after it. */
+function parseMeta(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

@@ -1,0 +1,206 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
+import { createId } from '../../src/core/ids.ts'
+import type { Base } from '../../src/core/model.ts'
+import { type BaseRight, type BaseRole, holdsBaseRole, holdsOrgRole } from '../../src/core/roles.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import { createMembers } from './members.ts'
+import { type BaseRow, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
+import type { BaseMeta } from './tables.ts'
+
+export interface BasePatch {
+  title?: string
+  description?: string | null
+  meta?: BaseMeta
+  order?: number
+}
+
+export type BasesService = ReturnType<typeof createBasesService>
+
+/** Bases: what holds tables, and whom it is shared with. */
+export function createBasesService(kernel: Kernel, { access, users }: AuthService) {
+  const { meta, events } = kernel
+  const store = createBaseStore(kernel)
+  const { bases, sources, basePreferences } = store.tables
+  const members = createMembers(kernel, store, access, users)
+
+  /**
+   * The base, for an actor who holds the right in it.
+   * @throws BASE_NOT_FOUND before anything else, then as `access.authorize`
+   */
+  async function enter(actor: Actor, right: BaseRight, baseId: string): Promise<BaseRow> {
+    const base = await store.require(baseId)
+    await access.authorize(actor, right, baseId)
+    return base
+  }
+
+  async function asBase(actor: Actor, row: BaseRow): Promise<Base> {
+    const preference = actor.kind === 'user' ? await store.preference(row.id, actor.id) : null
+    const role = await access.baseRole(actor, row.id)
+    return toBase(row, preference, role ?? 'no-access')
+  }
+
+  /** The bases that the actor may open, as they have arranged them, with their role in each. */
+  async function visible(actor: UserActor, trash = false): Promise<(ListedBase & { role: BaseRole })[]> {
+    const isSuper = holdsOrgRole(actor.orgRoles, 'super')
+    const { bases: own, workspace } = await access.memberships(actor.id)
+    const among = isSuper || workspace ? null : [...own.keys()]
+    return (await store.arranged(actor.id, trash, among)).flatMap((listed) => {
+      const role = isSuper ? 'owner' : (own.get(listed.base.id) ?? workspace)
+      return holdsBaseRole(role, trash ? 'owner' : 'viewer') && role ? [{ ...listed, role }] : []
+    })
+  }
+
+  async function save(baseId: string, patch: Partial<BaseRow>): Promise<BaseRow> {
+    const change = { ...patch, updatedAt: new Date().toISOString() }
+    const [row] = await meta.db.update(bases).set(change).where(eq(bases.id, baseId)).returning()
+    store.changed(baseId)
+    if (!row) throw notFound('Base', baseId)
+    return row
+  }
+
+  return {
+    require: store.require,
+    enter,
+    members,
+    sourcesOf: store.sourcesOf,
+    visible,
+
+    /**
+     * The base of that id, else of that title: a base that was given another's id as its title cannot
+     * take its place. Of several with the title, one that the actor may open, if any.
+     * @throws BASE_NOT_FOUND
+     */
+    async resolve(idOrTitle: string, actor?: Actor): Promise<BaseRow> {
+      const known = await store.find(idOrTitle)
+      if (known) return known
+      const titled = await store.findByTitle(idOrTitle)
+      const [only] = titled
+      if (!only) throw notFound('Base', idOrTitle.slice(0, 64))
+      if (titled.length === 1 || !actor) return only
+      for (const row of titled) {
+        if (holdsBaseRole(await access.baseRole(actor, row.id), 'viewer')) return row
+      }
+      return only
+    },
+
+    /** The actor's bases in their order; with `trash`, the deleted ones that they could restore. */
+    async list(actor: Actor, { trash = false }: { trash?: boolean } = {}): Promise<Base[]> {
+      await access.authorize(actor, 'base.list')
+      if (actor.kind !== 'user') return []
+      return (await visible(actor, trash)).map(({ base, preference, role }) => toBase(base, preference, role))
+    },
+
+    async get(actor: Actor, baseId: string): Promise<Base> {
+      return asBase(actor, await enter(actor, 'base.read', baseId))
+    },
+
+    /** A new base with its own database; the actor owns it. */
+    async create(
+      actor: Actor,
+      input: { title: string; description?: string | null; meta?: BaseMeta },
+    ): Promise<Base> {
+      await access.authorize(actor, 'base.create')
+      if (actor.kind !== 'user') throw new Error('Only users are authorized to create bases')
+      const createdAt = new Date().toISOString()
+      const times = { createdAt, updatedAt: createdAt }
+      const row: BaseRow = {
+        id: createId('base'),
+        title: input.title,
+        description: input.description ?? null,
+        meta: input.meta ?? {},
+        order: await store.lastPlace(),
+        createdBy: actor.id,
+        ...times,
+        deletedAt: null,
+      }
+      const own = {
+        id: createId('source'),
+        baseId: row.id,
+        client: 'sqlite3' as const,
+        isOwn: true,
+        order: 1,
+      }
+      await meta.atomically([
+        meta.db.insert(bases).values(row),
+        meta.db.insert(sources).values({ ...own, ...times }),
+        access.grant(row.id, actor.id, 'owner'),
+      ])
+      access.gained(actor.id)
+      return toBase(row, null, 'owner')
+    },
+
+    /** @throws BAD_REQUEST when another base has the title */
+    async update(actor: Actor, baseId: string, patch: BasePatch): Promise<Base> {
+      await enter(actor, 'base.update', baseId)
+      if (patch.title !== undefined && (await store.findByTitle(patch.title, baseId)).length > 0) {
+        throw badRequest('Base title already in use')
+      }
+      return asBase(actor, await save(baseId, patch))
+    },
+
+    /** Moves a base in the actor's own list: ahead of `before`, or to the end (null). */
+    async reorder(
+      actor: Actor,
+      { baseId, before }: { baseId: string; before: string | null },
+    ): Promise<void> {
+      await enter(actor, 'base.reorder', baseId)
+      if (actor.kind !== 'user' || before === baseId) return
+      const order = (await visible(actor)).map(({ base }) => base.id).filter((id) => id !== baseId)
+      const place = before === null ? order.length : order.indexOf(before)
+      if (before !== null && place < 0) throw notFound('Base', before)
+      order.splice(place, 0, baseId)
+      // All of them get a place: those that had none would otherwise stay behind those that do.
+      await meta.atomically(order.map((id, index) => setPreference(actor.id, id, { order: index + 1 })))
+    },
+
+    /** How the actor's own list shows a base. Absent: as before. */
+    async prefer(
+      actor: Actor,
+      baseId: string,
+      preference: { starred?: boolean | null; hidden?: boolean | null; order?: number | null },
+    ): Promise<void> {
+      await enter(actor, 'base.reorder', baseId)
+      const { starred, hidden, order } = preference
+      const isEmpty = [starred, hidden, order].every((value) => value === undefined)
+      if (actor.kind !== 'user' || isEmpty) return
+      await meta.atomically([setPreference(actor.id, baseId, { starred, hidden, order })])
+    },
+
+    /** Puts a base into the trash: its tables and records stay as they are. */
+    async delete(actor: Actor, baseId: string): Promise<void> {
+      await enter(actor, 'base.delete', baseId)
+      const deletedAt = new Date().toISOString()
+      await meta.db
+        .update(bases)
+        .set({ deletedAt })
+        .where(and(eq(bases.id, baseId), isNull(bases.deletedAt)))
+      store.changed(baseId)
+      events.emit('base.deleted', { baseId })
+    },
+
+    /** Takes a base out of the trash. */
+    async restore(actor: Actor, baseId: string): Promise<Base> {
+      await store.requireTrashed(baseId)
+      await access.authorize(actor, 'base.restore', baseId)
+      return asBase(actor, await save(baseId, { deletedAt: null }))
+    },
+  }
+
+  function setPreference(userId: string, baseId: string, set: Partial<PreferenceRow>) {
+    return meta.db
+      .insert(basePreferences)
+      .values({ userId, baseId, ...set })
+      .onConflictDoUpdate({ target: [basePreferences.userId, basePreferences.baseId], set })
+  }
+}
+
+function toBase(row: BaseRow, preference: PreferenceRow | null, role: BaseRole): Base {
+  const { id, title, description, createdAt, updatedAt, deletedAt } = row
+  return {
+    ...{ id, title, description, meta: row.meta, role, createdAt, updatedAt, deletedAt },
+    order: preference?.order ?? row.order,
+  }
+}

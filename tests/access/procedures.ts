@@ -1,0 +1,182 @@
+import type { Gate } from './actors.ts'
+import { NO_JOB, type World } from './world.ts'
+
+/** How one procedure is tried. `refuses`: the code that those who are let through are answered. */
+export interface ProcedureCase {
+  gate: Gate
+  /** What it is called with; made once for each base, as someone who may do everything. */
+  input?: (world: World) => unknown
+  refuses?: string
+}
+
+const ofBase = ({ baseId }: World) => ({ baseId })
+const ofTable = ({ tableId }: World) => ({ tableId })
+const ofView = ({ viewId }: World) => ({ viewId })
+const ofField = ({ fieldId }: World) => ({ fieldId })
+const selection = ({ tableId }: World) => ({ selection: { tableId } })
+const query = ({ tableId }: World) => ({ query: { tableId, limit: 10, offset: 0 } })
+const change = (operation: (world: World) => object) => (world: World) => ({
+  change: { baseId: world.baseId, operations: [operation(world)] },
+})
+const csv = { delimiter: ',', quote: '"', encoding: 'utf-8', header: true }
+
+/**
+ * Every procedure with the right that it asks for, by `router.procedure`; a list where the right
+ * depends on the input. A procedure that is missing here fails the access test.
+ */
+export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
+  'app.info': { gate: 'anyone' },
+  'auth.me': { gate: 'anyone' },
+  'auth.signUp': {
+    gate: 'anyone',
+    input: () => ({ email: 'super@example.com', password: 'long enough' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'auth.signIn': {
+    gate: 'anyone',
+    input: ({ baseId }) => ({ email: `nobody-${baseId}@example.com`, password: 'x' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'auth.refresh': { gate: 'anyone', refuses: 'BAD_REQUEST' },
+  'auth.changePassword': {
+    gate: 'account.password',
+    input: () => ({ currentPassword: 'wrong', newPassword: 'long enough' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'auth.updateProfile': { gate: 'account.update', input: () => ({ displayName: 'Name' }) },
+
+  'bases.list': { gate: 'base.list', input: () => ({}) },
+  'bases.get': { gate: 'base.read', input: ofBase },
+  'bases.create': { gate: 'base.create', input: () => ({ title: 'New' }) },
+  'bases.update': { gate: 'base.update', input: ({ baseId }) => ({ baseId, description: 'x' }) },
+  'bases.reorder': { gate: 'base.reorder', input: ({ baseId }) => ({ baseId, before: null }) },
+  'bases.delete': { gate: 'base.delete', input: ofBase },
+  'bases.restore': {
+    gate: 'base.restore',
+    input: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
+    },
+  },
+  'bases.members': { gate: 'member.list', input: ofBase },
+
+  'schema.tables': [
+    { gate: 'table.list', input: ofBase },
+    { gate: 'table.restore', input: ({ baseId }) => ({ baseId, trash: true }) },
+  ],
+  'schema.table': { gate: 'table.read', input: ofTable },
+  'schema.createTable': { gate: 'table.create', input: ({ baseId }) => ({ baseId, title: 'New' }) },
+  'schema.updateTable': { gate: 'table.update', input: ({ tableId }) => ({ tableId, description: 'x' }) },
+  'schema.reorderTable': { gate: 'table.update', input: ({ tableId }) => ({ tableId, before: null }) },
+  'schema.deleteTable': { gate: 'table.delete', input: ofTable },
+  'schema.restoreTable': {
+    gate: 'table.restore',
+    input: async ({ trpc, tableId }) => {
+      await trpc.schema.deleteTable.mutate({ tableId })
+      return { tableId }
+    },
+  },
+  'schema.createField': {
+    gate: 'field.create',
+    input: ({ tableId }) => ({ tableId, field: { title: 'New', type: 'Number' } }),
+  },
+  'schema.updateField': {
+    gate: 'field.update',
+    input: ({ fieldId }) => ({ fieldId, patch: { description: 'x' } }),
+  },
+  'schema.previewType': { gate: 'field.update', input: ({ fieldId }) => ({ fieldId, type: 'Number' }) },
+  'schema.setDisplayField': { gate: 'field.update', input: ofField },
+  'schema.deleteField': { gate: 'field.delete', input: ofField },
+  'schema.restoreField': {
+    gate: 'field.create',
+    input: async ({ trpc, fieldId }) => {
+      await trpc.schema.deleteField.mutate({ fieldId })
+      return { fieldId }
+    },
+  },
+  'schema.trashedFields': { gate: 'field.create', input: ofTable },
+
+  'views.create': { gate: 'view.create', input: ({ tableId }) => ({ tableId, title: 'New', kind: 'grid' }) },
+  'views.duplicate': { gate: 'view.create', input: ofView },
+  'views.update': [
+    { gate: 'view.update', input: ({ viewId }) => ({ viewId, patch: { title: 'Renamed' } }) },
+    { gate: 'view.arrange', input: ({ viewId }) => ({ viewId, patch: { sorts: [] } }) },
+    { gate: 'view.update', input: ({ viewId }) => ({ viewId, patch: { title: 'Renamed', sorts: [] } }) },
+  ],
+  'views.arrange': {
+    gate: 'view.arrange',
+    input: ({ viewId, fieldId }) => ({ viewId, fields: [{ fieldId, width: 200 }] }),
+  },
+  'views.reorder': { gate: 'view.update', input: ({ viewId }) => ({ viewId, before: null }) },
+  'views.delete': { gate: 'view.delete', input: ofView },
+
+  'records.list': { gate: 'record.list', input: query },
+  'records.count': { gate: 'record.list', input: selection },
+  'records.get': { gate: 'record.list', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
+  'records.summaries': { gate: 'record.list', input: (world) => ({ ...selection(world), summaries: [] }) },
+  'records.position': {
+    gate: 'record.list',
+    input: (world) => ({ ...query(world), recordId: world.recordId }),
+  },
+  'records.write': [
+    {
+      gate: 'record.create',
+      input: change(({ tableId, fieldId }) => ({
+        kind: 'insert',
+        tableId,
+        rows: [{ values: { [fieldId]: 'b' } }],
+      })),
+    },
+    {
+      gate: 'record.update',
+      input: change(({ tableId, fieldId, recordId: id }) => ({
+        kind: 'update',
+        tableId,
+        rows: [{ id, values: { [fieldId]: 'b' } }],
+      })),
+    },
+    {
+      gate: 'record.update',
+      input: change(({ tableId, recordId }) => ({ kind: 'move', tableId, ids: [recordId], before: null })),
+    },
+    {
+      gate: 'record.delete',
+      input: change(({ tableId, recordId }) => ({ kind: 'delete', tableId, ids: [recordId] })),
+    },
+  ],
+  'records.deleteMatching': { gate: 'record.delete', input: selection },
+  'records.updateMatching': {
+    gate: 'record.update',
+    input: (world) => ({ ...selection(world), values: { [world.fieldId]: 'c' } }),
+  },
+  'records.undo': { gate: 'record.undo', input: ofBase },
+  'records.redo': { gate: 'record.undo', input: ofBase },
+  'records.history': { gate: 'record.history', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
+  'records.people': { gate: 'record.list', input: ofBase },
+
+  'imports.start': [
+    {
+      gate: 'import.append',
+      input: ({ baseId, tableId, fieldId }) => ({
+        ...{ baseId, tableId, uploadId: 'none', format: csv, width: 1, columns: [{ index: 0, fieldId }] },
+      }),
+      refuses: 'NOT_FOUND',
+    },
+    {
+      gate: 'import.create',
+      input: ({ baseId }) => ({
+        ...{ baseId, uploadId: 'none', format: csv, width: 1, columns: [{ index: 0 }] },
+        table: { title: 'Imported', fields: [{ title: 'A', type: 'SingleLineText' }] },
+      }),
+      refuses: 'NOT_FOUND',
+    },
+  ],
+  'imports.fetchUrl': {
+    gate: 'account.read',
+    input: () => ({ url: 'http://127.0.0.1:1/x.csv' }),
+    refuses: 'BAD_REQUEST',
+  },
+  'jobs.get': { gate: 'account.read', input: () => ({ jobId: NO_JOB }), refuses: 'JOB_NOT_FOUND' },
+  'jobs.cancel': { gate: 'account.read', input: () => ({ jobId: NO_JOB }), refuses: 'JOB_NOT_FOUND' },
+  'jobs.unfinished': { gate: 'account.read' },
+}

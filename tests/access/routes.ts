@@ -1,0 +1,223 @@
+import type { Gate } from './actors.ts'
+import { NO_JOB, NOBODY, type World } from './world.ts'
+
+/** How one route is tried. */
+export interface RouteCase {
+  gate: Gate
+  body?: (world: World) => unknown
+  /** Query string, with its question mark. */
+  query?: (world: World) => string
+  /** Values of path parameters that the world does not have by that name. */
+  params?: (world: World) => Record<string, string> | Promise<Record<string, string>>
+  headers?: Record<string, string>
+  /** What those who are let through are answered; a success unless named. */
+  answers?: number
+}
+
+/** Routes of the same handlers are one case: the newer and older address of each, and a view's records. */
+export const asCase = (path: string): string =>
+  path
+    .replace(/(.)\/$/, '$1')
+    .replace(/^\/api\/v2\/meta\/bases/, '/api/v1/db/meta/projects')
+    .replace(/^\/api\/v2\/meta\/user\//, '/api/v1/user/')
+    .replace(/^\/api\/(v1|v2)\/meta\//, '/api/v1/db/meta/')
+    .replace(/^\/(api\/v1\/db\/|api\/v2\/|api\/v1\/)?auth\//, 'AUTH/')
+    .replace(/^\/api\/v1\/db\/meta\//, 'M/')
+    .replace(/^\/api\/v1\/db\/data\/bulk\/:orgs\/:base\/:table/, 'BULK')
+    .replace(/^\/api\/v1\/db\/data\/:orgs\/:base\/:table(\/views\/:view)?/, 'D')
+    .replace(/^\/api\/v2\/tables\/:tableId\/records/, 'RECORDS')
+
+const token = () => ({ token: crypto.randomUUID() })
+const record = ({ recordId }: World) => ({ Id: recordId, Note: 'b' })
+const sort = async (world: World) => {
+  const body = { fk_column_id: world.fieldId, direction: 'asc' }
+  const made = await world.rest.post(`/api/v1/db/meta/views/${world.viewId}/sorts`, body)
+  return { sortId: String(made.body.id) }
+}
+const filter = async (world: World) => {
+  const body = { fk_column_id: world.fieldId, comparison_op: 'eq', value: 'a' }
+  const made = await world.rest.post(`/api/v1/db/meta/views/${world.viewId}/filters`, body)
+  return { filterId: String(made.body.id) }
+}
+const line = async (world: World) => {
+  const { body } = await world.rest.get(`/api/v1/db/meta/views/${world.viewId}/columns`)
+  return { lineId: String(body.list[0].id) }
+}
+const ownToken = async (world: World) => ({
+  tokenId: String((await world.rest.post('/api/v1/tokens')).body.id),
+})
+const jobId = () => ({ jobId: NO_JOB })
+const nobody = () => ({ userId: NOBODY })
+const newTable = () => ({ title: 'New', columns: [{ title: 'A', uidt: 'SingleLineText' }] })
+const notYet = { gate: 'view.create', body: () => ({ title: 'New' }), answers: 501 } as const
+
+/** Every REST route with the right that it asks for. One that is missing here fails the access test. */
+export const ROUTES: Record<string, RouteCase> = {
+  'POST AUTH/user/signup': { gate: 'anyone', answers: 400 },
+  'POST AUTH/user/signin': {
+    gate: 'anyone',
+    body: ({ baseId }) => ({ email: `nobody-${baseId}@example.com`, password: 'x' }),
+    answers: 400,
+  },
+  'GET AUTH/user/me': { gate: 'anyone' },
+  'POST AUTH/token/refresh': { gate: 'anyone', answers: 400 },
+  'POST AUTH/password/change': { gate: 'account.password', answers: 400 },
+  'POST AUTH/password/forgot': { gate: 'anyone', body: () => ({ email: 'a@example.com' }) },
+  'POST AUTH/token/validate/:token': { gate: 'anyone', params: token, answers: 400 },
+  'POST AUTH/password/reset/:token': { gate: 'anyone', params: token, answers: 400 },
+  'POST AUTH/email/validate/:token': { gate: 'anyone', params: token, answers: 400 },
+  'PATCH /api/v1/user/profile': { gate: 'account.update' },
+
+  'GET /api/v1/users': { gate: 'user.list' },
+  'POST /api/v1/users': {
+    gate: 'user.create',
+    body: () => ({ email: `${crypto.randomUUID()}@example.com` }),
+  },
+  'PATCH /api/v1/users/:userId': {
+    gate: 'user.update',
+    params: nobody,
+    body: () => ({ roles: 'org-level-viewer' }),
+    answers: 400,
+  },
+  'DELETE /api/v1/users/:userId': { gate: 'user.delete', params: nobody, answers: 400 },
+  'POST /api/v1/users/:userId/resend-invite': { gate: 'user.create', answers: 400 },
+  'POST /api/v1/users/:userId/generate-reset-url': { gate: 'user.reset-password' },
+  'GET /api/v1/tokens': { gate: 'token.list' },
+  'POST /api/v1/tokens': { gate: 'token.create' },
+  'DELETE /api/v1/tokens/:tokenId': { gate: 'token.delete', params: () => ({ tokenId: '0' }), answers: 400 },
+  'GET /api/v1/app-settings': { gate: 'settings.read' },
+  'POST /api/v1/app-settings': { gate: 'settings.update' },
+  'GET /api/v1/version': { gate: 'anyone' },
+  'GET /api/v1/health': { gate: 'anyone' },
+  'GET M/nocodb/info': { gate: 'anyone' },
+  'GET /api/v1/aggregated-meta-info': { gate: 'instance.report' },
+
+  'GET M/projects': { gate: 'base.list' },
+  'POST M/projects': { gate: 'base.create', body: () => ({ title: 'New' }) },
+  'GET M/projects/:baseId': { gate: 'base.read' },
+  'PATCH M/projects/:baseId': { gate: 'base.update' },
+  'DELETE M/projects/:baseId': { gate: 'base.delete' },
+  'PATCH M/projects/:baseId/user': { gate: 'base.reorder' },
+  'GET M/projects/:baseId/info': { gate: 'base.read' },
+  'GET M/projects/:baseId/has-empty-or-null-filters': { gate: 'base.read' },
+  'GET M/projects/:baseId/api-tokens': { gate: 'base.tokens' },
+  'POST M/projects/:baseId/api-tokens': { gate: 'base.tokens' },
+  // It is the super admin's token: the first who may delete tokens here does not find it among theirs.
+  'DELETE M/projects/:baseId/api-tokens/:tokenId': { gate: 'base.tokens', params: ownToken, answers: 400 },
+  'GET M/projects/:baseId/users': { gate: 'member.list' },
+  'POST M/projects/:baseId/users': {
+    gate: 'member.create',
+    body: () => ({ email: `${crypto.randomUUID()}@example.com`, roles: 'viewer' }),
+  },
+  'PATCH M/projects/:baseId/users/:userId': { gate: 'member.update', body: () => ({ roles: 'viewer' }) },
+  'DELETE M/projects/:baseId/users/:userId': { gate: 'member.delete' },
+  'POST M/projects/:baseId/users/:userId/resend-invite': { gate: 'member.update', answers: 400 },
+
+  'GET M/projects/:baseId/tables': { gate: 'table.list' },
+  'POST M/projects/:baseId/tables': { gate: 'table.create', body: newTable },
+  'GET M/projects/:baseId/:sourceId/tables': { gate: 'table.list' },
+  'POST M/projects/:baseId/:sourceId/tables': { gate: 'table.create', body: newTable },
+  'GET M/tables/:tableId': { gate: 'table.read' },
+  'PATCH M/tables/:tableId': {
+    gate: 'table.update',
+    body: () => ({ title: 'Renamed', table_name: 'Renamed' }),
+  },
+  'DELETE M/tables/:tableId': { gate: 'table.delete' },
+  'POST M/tables/:tableId/reorder': { gate: 'table.update', body: () => ({ order: 3 }) },
+  'GET M/tables/:tableId/columns/hash': { gate: 'table.read' },
+  'POST M/tables/:tableId/columns': { gate: 'field.create', body: () => ({ title: 'New', uidt: 'Number' }) },
+  'POST M/tables/:tableId/columns/bulk': {
+    gate: 'field.update',
+    body: () => ({ hash: 'old', ops: [] }),
+    answers: 409,
+  },
+  'GET M/columns/:columnId': { gate: 'field.update' },
+  'PATCH M/columns/:columnId': {
+    gate: 'field.update',
+    body: () => ({ title: 'Renamed', uidt: 'SingleLineText' }),
+  },
+  'DELETE M/columns/:columnId': { gate: 'field.delete' },
+  'POST M/columns/:columnId/primary': { gate: 'field.update' },
+
+  'GET M/tables/:tableId/views': { gate: 'view.list' },
+  'POST M/tables/:tableId/grids': { gate: 'view.create', body: () => ({ title: 'New' }) },
+  'POST M/tables/:tableId/forms': notYet,
+  'POST M/tables/:tableId/galleries': notYet,
+  'POST M/tables/:tableId/kanbans': notYet,
+  'POST M/tables/:tableId/maps': notYet,
+  'POST M/tables/:tableId/calendars': notYet,
+  'PATCH M/views/:viewId': { gate: 'view.update', body: () => ({ title: 'Renamed' }) },
+  'DELETE M/views/:viewId': { gate: 'view.delete' },
+  'PATCH M/grids/:viewId': { gate: 'view.update', body: () => ({ row_height: 1 }) },
+  'GET M/grids/:viewId/grid-columns': { gate: 'view.list' },
+  'GET M/views/:viewId/columns': { gate: 'view.list' },
+  'POST M/views/:viewId/columns': {
+    gate: 'view.arrange',
+    body: ({ fieldId }) => ({ fk_column_id: fieldId, show: true }),
+  },
+  'PATCH M/views/:viewId/columns/:lineId': {
+    gate: 'view.arrange',
+    params: line,
+    body: () => ({ show: true }),
+  },
+  'PATCH M/grid-columns/:lineId': { gate: 'view.arrange', params: line, body: () => ({ show: true }) },
+  'POST M/views/:viewId/show-all': { gate: 'view.arrange' },
+  'POST M/views/:viewId/hide-all': { gate: 'view.arrange' },
+  'GET M/views/:viewId/sorts': { gate: 'view.list' },
+  'POST M/views/:viewId/sorts': { gate: 'view.arrange', body: ({ fieldId }) => ({ fk_column_id: fieldId }) },
+  'GET M/sorts/:sortId': { gate: 'view.list', params: sort },
+  'PATCH M/sorts/:sortId': { gate: 'view.arrange', params: sort, body: () => ({ direction: 'desc' }) },
+  'DELETE M/sorts/:sortId': { gate: 'view.arrange', params: sort },
+  'GET M/views/:viewId/filters': { gate: 'view.list' },
+  'POST M/views/:viewId/filters': {
+    gate: 'view.arrange',
+    body: ({ fieldId }) => ({ fk_column_id: fieldId, comparison_op: 'eq', value: 'a' }),
+  },
+  'GET M/filters/:filterId': { gate: 'view.list', params: filter },
+  'GET M/filters/:filterId/children': { gate: 'view.list', params: filter },
+  'PATCH M/filters/:filterId': { gate: 'view.arrange', params: filter, body: () => ({ value: 'b' }) },
+  'DELETE M/filters/:filterId': { gate: 'view.arrange', params: filter },
+
+  'GET RECORDS': { gate: 'record.list' },
+  'GET RECORDS/count': { gate: 'record.list' },
+  'GET RECORDS/:recordId': { gate: 'record.list' },
+  'POST RECORDS': { gate: 'record.create', body: () => ({ Note: 'b' }) },
+  'PATCH RECORDS': { gate: 'record.update', body: record },
+  'PUT RECORDS': { gate: 'record.update', body: record },
+  'DELETE RECORDS': { gate: 'record.delete', body: ({ recordId }) => ({ Id: recordId }) },
+  'POST RECORDS/:recordId/move': { gate: 'record.update' },
+  'POST BULK': { gate: 'record.create', body: () => [{ Note: 'b' }] },
+  'PATCH BULK': { gate: 'record.update', body: (world) => [record(world)] },
+  'DELETE BULK': { gate: 'record.delete', body: ({ recordId }) => [{ Id: recordId }] },
+  'POST BULK/upsert': { gate: 'record.update', body: (world) => [record(world)] },
+  'PATCH BULK/all': { gate: 'record.update', body: () => ({ Note: 'c' }) },
+  'DELETE BULK/all': { gate: 'record.delete' },
+  'GET D': { gate: 'record.list' },
+  'POST D': { gate: 'record.create', body: () => ({ Note: 'b' }) },
+  'GET D/count': { gate: 'record.list' },
+  'GET D/find-one': { gate: 'record.list' },
+  'GET D/groupby': { gate: 'record.list', query: () => '?column_name=Note' },
+  'GET D/groupby/count': { gate: 'record.list', query: () => '?column_name=Note' },
+  'GET D/group/:columnId': { gate: 'record.list', params: ({ selectId }) => ({ columnId: selectId }) },
+  'GET D/:recordId': { gate: 'record.list' },
+  'GET D/:recordId/exist': { gate: 'record.list' },
+  'PATCH D/:recordId': { gate: 'record.update', body: () => ({ Note: 'b' }) },
+  'DELETE D/:recordId': { gate: 'record.delete' },
+
+  'POST /api/internal/uploads': {
+    gate: 'account.read',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: () => ({ file: 1 }),
+  },
+  'GET /api/internal/uploads/:uploadId': {
+    gate: 'account.read',
+    params: () => ({ uploadId: 'none' }),
+    answers: 404,
+  },
+  'GET /api/internal/jobs/:jobId/report': { gate: 'account.read', params: jobId, answers: 404 },
+  'POST /jobs/listen': { gate: 'anyone', body: () => ({ _mid: 0, data: { id: NO_JOB } }) },
+  'POST /api/v2/jobs/:baseId': { gate: 'base.read' },
+}
+
+/** The other door, and the web app's files: nothing of them is anybody's. */
+export const OPEN_FILES = ['ALL /trpc/*', 'GET /', 'GET /dashboard', 'GET /assets/*', 'GET /favicon.svg']

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+
+const INFO = '/api/v1/db/meta/nocodb/info'
+
+// Every key of the wire reference §3.
+const INFO_KEYS = `authType baseHasAdmin firstUser type googleAuthEnabled githubAuthEnabled oidcAuthEnabled
+  oidcProviderName samlAuthEnabled samlProviderName oneClick connectToExternalDB version defaultLimit
+  defaultGroupByLimit ncMin teleEnabled errorReportingEnabled auditEnabled ncSiteUrl ee ncAttachmentFieldSize
+  ncMaxAttachmentsAllowed isCloud automationLogLevel disableEmailAuth feedEnabled mainSubDomain dashboardPath
+  inviteOnlySignup prodReady allowLocalUrl isOnPrem disableSupportChat disableOnboardingFlow`.split(/\s+/)
+
+describe.each(META_DATABASES)('the server itself on %s', (database) => {
+  let app: TestApp
+  let admin: TestUser
+  beforeAll(async () => {
+    app = await createTestApp({ database })
+  })
+  afterAll(() => app.stop())
+
+  test('tells its first visitor that they are the first', async () => {
+    const before = (await app.rest().get(INFO)).body
+    expect(before).toMatchObject({ firstUser: true, baseHasAdmin: false })
+    expect(before).not.toHaveProperty('inviteOnlySignup')
+    admin = await app.signUp()
+    const after = (await app.rest().get(INFO)).body
+    expect(after).toMatchObject({ firstUser: false, baseHasAdmin: true, inviteOnlySignup: false })
+    expect(INFO_KEYS.filter((key) => !(key in after))).toEqual([])
+    for (const twin of ['/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']) {
+      expect((await app.rest().get(twin)).body).toEqual(after)
+    }
+  })
+
+  test('tells its version and health to everyone', async () => {
+    const { currentVersion, releaseVersion } = (await app.rest().get('/api/v1/version')).body
+    expect([currentVersion, releaseVersion]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/), null])
+    const health = (await app.rest().get('/api/v1/health')).body
+    expect(health).toEqual({ message: 'OK', timestamp: expect.any(Number), uptime: expect.any(Number) })
+  })
+
+  test('keeps settings for super admins, and obeys them at once', async () => {
+    const user = await app.signUp()
+    expect((await app.rest(user.token).get('/api/v1/app-settings')).status).toBe(403)
+    expect((await app.rest().post('/api/v1/app-settings', {})).status).toBe(401)
+    const save = (body: unknown) => app.rest(admin.token).post('/api/v1/app-settings', body)
+    expect((await app.rest(admin.token).get('/api/v1/app-settings')).body).toEqual({})
+    expect((await save({ invite_only_signup: true })).body).toEqual({
+      msg: 'The app settings have been saved',
+    })
+    expect((await app.rest(admin.token).get('/api/v1/app-settings')).body).toEqual({
+      invite_only_signup: true,
+    })
+    expect((await app.trpc().app.info.query()).inviteOnlySignup).toBe(true)
+    expect((await save({ text: 'a\u0000b' })).status).toBe(400)
+    expect((await save([1])).status).toBe(400)
+    await save({})
+  })
+
+  test('counts what it holds, for super admins only', async () => {
+    const base = await createBase(app, admin)
+    const user = await app.signUp()
+    expect((await app.rest().get('/api/v1/aggregated-meta-info')).status).toBe(401)
+    expect((await app.rest(user.token).get('/api/v1/aggregated-meta-info')).status).toBe(403)
+    const { status, body } = await app.rest(admin.token).get('/api/v1/aggregated-meta-info')
+    expect(status).toBe(200)
+    const all = await app.trpc(admin.token).bases.list.query()
+    expect(all.map(({ id }) => id)).toContain(base.id)
+    expect(body).toMatchObject({ baseCount: all.length, userCount: 3, sharedBaseCount: 0 })
+    expect(body.bases).toContainEqual(
+      expect.objectContaining({ tableCount: { table: 0, view: 0 }, userCount: 1, rowCount: [] }),
+    )
+  })
+
+  test.each([
+    ['{"a"', { msg: expect.stringContaining('JSON') }],
+    ['3', { error: 'BAD_JSON', message: 'Invalid JSON in request body' }],
+  ])('answers 400 to the body %s', async (body, expected) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${app.url}/api/v1/auth/user/signup`, { method: 'POST', headers, body })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual(expected)
+  })
+
+  test('recognises someone in under 20 µs', async () => {
+    const headers = new Headers({ 'xc-auth': admin.token })
+    const { authenticate } = app.services.auth
+    if (app.kernel.meta.isShared) return // There each call asks the database, see `createReadCache`.
+    await authenticate(headers)
+    const start = performance.now()
+    for (let i = 0; i < 20_000; i++) authenticate(headers)
+    expect((performance.now() - start) / 20).toBeLessThan(20)
+  })
+})

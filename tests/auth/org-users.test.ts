@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+const USERS = '/api/v1/users'
+
+describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
+  let app: TestApp
+  let admin: TestUser
+  beforeAll(async () => {
+    app = await createTestApp({ database })
+    admin = await app.signUp()
+  })
+  afterAll(() => app.stop())
+
+  const asAdmin = () => app.rest(admin.token)
+
+  test('is not for viewers of the organisation', async () => {
+    const viewer = await app.signUp()
+    for (const { status, body } of [
+      await app.rest(viewer.token).get(USERS),
+      await app.rest(viewer.token).post(USERS),
+    ]) {
+      expect([status, body.error]).toEqual([403, 'PERMISSION_DENIED'])
+      expect(body.message).toEndWith('with the roles: .')
+      expect(body.details.roles).toEqual({ 'org-level-viewer': true })
+    }
+  })
+
+  test('lists pages, and finds by what the address holds, with no hash or secret', async () => {
+    await app.signUp('100%_sure@example.com')
+    const { list, pageInfo } = (await asAdmin().get(`${USERS}?limit=1&offset=1`)).body
+    expect(list).toHaveLength(1)
+    expect(pageInfo).toMatchObject({ page: 2, pageSize: 1, isFirstPage: false })
+    const names = async (query: string) =>
+      (await asAdmin().get(`${USERS}?query=${encodeURIComponent(query)}`)).body.list.map(
+        (u: TestUser) => u.email,
+      )
+    expect(await names('%_SURE')).toEqual(['100%_sure@example.com'])
+    expect(await names('%%')).toEqual([])
+    expect(await names('\u0000')).toBeArray()
+    expect((await asAdmin().get(`${USERS}?limit=x&offset=-5&page=1e9`)).status).toBe(200)
+    expect(JSON.stringify((await asAdmin().get(USERS)).body)).not.toMatch(/argon2|hash|token_version|salt/)
+  })
+
+  test('invites by a token, as no mail can be sent', async () => {
+    const invited = await asAdmin().post(USERS, { email: 'New@example.com', roles: 'org-level-creator' })
+    expect(invited.body).toEqual({
+      invite_token: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      email: 'New@example.com',
+    })
+    expect((await asAdmin().post(USERS, { email: 'new@EXAMPLE.com' })).body).toEqual({
+      msg: 'User already exist',
+    })
+    expect((await asAdmin().post(USERS, { email: 'nope' })).body).toEqual({
+      msg: 'Invalid email address : nope',
+    })
+    expect((await asAdmin().post(USERS, { email: 'x@y.co', roles: 'super' })).status).toBe(400)
+    const without = { email: 'new@example.com', password: PASSWORD }
+    expect((await app.rest().post('/auth/user/signup', without)).body).toEqual({ msg: 'User already exist' })
+    const joined = await app
+      .rest()
+      .post('/auth/user/signup', { ...without, token: invited.body.invite_token })
+    expect((await app.trpc(joined.body.token).auth.me.query()).orgRoles).toEqual(['org-level-creator'])
+  })
+
+  test('shows an invite to who made it and to super admins, not to other creators', async () => {
+    const creator = await app.signUp()
+    await asAdmin().patch(`${USERS}/${creator.id}`, { roles: 'org-level-creator' })
+    await asAdmin().post(USERS, { email: 'waiting@example.com' })
+    const tokenSeenBy = async (user: TestUser) =>
+      (await app.rest(user.token).get(`${USERS}?query=waiting`)).body.list[0].invite_token
+    expect(await tokenSeenBy(admin)).toBeString()
+    expect(await tokenSeenBy(creator)).toBeNull()
+  })
+
+  test('changes roles with effect on the next call, but not those of the super admin', async () => {
+    const user = await app.signUp()
+    const create = () => app.rest(user.token).post('/api/v2/meta/bases', { title: 'Mine' })
+    expect((await create()).status).toBe(403)
+    const patched = await asAdmin().patch(`${USERS}/${user.id}`, { roles: 'org-level-creator' })
+    expect(patched.body).toMatchObject({ id: user.id, roles: 'org-level-creator' })
+    expect((await create()).status).toBe(200)
+    await asAdmin().patch(`${USERS}/${user.id}`, { roles: 'org-level-viewer' })
+    expect((await create()).status).toBe(403)
+    const own = await asAdmin().patch(`${USERS}/${admin.id}`, { roles: 'org-level-viewer' })
+    expect([own.status, own.body]).toEqual([400, { msg: 'Cannot update super admin roles' }])
+    expect((await asAdmin().patch(`${USERS}/${user.id}`, { roles: 'super' })).status).toBe(400)
+    for (const id of ['us00000000000000', 'x', '%00']) {
+      expect((await asAdmin().patch(`${USERS}/${id}`, { roles: 'org-level-viewer' })).status).toBe(400)
+    }
+  })
+
+  test('deletes an account at once with all it could do; history keeps the name, the address is free', async () => {
+    const base = await createBase(app, admin)
+    const user = await createMember(app, base.id, 'editor')
+    const { token } = (await app.rest(user.token).post('/api/v1/tokens')).body
+    const { status, body } = await asAdmin().delete(`${USERS}/${user.id}`)
+    expect([status, body]).toEqual([200, { msg: 'The user has been deleted successfully' }])
+    for (const dead of [user.token, token])
+      expect((await app.rest(dead).get('/api/v2/meta/bases')).status).toBe(401)
+    const gone = { email: user.email, password: PASSWORD }
+    expect((await app.rest().post('/auth/user/signin', gone)).body).toEqual({ msg: 'Invalid credentials' })
+    expect(await app.services.auth.people([user.id])).toMatchObject([{ email: user.email }])
+    expect((await app.trpc(admin.token).bases.members.query({ baseId: base.id })).map((m) => m.id)).toEqual([
+      admin.id,
+    ])
+    const again = await app.signUp(user.email)
+    expect(await app.trpc(again.token).bases.list.query()).toEqual([])
+    expect((await asAdmin().delete(`${USERS}/${admin.id}`)).body).toEqual({
+      msg: 'Cannot delete super admin',
+    })
+  })
+
+  test('says that no mail can be sent', async () => {
+    const user = await app.signUp()
+    const { status, body } = await asAdmin().post(`${USERS}/${user.id}/resend-invite`)
+    expect([status, body.msg]).toEqual([400, expect.stringContaining('No Email Plugin is found')])
+    const unknown = await asAdmin().post(`${USERS}/us00000000000000/resend-invite`)
+    expect([unknown.status, unknown.body.error]).toEqual([404, 'USER_NOT_FOUND'])
+  })
+})
+
+describe.each(META_DATABASES)('forgotten passwords on %s', (database) => {
+  let app: TestApp
+  let admin: TestUser
+  beforeAll(async () => {
+    app = await createTestApp({ database, config: { publicUrl: 'https://db.example.com' } })
+    admin = await app.signUp()
+  })
+  afterAll(() => app.stop())
+
+  const generate = (by: TestUser, userId: string) =>
+    app.rest(by.token).post(`${USERS}/${userId}/generate-reset-url`)
+  const reset = (token: string, password: string) =>
+    app.rest().post(`/api/v1/auth/password/reset/${token}`, { password })
+
+  test('asking says the same for known and unknown addresses, and signs nobody out', async () => {
+    for (const email of [admin.email, 'nobody@example.com']) {
+      const { status, body } = await app.rest().post('/api/v1/auth/password/forgot', { email })
+      expect([status, body]).toEqual([200, { msg: 'Please check your email to reset the password' }])
+    }
+    expect((await app.rest(admin.token).get('/api/v2/meta/bases')).status).toBe(200)
+  })
+
+  test('only a super admin with a session makes a link', async () => {
+    const creator = await app.signUp()
+    await app.rest(admin.token).patch(`${USERS}/${creator.id}`, { roles: 'org-level-creator' })
+    expect((await generate(creator, admin.id)).status).toBe(403)
+    const { token } = (await app.rest(admin.token).post('/api/v1/tokens')).body
+    expect((await generate({ ...admin, token }, creator.id)).body.error).toBe('API_TOKEN_NOT_ALLOWED')
+    expect((await generate(admin, 'us00000000000000')).status).toBe(404)
+  })
+
+  test('a link works once, replaces earlier ones, and ends every session', async () => {
+    const browser = app.browser()
+    const email = 'lost@example.com'
+    const { token: session } = await browser.trpc().auth.signUp.mutate({ email, password: PASSWORD })
+    const { user } = await app.trpc(session).auth.me.query()
+    const first = (await generate(admin, user?.id ?? '')).body.reset_password_token
+    const { reset_password_token: token, reset_password_url: url } = (await generate(admin, user?.id ?? ''))
+      .body
+    expect(url).toBe(`https://db.example.com/dashboard/#/reset/${token}`)
+
+    const invalid = { msg: 'Invalid reset url' }
+    const validate = (value: string) => app.rest().post(`/api/v1/auth/token/validate/${value}`)
+    for (const wrong of [first, crypto.randomUUID(), 'x', '%00'])
+      expect((await validate(wrong)).body).toEqual(invalid)
+    expect((await validate(token)).body).toEqual({ msg: 'Token has been validated successfully' })
+    expect((await reset(token, 'short')).body.errors).toHaveLength(1)
+
+    const answers = await Promise.all([reset(token, 'new password 1'), reset(token, 'new password 1')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect((await reset(token, 'new password 2')).body).toEqual(invalid)
+    expect((await app.trpc(session).auth.me.query()).user).toBeNull()
+    expect(browser.trpc().auth.refresh.mutate()).rejects.toThrow('Invalid refresh token')
+    const signIn = (password: string) => app.rest().post('/auth/user/signin', { email, password })
+    expect((await signIn(PASSWORD)).status).toBe(400)
+    expect((await signIn('new password 1')).status).toBe(200)
+  })
+
+  test('a verification link is never right, as none was sent', async () => {
+    const { status, body } = await app.rest().post(`/api/v1/auth/email/validate/${crypto.randomUUID()}`)
+    expect([status, body]).toEqual([400, { msg: 'Invalid verification url' }])
+  })
+})

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { BaseRole } from '../../src/core/roles.ts'
+import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+describe.each(META_DATABASES)('members of a base on %s', (database) => {
+  let app: TestApp
+  let admin: TestUser
+  let baseId: string
+  let owner: TestUser
+  beforeAll(async () => {
+    app = await createTestApp({ database })
+    admin = await app.signUp()
+    baseId = (await createBase(app, admin)).id
+    owner = await createMember(app, baseId, 'owner')
+  })
+  afterAll(() => app.stop())
+
+  const path = (userId = '') => `/api/v1/db/meta/projects/${baseId}/users${userId && `/${userId}`}`
+  const roleOf = async (user: TestUser, id = baseId): Promise<BaseRole | undefined> => {
+    const members = await app.trpc(admin.token).bases.members.query({ baseId: id })
+    return members.find((member) => member.id === user.id)?.role
+  }
+
+  test('the list holds everyone of the server, and whose role is null is no member', async () => {
+    const stranger = await app.signUp()
+    const viewer = await createMember(app, baseId, 'viewer')
+    const { users } = (await app.rest(viewer.token).get(path())).body
+    const find = (user: TestUser) => users.list.find(({ id }: TestUser) => id === user.id)
+    expect(find(stranger)).toMatchObject({ roles: null, main_roles: 'org-level-viewer' })
+    expect(find(viewer)).toMatchObject({ roles: 'viewer', base_id: baseId, email: viewer.email })
+    expect(users.pageInfo.totalRows).toBe(users.list.length)
+    expect(JSON.stringify(users)).not.toMatch(/argon2|hash|token_version/)
+    expect((await app.rest(stranger.token).get(path())).status).toBe(403)
+  })
+
+  test('anyone may invite up to their own role', async () => {
+    const editor = await createMember(app, baseId, 'editor')
+    const invite = (roles: string) =>
+      app.rest(editor.token).post(path(), { email: `${roles}-of-editor@example.com`, roles })
+    const above = await invite('creator')
+    expect([above.status, above.body]).toEqual([
+      403,
+      { error: 'FORBIDDEN', message: 'Forbidden - Insufficient privilege to invite with this role' },
+    ])
+    for (const roles of ['editor', 'viewer', 'no-access', 'guest'])
+      expect((await invite(roles)).status).toBe(200)
+    expect((await invite('super')).status).toBe(400)
+  })
+
+  test('refuses what is no address, no address at all, and members', async () => {
+    const post = (body: unknown) => app.rest(owner.token).post(path(), body)
+    const shape = ({
+      status,
+      body,
+    }: {
+      status: number
+      body: { error?: string; message?: string; msg?: string }
+    }) => [status, body.error ?? body.msg, body.message]
+    expect(shape(await post({ roles: 'viewer' }))).toEqual([400, 'Email is required', undefined])
+    expect(shape(await post({ email: 'nope', roles: 'viewer' }))).toEqual([
+      422,
+      'BASE_USER_ERROR',
+      'Invalid email address : nope',
+    ])
+    expect(shape(await post({ email: owner.email, roles: 'viewer' }))).toEqual([
+      422,
+      'BASE_USER_ERROR',
+      `${owner.email} with role owner already exists in this base`,
+    ])
+  })
+
+  test('several addresses are invited at once, each with a token of its own', async () => {
+    const known = await app.signUp()
+    const email = `${known.email}, new1@example.com ,new2@example.com,bad`
+    const { status, body } = await app.rest(owner.token).post(path(), { email, roles: 'viewer' })
+    expect(status).toBe(200)
+    expect(body.emails).toEqual([known.email, 'new1@example.com', 'new2@example.com', 'bad'])
+    expect(body.error).toEqual([{ email: 'bad', error: 'Invalid email address : bad' }])
+    expect(new Set(body.invites.map((i: { invite_token: string | null }) => i.invite_token)).size).toBe(3)
+    expect(await roleOf(known)).toBe('viewer')
+  })
+
+  test('a role counts from the next call on, up and down', async () => {
+    const user = await createMember(app, baseId, 'viewer')
+    const rename = () => app.rest(user.token).patch(`/api/v1/db/meta/projects/${baseId}`, { color: '#000' })
+    expect((await rename()).status).toBe(403)
+    const patched = await app.rest(owner.token).patch(path(user.id), { roles: 'creator' })
+    expect(patched.body).toEqual({ msg: 'The user has been updated successfully' })
+    expect((await rename()).status).toBe(200)
+    await app.rest(owner.token).patch(path(user.id), { roles: 'no-access' })
+    expect((await rename()).status).toBe(401)
+    const removed = await app.rest(owner.token).delete(path(user.id))
+    expect(removed.body).toEqual({ msg: 'The user has been deleted successfully' })
+    expect((await rename()).status).toBe(403)
+    expect((await app.rest(owner.token).delete(path(user.id))).status).toBe(200)
+  })
+
+  test('a creator reaches neither owners nor the role of one', async () => {
+    const creator = await createMember(app, baseId, 'creator')
+    const as = app.rest(creator.token)
+    expect((await as.patch(path(owner.id), { roles: 'viewer' })).status).toBe(403)
+    expect((await as.delete(path(owner.id))).status).toBe(403)
+    expect((await as.patch(path(creator.id), { roles: 'owner' })).status).toBe(403)
+    expect(await roleOf(owner)).toBe('owner')
+  })
+
+  test('unknown people, and oneself', async () => {
+    for (const id of ['us00000000000000', '%00', 'x']) {
+      expect((await app.rest(owner.token).patch(path(id), { roles: 'viewer' })).body.error).toBe(
+        'BASE_USER_ERROR',
+      )
+      expect((await app.rest(owner.token).delete(path(id))).body.error).toBe('USER_NOT_FOUND')
+    }
+    const self = await app.rest(owner.token).delete(path(owner.id))
+    expect([self.status, self.body.message]).toEqual([422, "Admin can't delete themselves!"])
+  })
+
+  test('a base keeps an owner, also when its two owners demote each other at once', async () => {
+    for (let i = 0; i < 5; i++) {
+      const creator = await app.signUp()
+      await app.rest(admin.token).patch(`/api/v1/users/${creator.id}`, { roles: 'org-level-creator' })
+      const { id } = await createBase(app, creator)
+      const second = await createMember(app, id, 'owner')
+      const demote = (by: TestUser, whom: TestUser) =>
+        app.rest(by.token).patch(`/api/v2/meta/bases/${id}/users/${whom.id}`, { roles: 'viewer' })
+      await Promise.all([demote(creator, second), demote(second, creator)])
+      const roles = [await roleOf(creator, id), await roleOf(second, id)]
+      expect(roles.filter((role) => role === 'owner')).toHaveLength(1)
+      const last = roles[0] === 'owner' ? creator : second
+      const refused = await demote(last, last)
+      expect([refused.status, refused.body.message]).toEqual([422, 'At least one owner is required'])
+      const removed = await app.rest(admin.token).delete(`/api/v2/meta/bases/${id}/users/${last.id}`)
+      expect(removed.status).toBe(422)
+    }
+  })
+})
