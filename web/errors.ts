@@ -1,12 +1,12 @@
 import { TRPCClientError } from '@trpc/client'
-import type { ErrorCode } from '../src/core/errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '../src/core/errors.ts'
 import type { AppRouter } from '../src/router.ts'
 import { t } from './i18n.ts'
 
 /** The code of a refusal by the server, or null for what never got an answer. */
 export function appCodeOf(error: unknown): ErrorCode | null {
-  const data = dataOf(error)
-  return data?.appCode ?? null
+  const code = dataOf(error)?.appCode
+  return code !== undefined && code in ERROR_STATUS ? (code as ErrorCode) : null
 }
 
 /** What a program needs beside the message: `{ fieldId, recordId }`, the list of problems, … */
@@ -29,8 +29,18 @@ export function messageOf(error: unknown): string {
       ? t('Something went wrong on the server. Request id: {requestId}', { requestId })
       : t('Something went wrong on the server.')
   }
-  return error instanceof Error ? error.message : t('Some error occurred')
+  const message = error instanceof Error ? error.message : t('Some error occurred')
+  return clearerWords()[message] ?? message
 }
+
+/** Sentences that REST clients rely on word by word, and how a person is better told. */
+const clearerWords = (): Record<string, string> => ({
+  'Invalid credentials': t('The e-mail address or the password is wrong.'),
+  'User already exist': t('An account with this e-mail address exists already.'),
+  'Invalid invite url': t('This invitation is not valid for that e-mail address, or was used already.'),
+  'Invalid reset url': t('This link was used already or is too old. Ask for another one.'),
+  'Not allowed to signup, contact super admin.': t('Sign-up is by invitation. Ask an administrator.'),
+})
 
 /** True where no answer came: offline, the server is down, or a proxy in between said something of its own. */
 export const isOffline = (error: unknown): boolean =>

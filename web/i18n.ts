@@ -145,15 +145,17 @@ export async function startLanguage(browserLocales: readonly string[] = navigato
   else await setLanguage(wanted)
 }
 
-/** The first of the browser's locales that can be shown: `pt-BR` is `pt_BR`, `de-AT` is `de`. */
+/** The first of the browser's locales that can be shown: `pt-BR` is `pt_BR`, `de-AT` is `de`, `zh-TW` is `zh-Hant`. */
 export function matchLanguage(
   locales: readonly string[],
   offered: readonly Language[] = availableLanguages(),
 ): Language {
   for (const locale of locales) {
-    const exact = locale.replace('-', '_')
-    const found = offered.find((code) => code === exact || code === locale || code === locale.split('-')[0])
-    if (found) return found
+    const { language, script } = new Intl.Locale(locale).maximize()
+    for (const code of [locale, locale.replace('-', '_'), `${language}-${script}`, language]) {
+      const found = offered.find((one) => one === code)
+      if (found) return found
+    }
   }
   return 'en'
 }

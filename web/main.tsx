@@ -1,6 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
+import { config as configureZod } from 'zod'
+import { setLocalZone } from '../src/core/dates.ts'
 import './tokens.css'
 import './base.css'
 import { startLanguage, useLanguage } from './i18n.ts'
@@ -23,6 +25,9 @@ function App() {
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
+// Zod would try whether it may compile code from text, which the page's security policy reports as an error.
+configureZod({ jitless: true })
+setLocalZone(Intl.DateTimeFormat().resolvedOptions().timeZone)
 followSession()
 await startLanguage()
 createRoot(root).render(<App />)

@@ -51,13 +51,22 @@ const sessionLink: TRPCLink<AppRouter> = () => {
 const goesAlone = (op: { path: string; type: string }): boolean =>
   op.type === 'mutation' || op.path.startsWith('records.') || op.path.startsWith('jobs.')
 
+/** Longest input that goes into an address; servers and proxies refuse addresses of 8 KB and more. */
+const MAX_INPUT_IN_URL = 3000
+
+const isLong = (op: { input: unknown }): boolean => JSON.stringify(op.input ?? '').length > MAX_INPUT_IN_URL
+
 const links = () => [
   sessionLink,
   splitLink({
     condition: goesAlone,
-    // A query carries its filter; as POST it has no length limit.
-    true: httpLink<AppRouter>({ url: '/trpc', headers, methodOverride: 'POST' }),
-    false: httpBatchLink<AppRouter>({ url: '/trpc', headers, maxURLLength: 4000 }),
+    true: splitLink({
+      // A filter or a list of record ids can be any length.
+      condition: isLong,
+      true: httpLink<AppRouter>({ url: '/trpc', headers, methodOverride: 'POST' }),
+      false: httpLink<AppRouter>({ url: '/trpc', headers }),
+    }),
+    false: httpBatchLink<AppRouter>({ url: '/trpc', headers, maxURLLength: 6000 }),
   }),
 ]
 

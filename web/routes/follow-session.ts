@@ -1,6 +1,7 @@
 import { session } from '../session/index.ts'
 import { queryClient } from '../trpc.ts'
-import { currentPath, goTo, paths, readContinuePath } from './paths.ts'
+import { readContinuePath } from './continue-path.ts'
+import { currentPath, goTo, paths } from './paths.ts'
 import { router } from './router.tsx'
 
 /**

@@ -1,8 +1,9 @@
 import { type ParsedLocation, redirect } from '@tanstack/react-router'
-import { localSettings } from '../session/local-settings.ts'
 import { session } from '../session/index.ts'
+import { localSettings } from '../session/local-settings.ts'
 import { cache } from '../trpc.ts'
-import { paths, readContinuePath } from './paths.ts'
+import { readContinuePath } from './continue-path.ts'
+import { paths } from './paths.ts'
 
 interface Going {
   location: ParsedLocation
@@ -29,7 +30,8 @@ export async function requireSignIn({ location }: Going): Promise<void> {
 
 /** Sign-in and sign-up are not for those who are signed in already. */
 export function requireSignedOut({ location }: Going): void {
-  if (session.status() === 'signedIn') throw redirect({ href: takeContinuePath(location.search), replace: true })
+  if (session.status() === 'signedIn')
+    throw redirect({ href: takeContinuePath(location.search), replace: true })
 }
 
 /** Where to go after signing in: what the address says, else what was kept, else the list of bases. */

@@ -1,12 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, createElement, type ReactNode, useEffect, useReducer, useState } from 'react'
 import { t } from '../i18n.ts'
 import { localSettings } from '../session/local-settings.ts'
 
 /** A page is not reloaded twice within this time, so that a broken build cannot loop (spec §2). */
 export const RELOAD_GUARD_MS = 10_000
 
-const CHUNK_ERROR = /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
+const CHUNK_ERROR =
+  /dynamically imported module|importing a module script|failed to load module script|ChunkLoad/i
 
 /**
  * Loads a part of the app. After an update on the server the old parts are gone: the page reloads, once.
@@ -32,6 +33,41 @@ function reloadOnce(now = Date.now()): boolean {
 export const lazyScreen = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) =>
   lazyRouteComponent(() => loadPart(load), name)
 
-/** A component in a file of its own, e.g. a dialog. Stands inside a `Suspense`. */
-export const lazyPart = <P extends object, K extends string>(load: () => Promise<Record<K, ComponentType<P>>>, name: K) =>
-  lazy(async () => ({ default: (await loadPart(load))[name] }))
+/** A component in a file of its own, and a way to have it at hand before it is wanted. */
+export type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }
+
+interface Part<P> {
+  component: ComponentType<P> | null
+  fallback: ReactNode
+  preload: () => Promise<void>
+}
+
+/**
+ * A component in a file of its own, e.g. a dialog; `fallback` stands meanwhile. Not `React.lazy`: what
+ * suspends is held back for 300 ms after its fallback, and a dialog that was loaded in 20 would open late.
+ */
+export function lazyPart<P extends object, K extends string>(
+  load: () => Promise<Record<K, ComponentType<P>>>,
+  name: K,
+  fallback: ReactNode = null,
+): LazyPart<P> {
+  const part: Part<P> = {
+    component: null,
+    fallback,
+    async preload() {
+      part.component ??= (await loadPart(load))[name]
+    },
+  }
+  return Object.assign((props: P) => createElement(PartHost<P>, { part, props }), { preload: part.preload })
+}
+
+function PartHost<P extends object>({ part, props }: { part: Part<P>; props: P }): ReactNode {
+  const [failure, setFailure] = useState<{ error: unknown } | null>(null)
+  const [, redraw] = useReducer((n: number) => n + 1, 0)
+  useEffect(() => {
+    if (!part.component) part.preload().then(redraw, (error) => setFailure({ error }))
+  }, [part])
+  // For the error boundary of the screen.
+  if (failure) throw failure.error
+  return part.component ? createElement(part.component, props) : part.fallback
+}

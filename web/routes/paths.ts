@@ -18,7 +18,7 @@ export const paths = {
   forgotPassword: () => '/forgot-password',
 }
 
-export type AccountPage = 'profile' | 'password'
+export type AccountPage = 'profile' | 'password' | 'tokens'
 
 const continueQuery = (path?: string) => (path ? `?continueAfterSignIn=${encodeURIComponent(path)}` : '')
 
@@ -45,18 +45,4 @@ export function setQuery(name: string, value: string | null, { replace = false }
   else query.set(name, value)
   const text = query.toString()
   goTo(pathname + (text ? `?${text}` : ''), { replace })
-}
-
-const SIGNED_OUT_PAGES = /^\/(signin|signup|forgot-password|error)(\/|\?|$)/i
-
-/**
- * The path to go on to after signing in, or null where the text is no path of ours. It comes from the
- * address bar, so anyone can write it into a link: `//evil.example`, `https:…` and `javascript:…` give null.
- */
-export function readContinuePath(text: unknown): string | null {
-  if (typeof text !== 'string' || !text.startsWith('/')) return null
-  // Browsers read `\` as `/` and drop tabs and line breaks within an address.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones to refuse
-  if (/^\/[/\\]|[\u0000-\u001f\\]/.test(text)) return null
-  return text === '/' || SIGNED_OUT_PAGES.test(text) ? null : text
 }

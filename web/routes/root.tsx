@@ -1,6 +1,5 @@
 import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
-import { Suspense } from 'react'
 import { t } from '../i18n.ts'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
@@ -21,10 +20,8 @@ export function RootScreen() {
   return (
     <>
       <Outlet />
-      <Suspense>
-        <DialogHost />
-        {status === 'expired' && <SignedOutDialog />}
-      </Suspense>
+      <DialogHost />
+      {status === 'expired' && <SignedOutDialog />}
       <MenuHost />
       <ToastHost />
       <TooltipHost />

@@ -1,8 +1,9 @@
 import { createRootRoute, createRoute, createRouter, notFound } from '@tanstack/react-router'
+import { cache } from '../trpc.ts'
 import { requireSignedOut, requireSignIn } from './guards.ts'
 import { lazyScreen } from './lazy-screen.ts'
-import { NotFoundScreen, PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
 import { appHistory } from './paths.ts'
+import { NotFoundScreen, PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
 
 const rootRoute = createRootRoute({
   component: RootScreen,
@@ -36,6 +37,12 @@ const forgotPasswordRoute = createRoute({
   component: lazyScreen(() => import('../features/auth/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
 })
 
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset/$id',
+  component: lazyScreen(() => import('../features/auth/reset-password-screen.tsx'), 'ResetPasswordScreen'),
+})
+
 const error404Route = createRoute({
   getParentRoute: () => rootRoute,
   path: '/error/404',
@@ -57,7 +64,8 @@ const baseListRoutes = (['/', '/projects', '/projects/list', '/$typeOrId'] as co
     path,
     // The workspace is `nc` or an id of its own; any other single word is no page.
     beforeLoad: ({ params }) => {
-      if ('typeOrId' in params && !/^(nc|noco|ws?[a-z0-9]{6,})$/.test(String(params.typeOrId))) throw notFound()
+      if ('typeOrId' in params && !/^(nc|noco|ws?[a-z0-9]{6,})$/.test(String(params.typeOrId)))
+        throw notFound()
     },
     component: loadBaseList,
   }),
@@ -75,6 +83,11 @@ const baseRoute = createRoute({
   beforeLoad({ params }) {
     if (!/^p[a-z0-9_]{6,}$/.test(params.baseId)) throw notFound()
   },
+  // Asked for while the code is on its way; the screens find it in the cache.
+  loader({ params }) {
+    void cache.bases.get.prefetch({ baseId: params.baseId })
+    void cache.schema.tables.prefetch({ baseId: params.baseId })
+  },
   component: lazyScreen(() => import('../features/shell/base-layout.tsx'), 'BaseLayout'),
 })
 
@@ -84,19 +97,32 @@ const baseHomeRoute = createRoute({
   component: lazyScreen(() => import('../features/bases/base-home-screen.tsx'), 'BaseHomeScreen'),
 })
 
+/** The grid is asked for together with the route's screen, not only once that one draws it. */
+async function loadTableScreens() {
+  const [screen] = await Promise.all([
+    import('../features/shell/table-route-screen.tsx'),
+    import('../features/records/table-screen.tsx'),
+  ])
+  return screen
+}
+
 const tableRoute = createRoute({
   getParentRoute: () => baseRoute,
   // A table and perhaps its view; or, in older links, a view and perhaps its title.
   path: '/$tableId/{-$viewId}',
   validateSearch: (search: Record<string, unknown>): { rowId?: string } =>
     search.rowId === undefined ? {} : { rowId: String(search.rowId) },
-  component: lazyScreen(() => import('../features/shell/table-route-screen.tsx'), 'TableRouteScreen'),
+  loader({ params }) {
+    if (params.tableId.startsWith('m')) void cache.schema.table.prefetch({ tableId: params.tableId })
+  },
+  component: lazyScreen(loadTableScreens, 'TableRouteScreen'),
 })
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
   forgotPasswordRoute,
+  resetPasswordRoute,
   error404Route,
   shellRoute.addChildren([
     ...baseListRoutes,

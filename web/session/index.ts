@@ -58,6 +58,7 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
  * send the request again. False: the person left instead.
  */
 export async function recoverFrom401(): Promise<boolean> {
+  if (session.status() === 'expired') return session.resumed()
   if ((await session.refresh()) !== null) return true
   session.expire()
   return session.resumed()

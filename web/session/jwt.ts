@@ -2,6 +2,7 @@
 export interface TokenClaims {
   /** Id of the user, e.g. `us2vpf8fjsfpnuwv`. */
   id: string
+  email: string
   /** Moment of expiry in milliseconds since 1970. */
   expiresAtMs: number
 }
@@ -13,8 +14,9 @@ export function readToken(token: string | null): TokenClaims | null {
   try {
     const claims: unknown = JSON.parse(decodeBase64Url(payload))
     if (typeof claims !== 'object' || claims === null) return null
-    const { id, exp } = claims as Record<string, unknown>
-    return typeof id === 'string' && typeof exp === 'number' ? { id, expiresAtMs: exp * 1000 } : null
+    const { id, email, exp } = claims as Record<string, unknown>
+    if (typeof id !== 'string' || typeof exp !== 'number') return null
+    return { id, email: typeof email === 'string' ? email : '', expiresAtMs: exp * 1000 }
   } catch (error) {
     // Not base64 (DOMException) or not JSON (SyntaxError): somebody else's text under our key.
     if (error instanceof SyntaxError || error instanceof DOMException) return null

@@ -84,6 +84,8 @@ export function createSession(deps: SessionDeps) {
     status: (): SessionStatus => status,
     /** Id of the user whose token this is, also after it expired. */
     userId: (): string | null => readToken(token)?.id ?? null,
+    /** Their e-mail address, also after it expired. */
+    email: (): string => readToken(token)?.email ?? '',
     refresh,
 
     /** The token to send with a request: renewed first where under five minutes remain. */

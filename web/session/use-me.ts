@@ -1,5 +1,7 @@
+import { useEffect } from 'react'
 import { holdsOrgRole, type OrgRole } from '../../src/core/roles.ts'
 import { trpc } from '../trpc.ts'
+import { recoverFrom401, useSessionStatus } from './index.ts'
 
 /** Whoever is signed in, and what they may do in the organisation. */
 export function useMe() {
@@ -10,4 +12,23 @@ export function useMe() {
     /** True where they hold the role or one above it; false also while it is being read. */
     holds: (least: OrgRole) => holdsOrgRole(roles, least),
   }
+}
+
+/**
+ * `auth.me` answers strangers too, with nobody. Where this browser thinks it is signed in that means the
+ * same as a 401 elsewhere: the token is void.
+ */
+export function useCheckOfSession(): void {
+  const status = useSessionStatus()
+  const { data, refetch } = trpc.auth.me.useQuery(undefined, { staleTime: 5 * 60_000 })
+  const isVoid = status === 'signedIn' && data !== undefined && data.user === null
+  useEffect(() => {
+    if (!isVoid) return
+    recoverFrom401().then(
+      (goOn) => {
+        if (goOn) void refetch()
+      },
+      (error) => console.warn('the session could not be checked', error),
+    )
+  }, [isVoid, refetch])
 }

@@ -5,7 +5,13 @@ import styles from './avatar.module.css'
 const COLORS = ['#2450d6', '#7c3aed', '#be1d6e', '#b4540a', '#157a5a', '#0e7490', '#475569']
 
 /** A person as a round of their colour with their initials; the name stands beside it or in the label. */
-export function Avatar({ person, size = 32 }: { person: Pick<Person, 'id' | 'email' | 'displayName'>; size?: number }) {
+export function Avatar({
+  person,
+  size = 32,
+}: {
+  person: Pick<Person, 'id' | 'email' | 'displayName'>
+  size?: number
+}) {
   return (
     <span
       aria-hidden
@@ -25,6 +31,8 @@ function colorOf(id: string): string {
 
 function initials(name: string): string {
   const words = (name.split('@')[0] ?? '').split(/[\s._-]+/).filter(Boolean)
-  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0] ?? '')
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
+    (word) => [...(word ?? '')][0] ?? '',
+  )
   return letters.join('').toLocaleUpperCase()
 }

@@ -37,7 +37,8 @@ export function Dialog({
   const box = useRef<HTMLDivElement>(null)
   const titleId = useId()
   const leave = () => closable && onClose()
-  useLayer(leave)
+  const overlay = useRef<HTMLDivElement>(null)
+  useLayer(leave, { element: overlay })
 
   useEffect(() => {
     const root = document.getElementById('root')
@@ -92,6 +93,7 @@ export function Dialog({
   )
   return createPortal(
     <div
+      ref={overlay}
       className={styles.overlay}
       onPointerDown={(event) => event.target === event.currentTarget && leave()}
     >

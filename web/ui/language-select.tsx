@@ -10,7 +10,10 @@ export function LanguageSelect() {
     <label className={styles.select}>
       <Languages size={15} />
       <span className="visually-hidden">{t('Language')}</span>
-      <select value={currentLanguage()} onChange={(event) => void setLanguage(event.target.value as Language)}>
+      <select
+        value={currentLanguage()}
+        onChange={(event) => void setLanguage(event.target.value as Language)}
+      >
         {languages.map((code) => (
           <option key={code} value={code}>
             {LANGUAGES[code]}

@@ -1,23 +1,38 @@
-import { useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
+
+interface Layer {
+  onEscape: () => void
+  element: RefObject<HTMLElement | null> | undefined
+}
 
 /** What lies over the page, the topmost last. Escape closes one per press. */
-const open: { onEscape: () => void }[] = []
+const open: Layer[] = []
+
+export interface LayerOptions {
+  /** Takes the focus at the end; by default what had it at the beginning. */
+  returnFocusTo?: () => HTMLElement | null
+  /** The layer's outermost element, so that layers below know a press in it from one on the page. */
+  element?: RefObject<HTMLElement | null>
+}
 
 /**
  * Registers a popover, menu, dialog or drawer while it is shown: Escape calls `onEscape` of the topmost
- * alone, and when it closes the focus goes back to where it was.
+ * alone, and when it closes the focus goes back to where it was. Gives a function that says whether a node
+ * lies in a layer above this one, e.g. in a menu that was opened from it.
  */
-export function useLayer(onEscape: () => void, returnFocusTo?: () => HTMLElement | null): void {
+export function useLayer(onEscape: () => void, { returnFocusTo, element }: LayerOptions = {}) {
+  // While drawing: an input inside that focuses itself does so before any effect runs.
+  const before = useRef(document.activeElement)
   const latest = useRef({ onEscape, returnFocusTo })
   latest.current = { onEscape, returnFocusTo }
+  const layer = useRef<Layer>({ onEscape: () => latest.current.onEscape(), element })
 
   useEffect(() => {
-    const layer = { onEscape: () => latest.current.onEscape() }
-    const before = document.activeElement
-    open.push(layer)
+    const own = layer.current
+    open.push(own)
     return () => {
-      open.splice(open.indexOf(layer), 1)
-      const target = latest.current.returnFocusTo?.() ?? before
+      open.splice(open.indexOf(own), 1)
+      const target = latest.current.returnFocusTo?.() ?? before.current
       // Only take the focus back where it was lost with the layer, not where it has moved on.
       queueMicrotask(() => {
         const isLost = document.activeElement === document.body || document.activeElement === null
@@ -26,6 +41,9 @@ export function useLayer(onEscape: () => void, returnFocusTo?: () => HTMLElement
       })
     }
   }, [])
+
+  return (node: Node): boolean =>
+    open.slice(open.indexOf(layer.current) + 1).some((above) => above.element?.current?.contains(node))
 }
 
 /** True while anything lies over the page: global shortcuts wait. */

@@ -6,4 +6,9 @@ export function matches(text: string, search: string): boolean {
     .every((word) => plain.includes(word))
 }
 
-const fold = (text: string): string => text.trim().normalize('NFKD').replace(/\p{Mn}/gu, '').toLocaleLowerCase()
+const fold = (text: string): string =>
+  text
+    .trim()
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .toLocaleLowerCase()

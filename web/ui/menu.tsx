@@ -52,14 +52,22 @@ export function openMenu(anchor: OpenMenu['anchor'], items: MenuItem[], label: s
 
 /** Opens a context menu for a right click, the menu key or Shift+F10. */
 export function openContextMenu(
-  event: { preventDefault(): void; clientX: number; clientY: number; currentTarget: Element },
+  event: {
+    preventDefault(): void
+    stopPropagation(): void
+    clientX: number
+    clientY: number
+    target: EventTarget
+  },
   items: MenuItem[],
   label: string,
 ): void {
   event.preventDefault()
-  // The keyboard gives no point: the menu stands at the element then.
-  const byKeyboard = event.clientX === 0 && event.clientY === 0
-  openMenu(byKeyboard ? event.currentTarget : { x: event.clientX, y: event.clientY }, items, label)
+  event.stopPropagation()
+  // The keyboard gives no point in some browsers: the menu stands at the element then.
+  const element =
+    event.clientX === 0 && event.clientY === 0 && event.target instanceof Element ? event.target : null
+  openMenu(element ?? { x: event.clientX, y: event.clientY }, items, label)
 }
 
 /** Draws the open menu; once, at the root of the app. */
@@ -104,7 +112,8 @@ function Menu({ items, anchor, label, onClose }: OpenMenu & { onClose: () => voi
       const found = all.findIndex((line) => line.textContent?.toLowerCase().startsWith(text.toLowerCase()))
       if (found >= 0) goTo(found)
     }
-    event.stopPropagation()
+    // Escape goes on to the layers.
+    if (event.key !== 'Escape') event.stopPropagation()
   }
 
   return (

@@ -34,7 +34,17 @@ export function Popover({
   const box = useRef<HTMLDivElement>(null)
   const pressedInside = useRef(false)
   const [position, setPosition] = useState<{ left: number; top: number; maxHeight: number } | null>(null)
-  useLayer(onClose, () => (anchor instanceof HTMLElement ? anchor : null))
+  const isAbove = useLayer(onClose, {
+    element: box,
+    returnFocusTo: () => (anchor instanceof HTMLElement ? anchor : null),
+  })
+  const onOutside = useRef<(target: Node) => void>(() => {})
+  onOutside.current = (target) => {
+    // A press on the anchor is left to the anchor, which closes what it opened.
+    const onAnchor = anchor instanceof Element && anchor.contains(target)
+    // A menu or dialog that was opened from here is part of what one does here.
+    if (!onAnchor && !isAbove(target)) onClose()
+  }
 
   useLayoutEffect(() => {
     const element = box.current
@@ -67,21 +77,18 @@ export function Popover({
     const onPress = (event: PointerEvent) => {
       const inside = pressedInside.current
       pressedInside.current = false
-      const target = event.target
-      // A press on the anchor is left to the anchor, which closes what it opened.
-      const onAnchor = anchor instanceof Element && target instanceof Node && anchor.contains(target)
-      if (!inside && !onAnchor) onClose()
+      if (!inside && event.target instanceof Node) onOutside.current(event.target)
     }
     document.addEventListener('pointerdown', onPress)
     return () => document.removeEventListener('pointerdown', onPress)
-  }, [anchor, onClose])
+  }, [])
 
   return createPortal(
     // React passes events of nested portals through here, so a popup opened from inside counts as inside.
     <div
       ref={box}
       className={`${styles.popover} ${className ?? ''}`}
-      style={position ?? { left: 0, top: 0, visibility: 'hidden' }}
+      style={position ?? UNMEASURED}
       onPointerDownCapture={() => {
         pressedInside.current = true
       }}
@@ -92,6 +99,9 @@ export function Popover({
     document.body,
   )
 }
+
+/** Unseen, but not `visibility: hidden`, in which nothing takes the focus. */
+const UNMEASURED = { left: 0, top: 0, opacity: 0 } as const
 
 /** Everything that takes the focus by Tab. */
 export const FOCUSABLE =

@@ -1,5 +1,17 @@
-import { closestCenter, DndContext, type DragEndEvent, PointerSensor, useSensor, useSensors } from '@dnd-kit/core'
-import { rectSortingStrategy, SortableContext, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable'
+import {
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core'
+import {
+  rectSortingStrategy,
+  SortableContext,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
 import type { CSSProperties, ReactNode } from 'react'
 
@@ -13,7 +25,13 @@ export interface SortableListProps {
 }
 
 /** Items that are dragged into order with the pointer. Offer "Move up" in their menu for the keyboard. */
-export function SortableList({ ids, onMove, layout = 'list', disabled = false, children }: SortableListProps) {
+export function SortableList({
+  ids,
+  onMove,
+  layout = 'list',
+  disabled = false,
+  children,
+}: SortableListProps) {
   // A press is a click until the pointer has gone some way.
   const sensors = useSensors(useSensor(PointerSensor, { activationConstraint: { distance: 6 } }))
 
@@ -52,7 +70,10 @@ export function moveBefore<T extends { id: string }>(items: T[], id: string, bef
 
 /** What an item of a SortableList puts on its element. */
 export function useSortableItem(id: string) {
-  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id })
+  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({
+    id,
+    transition: { duration: 120, easing: 'ease' },
+  })
   const style: CSSProperties = {
     transform: CSS.Translate.toString(transform),
     transition,

@@ -29,10 +29,11 @@ function Toast({ toast }: { toast: ShownToast }) {
 
   const { action } = toast
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: to hold it is a courtesy to the pointer
     <div
       className={styles.toast}
       data-tone={toast.tone}
-      role={toast.tone === 'error' ? 'alert' : undefined}
+      role={toast.tone === 'error' ? 'alert' : 'status'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -1,11 +1,23 @@
 import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
-import { Logo } from '../../ui/logo.tsx'
+import { Logo } from '../shell/logo.tsx'
 import styles from './auth-page.module.css'
 
 /** The frame of sign-in, sign-up and their kin: one card in the middle. */
-export function AuthPage({ title, text, children, below }: { title: string; text?: ReactNode; children?: ReactNode; below?: ReactNode }) {
+export function AuthPage({
+  title,
+  text,
+  children,
+  below,
+}: {
+  title: string
+  text?: ReactNode
+  children?: ReactNode
+  below?: ReactNode
+}) {
+  useDocumentTitle(title)
   return (
     <main className={styles.page}>
       <div className={styles.card}>

@@ -11,7 +11,7 @@ export function ForgotPasswordScreen() {
       below={<a href={hrefOf(paths.signIn())}>{t('Back to sign-in')}</a>}
     >
       <Alert>{t('No mail service is configured on this server, so it cannot send you a reset link.')}</Alert>
-      <p>{t('Ask an administrator of this server to reset your password.')}</p>
+      <p>{t('Ask an administrator of this server to make a reset link for you and to send it to you.')}</p>
       <p>
         {t('If you are still signed in on another device, you can change it there under Account → Password.')}
       </p>

@@ -10,7 +10,13 @@ import styles from './auth-page.module.css'
 import { checkEmail } from './check-credentials.ts'
 
 /** E-mail and password. After success the session is signed in; what follows that is up to the page. */
-export function SignInForm({ initialEmail = '', forgotHref }: { initialEmail?: string; forgotHref?: string }) {
+export function SignInForm({
+  initialEmail = '',
+  forgotHref,
+}: {
+  initialEmail?: string
+  forgotHref?: string
+}) {
   const [email, setEmail] = useState(initialEmail)
   const [password, setPassword] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)

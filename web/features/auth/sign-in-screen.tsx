@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { t } from '../../i18n.ts'
-import { hrefOf, paths, readContinuePath } from '../../routes/paths.ts'
+import { readContinuePath } from '../../routes/continue-path.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { AuthPage } from './auth-page.tsx'
 import { SignInForm } from './sign-in-form.tsx'

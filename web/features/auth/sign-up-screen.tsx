@@ -2,15 +2,16 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { hrefOf, paths, readContinuePath } from '../../routes/paths.ts'
+import { readContinuePath } from '../../routes/continue-path.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
 import { session } from '../../session/index.ts'
 import { localSettings } from '../../session/local-settings.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
-import { AuthPage } from './auth-page.tsx'
 import formStyles from './auth-page.module.css'
+import { AuthPage } from './auth-page.tsx'
 import { checkEmail, checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
 
 /** Sign-up, by invitation where the address has its token. The first user becomes the administrator. */
@@ -42,7 +43,9 @@ export function SignUpScreen() {
       below={toSignIn}
     >
       {isFirst && (
-        <Alert>{t('You are the first user of this server, so this account becomes its administrator.')}</Alert>
+        <Alert>
+          {t('You are the first user of this server, so this account becomes its administrator.')}
+        </Alert>
       )}
       <SignUpForm inviteToken={token} continueTo={wanted} />
     </AuthPage>
@@ -56,11 +59,12 @@ function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continu
   const form = useRef<HTMLFormElement>(null)
   const utils = trpc.useUtils()
   const signUp = trpc.auth.signUp.useMutation({
-    onSuccess({ token, firstBaseId }) {
+    onSuccess(result) {
+      const firstBaseId = 'firstBaseId' in result ? result.firstBaseId : undefined
       void utils.app.info.invalidate()
       // Straight to the sample base, unless a link brought the person here.
       if (!continueTo && firstBaseId) localSettings.set('continueAfterSignIn', paths.base(firstBaseId))
-      session.signIn(token)
+      session.signIn(result.token)
     },
   })
 
@@ -72,7 +76,9 @@ function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continu
     event.preventDefault()
     setWasSubmitted(true)
     if (checkEmail(email) || checkNewPassword(password)) {
-      form.current?.querySelector<HTMLElement>(checkEmail(email) ? '[name=email]' : '[name=password]')?.focus()
+      form.current
+        ?.querySelector<HTMLElement>(checkEmail(email) ? '[name=email]' : '[name=password]')
+        ?.focus()
       return
     }
     signUp.mutate({ email: email.trim(), password, inviteToken })
@@ -117,5 +123,7 @@ function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continu
 function refusedFields(error: unknown): Record<string, string> {
   const { issues } = detailsOf(error)
   if (!Array.isArray(issues)) return {}
-  return Object.fromEntries(issues.map((issue: { path: string; message: string }) => [issue.path, issue.message]))
+  return Object.fromEntries(
+    issues.map((issue: { path: string; message: string }) => [issue.path, issue.message]),
+  )
 }

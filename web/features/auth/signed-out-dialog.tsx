@@ -1,18 +1,18 @@
-import { useState } from 'react'
 import { t } from '../../i18n.ts'
 import { leave } from '../../routes/follow-session.ts'
-import { queryClient, type Outputs } from '../../trpc.ts'
+import { session } from '../../session/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** Over the page whose session ended: signing in goes on exactly where one was. */
 export function SignedOutDialog() {
-  const [email] = useState(lastEmail)
   return (
     <Dialog title={t('You have been signed out')} size="confirm" closable={false} onClose={leave}>
-      <p style={{ marginBlockEnd: 16 }}>{t('Sign in to go on where you were. Nothing on this page is lost.')}</p>
-      <SignInForm initialEmail={email} />
+      <p style={{ marginBlockEnd: 16 }}>
+        {t('Sign in to go on where you were. Nothing on this page is lost.')}
+      </p>
+      <SignInForm initialEmail={session.email()} />
       <p style={{ marginBlockStart: 8, textAlign: 'center' }}>
         <Button variant="ghost" onClick={leave}>
           {t('Leave this page')}
@@ -20,10 +20,4 @@ export function SignedOutDialog() {
       </p>
     </Dialog>
   )
-}
-
-/** The address of whoever was signed in, as the cache still has it. */
-function lastEmail(): string {
-  const found = queryClient.getQueriesData<Outputs['auth']['me']>({ queryKey: [['auth', 'me']] })
-  return found[0]?.[1]?.user?.email ?? ''
 }

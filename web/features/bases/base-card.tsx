@@ -5,11 +5,11 @@ import { hrefOf, paths } from '../../routes/paths.ts'
 import { lastPlaceIn } from '../../session/last-places.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
-import { RolePill } from '../../ui/role-pill.tsx'
 import { useSortableItem } from '../../ui/sortable.tsx'
 import { baseMenu } from './base-commands.tsx'
 import { BaseIcon } from './base-icon.tsx'
 import styles from './base-list-screen.module.css'
+import { RolePill } from './role-pill.tsx'
 
 /** One base in the list: opens where one was last; drag to order. */
 export function BaseCard({ base }: { base: Base }) {
@@ -27,7 +27,14 @@ export function BaseCard({ base }: { base: Base }) {
     >
       <BaseIcon base={base} size={40} />
       <div className={styles.cardText}>
-        <a href={hrefOf(path)} className={styles.cardTitle} dir="auto" data-tip={base.title} data-tip-clipped draggable={false}>
+        <a
+          href={hrefOf(path)}
+          className={styles.cardTitle}
+          dir="auto"
+          data-tip={base.title}
+          data-tip-clipped
+          draggable={false}
+        >
           {base.title}
         </a>
         <span className={styles.cardMeta}>
@@ -38,6 +45,7 @@ export function BaseCard({ base }: { base: Base }) {
       <IconButton
         icon={Ellipsis}
         label={label}
+        data-tip={t('More')}
         size="small"
         className={styles.cardMenu}
         aria-haspopup="menu"

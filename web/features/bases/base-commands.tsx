@@ -11,14 +11,16 @@ import { openDialog } from '../../ui/open-dialog.tsx'
 import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 
-const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
+/** Fetched by the shell while idle, so that it opens at once. */
+export const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
 const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
 
 /** Asks for a name and colour, makes the base and opens it. */
 export const createBase = (): void => void openDialog((close) => <BaseDialog onClose={close} />)
 
 /** Asks for another name or colour. */
-export const editBase = (base: Base): void => void openDialog((close) => <BaseDialog base={base} onClose={close} />)
+export const editBase = (base: Base): void =>
+  void openDialog((close) => <BaseDialog base={base} onClose={close} />)
 
 /** Shows the deleted bases, to bring them back. */
 export const openBaseTrash = (): void => void openDialog((close) => <BaseTrashDialog onClose={close} />)

@@ -27,6 +27,8 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
   const create = trpc.bases.create.useMutation({ onSuccess })
   const update = trpc.bases.update.useMutation({ onSuccess })
   const { error, isPending } = base ? update : create
+  // A colour that another program chose stays a choice.
+  const colors = [...new Set<string>([...BASE_COLORS, base?.meta.iconColor ?? BASE_COLORS[0]])]
   const isEmpty = title.trim() === ''
 
   function submit() {
@@ -66,12 +68,12 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
         </div>
         <fieldset className={styles.colors}>
           <legend>{t('Colour')}</legend>
-          {BASE_COLORS.map((color, index) => (
+          {colors.map((color, index) => (
             <label key={color} className={styles.color} style={{ background: color }}>
               <input
                 type="radio"
                 name="color"
-                className="visually-hidden"
+                className={styles.radio}
                 checked={iconColor === color}
                 onChange={() => setIconColor(color)}
                 aria-label={t('Colour {n}', { n: index + 1 })}

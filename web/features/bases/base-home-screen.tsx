@@ -5,15 +5,16 @@ import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, formatNumber, t } from '../../i18n.ts'
 import { hrefOf, paths } from '../../routes/paths.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
 import { openContextMenu } from '../../ui/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { useDocumentTitle } from '../../ui/use-document-title.ts'
 import { tableMenu } from '../shell/node-menus.ts'
 import { pickImport } from '../shell/pick-import.ts'
-import { createTable, describeTable } from '../shell/table-commands.tsx'
-import { useFileDrop } from '../shell/use-file-drop.ts'
 import { renameTableInDialog } from '../shell/rename-dialog.tsx'
+import { createTable } from '../shell/table-commands.tsx'
+import { useFileDrop } from '../shell/use-file-drop.ts'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
 import { MemberList } from './member-list.tsx'
@@ -27,7 +28,7 @@ export function BaseHomeScreen() {
   useDocumentTitle(base?.title)
   const mayImport = base !== undefined && roleCan(base.role, 'import.create')
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
-  if (!base) return null
+  if (!base) return <HomeSkeleton />
 
   return (
     <main className={styles.screen} data-drop={isOver || undefined} {...dropProps}>
@@ -50,6 +51,29 @@ export function BaseHomeScreen() {
   )
 }
 
+function HomeSkeleton() {
+  return (
+    <main className={styles.screen} aria-busy="true">
+      <div className={styles.header}>
+        <Skeleton width={48} height={48} />
+        <Skeleton width={220} height={24} />
+      </div>
+      <div className={styles.tabs}>
+        <span className={styles.tab}>
+          <Skeleton width={64} />
+        </span>
+      </div>
+      <div className={styles.panel}>
+        <div className={styles.tiles}>
+          <Skeleton height={62} />
+          <Skeleton height={62} />
+        </div>
+        <TableList tables={undefined} />
+      </div>
+    </main>
+  )
+}
+
 function Tab({ name, selected, onSelect }: { name: string; selected: boolean; onSelect: () => void }) {
   return (
     <button type="button" role="tab" aria-selected={selected} className={styles.tab} onClick={onSelect}>
@@ -64,13 +88,18 @@ function Overview({ base }: { base: Base }) {
     <div role="tabpanel" aria-label={t('Overview')} className={styles.panel}>
       <div className={styles.tiles}>
         {roleCan(base.role, 'table.create') && (
-          <Tile icon={Plus} title={t('New table')} text={t('Start with an empty table')} onClick={() => createTable(base.id)} />
+          <Tile
+            icon={Plus}
+            title={t('New table')}
+            text={t('Start with an empty table')}
+            onClick={() => createTable(base.id)}
+          />
         )}
         {roleCan(base.role, 'import.create') && (
           <Tile
             icon={FileUp}
             title={t('Import data')}
-            text={t('From a CSV file: choose it or drop it here')}
+            text={t('A file, an address or pasted text')}
             onClick={() => pickImport({ baseId: base.id })}
           />
         )}
@@ -85,8 +114,18 @@ function Overview({ base }: { base: Base }) {
         <EmptyState
           icon={Table2}
           title={t('This base has no tables yet')}
-          text={roleCan(base.role, 'table.create') ? t('Create one, or import a file to get one with data.') : undefined}
-        />
+          text={
+            roleCan(base.role, 'table.create')
+              ? t('Create one, or import a file to get one with data.')
+              : undefined
+          }
+        >
+          {roleCan(base.role, 'table.create') && (
+            <Button variant="primary" icon={Plus} onClick={() => createTable(base.id)}>
+              {t('New table')}
+            </Button>
+          )}
+        </EmptyState>
       ) : (
         <TableList base={base} tables={tables.data} />
       )}
@@ -108,7 +147,7 @@ function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: 
   )
 }
 
-function TableList({ base, tables }: { base: Base; tables: Table[] | undefined }) {
+function TableList({ base, tables }: { base?: Base; tables: Table[] | undefined }) {
   return (
     <table className={styles.list} aria-busy={tables === undefined}>
       <thead>
@@ -126,15 +165,16 @@ function TableList({ base, tables }: { base: Base; tables: Table[] | undefined }
         </tr>
       </thead>
       <tbody>
-        {tables?.map((table) => <TableRow key={table.id} base={base} table={table} />) ??
-          [1, 2, 3].map((n) => (
-            <tr key={n}>
-              <td>
-                <Skeleton width={160} />
-              </td>
-              <td colSpan={3} />
-            </tr>
-          ))}
+        {base && tables
+          ? tables.map((table) => <TableRow key={table.id} base={base} table={table} />)
+          : [1, 2, 3].map((n) => (
+              <tr key={n}>
+                <td>
+                  <Skeleton width={160} />
+                </td>
+                <td colSpan={3} />
+              </tr>
+            ))}
       </tbody>
     </table>
   )
@@ -146,7 +186,11 @@ function TableRow({ base, table }: { base: Base; table: Table }) {
   const fields = schema.data?.fields.filter((field) => !field.isSystem).length
   const menu = () => tableMenu(base, table, () => renameTableInDialog(table))
   return (
-    <tr onContextMenu={(event) => openContextMenu(event, menu(), t('Menu of table {title}', { title: table.title }))}>
+    <tr
+      onContextMenu={(event) =>
+        openContextMenu(event, menu(), t('Menu of table {title}', { title: table.title }))
+      }
+    >
       <td className={styles.name}>
         <div className={styles.nameRow}>
           <Table2 size={16} />
@@ -155,9 +199,9 @@ function TableRow({ base, table }: { base: Base; table: Table }) {
           </a>
         </div>
         {table.description && (
-          <button type="button" className={styles.description} dir="auto" onClick={() => describeTable(table)}>
+          <span className={styles.description} dir="auto">
             {table.description}
-          </button>
+          </span>
         )}
       </td>
       <td className={styles.number}>{count.data ? formatNumber(count.data.count) : '–'}</td>

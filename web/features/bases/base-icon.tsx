@@ -22,7 +22,14 @@ export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta
     <span
       aria-hidden
       className={styles.icon}
-      style={{ inlineSize: size, blockSize: size, fontSize: size * 0.46, borderRadius: size * 0.28, background: color }}
+      style={{
+        inlineSize: size,
+        blockSize: size,
+        fontSize: size * 0.46,
+        borderRadius: size * 0.28,
+        background: color,
+        color: needsDarkLetter(color) ? 'var(--color-text)' : undefined,
+      }}
     >
       {base.meta.icon || firstGrapheme(base.title)}
     </span>
@@ -30,7 +37,17 @@ export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta
 }
 
 /** Other programs write the colour too: only a plain hex value reaches the style. */
-const isColor = (text: string | undefined): text is string => text !== undefined && /^#[0-9a-f]{6}$/i.test(text)
+const isColor = (text: string | undefined): text is string =>
+  text !== undefined && /^#[0-9a-f]{6}$/i.test(text)
+
+/** True where white letters would stand out less than 3:1 (WCAG's relative luminance). */
+function needsDarkLetter(color: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05) < 3
+}
 
 /** The first character as people see it: an emoji of several code points is one. */
 function firstGrapheme(title: string): string {

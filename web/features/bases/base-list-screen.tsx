@@ -1,14 +1,14 @@
 import { Database, Plus, Search, SearchX, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { t, tn } from '../../i18n.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
+import { matches } from '../../ui/matches.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList } from '../../ui/sortable.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { useDocumentTitle } from '../../ui/use-document-title.ts'
-import { matches } from '../../ui/matches.ts'
 import { BaseCard } from './base-card.tsx'
 import { createBase, openBaseTrash, reorderBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
@@ -18,7 +18,7 @@ export function BaseListScreen() {
   useDocumentTitle(t('Bases'))
   const [search, setSearch] = useState('')
   const bases = trpc.bases.list.useQuery({})
-  const { holds } = useMe()
+  const { user, holds } = useMe()
   const canCreate = holds('org-level-creator')
   const found = bases.data?.filter((base) => matches(base.title, search))
 
@@ -30,6 +30,7 @@ export function BaseListScreen() {
           <Button variant="ghost" icon={Trash2} onClick={openBaseTrash}>
             {t('Trash')}
           </Button>
+          {!user && <Skeleton width={104} height={32} />}
           {canCreate && (
             <Button
               variant="primary"

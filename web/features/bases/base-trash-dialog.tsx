@@ -20,7 +20,11 @@ export function BaseTrashDialog({ onClose }: { onClose: () => void }) {
           onRetry={() => void trash.refetch()}
         />
       ) : trash.data?.length === 0 ? (
-        <EmptyState icon={Trash2} title={t('The trash is empty')} text={t('Bases that you delete wait here.')} />
+        <EmptyState
+          icon={Trash2}
+          title={t('The trash is empty')}
+          text={t('Bases that you delete wait here.')}
+        />
       ) : (
         <ul className={styles.list} aria-busy={trash.isPending}>
           {trash.data?.map((base) => (

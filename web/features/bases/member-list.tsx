@@ -1,9 +1,9 @@
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
-import { RolePill } from '../../ui/role-pill.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import styles from './base-home-screen.module.css'
+import { RolePill } from './role-pill.tsx'
 
 /** Who can open the base, and as what. To read only. */
 export function MemberList({ baseId }: { baseId: string }) {

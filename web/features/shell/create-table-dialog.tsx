@@ -21,7 +21,8 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
       cache.schema.tables.setData({ baseId }, (list) => list && [...list, schema.table])
       onClose()
       goTo(paths.table(baseId, tableId))
-      if (description.trim()) await api.schema.updateTable.mutate({ tableId, description: description.trim() })
+      if (description.trim())
+        await api.schema.updateTable.mutate({ tableId, description: description.trim() })
       void cache.schema.tables.invalidate({ baseId })
     },
   })

@@ -19,13 +19,18 @@ import {
 /** The menu of a table, the same for "⋯" and a right click. `rename` starts editing in place. */
 export function tableMenu(base: Base, table: Table, rename: () => void): MenuItem[] {
   const items: MenuItem[] = [{ kind: 'id', label: t('Table ID'), value: table.id }]
-  const add = (label: string, icon: Icon, run: () => void, more: { tone?: 'danger'; shortcut?: string } = {}) =>
-    items.push({ kind: 'action', label, icon, run, ...more })
+  const add = (
+    label: string,
+    icon: Icon,
+    run: () => void,
+    more: { tone?: 'danger'; shortcut?: string } = {},
+  ) => items.push({ kind: 'action', label, icon, run, ...more })
   if (roleCan(base.role, 'table.update')) {
     add(t('Rename'), Pencil, rename, { shortcut: 'F2' })
     add(t('Description'), Text, () => describeTable(table))
   }
-  if (roleCan(base.role, 'view.create')) add(t('New grid view'), LayoutGrid, () => void createView(base.id, table.id))
+  if (roleCan(base.role, 'view.create'))
+    add(t('New grid view'), LayoutGrid, () => void createView(base.id, table.id))
   if (roleCan(base.role, 'import.append')) {
     add(t('Import into this table'), FileUp, () => pickImport({ baseId: base.id, tableId: table.id }))
   }
@@ -47,7 +52,12 @@ export function viewMenu(base: Base, view: View, siblings: View[], rename: () =>
     items.push({ kind: 'action', label: t('Rename'), icon: Pencil, shortcut: 'F2', run: rename })
   }
   if (roleCan(base.role, 'view.create')) {
-    items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run: () => void duplicateView(base.id, view) })
+    items.push({
+      kind: 'action',
+      label: t('Duplicate'),
+      icon: Copy,
+      run: () => void duplicateView(base.id, view),
+    })
   }
   if (roleCan(base.role, 'view.update')) {
     const ids = siblings.map(({ id }) => id)

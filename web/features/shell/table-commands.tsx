@@ -9,7 +9,8 @@ import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 import { unusedTitle } from '../bases/unused-title.ts'
 
-const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
+/** Fetched by the shell while idle, so that it opens at once. */
+export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
 const TableTrashDialog = lazyPart(() => import('./table-trash-dialog.tsx'), 'TableTrashDialog')
 const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
 
@@ -87,7 +88,10 @@ export async function restoreTable(table: Table, open = false): Promise<void> {
 export async function createView(baseId: string, tableId: string): Promise<void> {
   await changeViews(tableId, async () => {
     const { views } = await cache.schema.table.fetch({ tableId })
-    const title = unusedTitle(t('Grid'), views.map((view) => view.title))
+    const title = unusedTitle(
+      t('Grid'),
+      views.map((view) => view.title),
+    )
     const view = await api.views.create.mutate({ tableId, title, kind: 'grid' })
     goTo(paths.table(baseId, tableId, view.id))
   })

@@ -20,7 +20,11 @@ export function TableTrashDialog({ base, onClose }: { base: Base; onClose: () =>
           onRetry={() => void trash.refetch()}
         />
       ) : trash.data?.length === 0 ? (
-        <EmptyState icon={Trash2} title={t('The trash is empty')} text={t('Tables that you delete wait here.')} />
+        <EmptyState
+          icon={Trash2}
+          title={t('The trash is empty')}
+          text={t('Tables that you delete wait here.')}
+        />
       ) : (
         <ul className={styles.list} aria-busy={trash.isPending}>
           {trash.data?.map((table) => (
@@ -30,7 +34,9 @@ export function TableTrashDialog({ base, onClose }: { base: Base; onClose: () =>
                 <span className={styles.title} dir="auto">
                   {table.title}
                 </span>
-                {table.deletedAt && <small>{t('Deleted {when}', { when: formatAgo(table.deletedAt) })}</small>}
+                {table.deletedAt && (
+                  <small>{t('Deleted {when}', { when: formatAgo(table.deletedAt) })}</small>
+                )}
               </span>
               <Button size="small" icon={Undo2} onClick={() => void restoreTable(table)}>
                 {t('Restore')}

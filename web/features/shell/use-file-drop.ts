@@ -1,8 +1,8 @@
 import { type DragEvent, useState } from 'react'
-import { type ImportTarget, startImport } from './pick-import.ts'
+import { type ImportPlace, openImport } from '../imports/open-import.ts'
 
-/** Lets a file be dropped on an element to import it; null target: the person may not. */
-export function useFileDrop(target: ImportTarget | null) {
+/** Lets files be dropped on an element to import them; null target: the person may not. */
+export function useFileDrop(target: ImportPlace | null) {
   const [isOver, setIsOver] = useState(false)
   const hasFile = (event: DragEvent) => target !== null && event.dataTransfer.types.includes('Files')
   return {
@@ -15,16 +15,17 @@ export function useFileDrop(target: ImportTarget | null) {
         setIsOver(true)
       },
       onDragLeave(event: DragEvent) {
-        const goesInside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
+        const goesInside =
+          event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
         if (!goesInside) setIsOver(false)
       },
       onDrop(event: DragEvent) {
         setIsOver(false)
-        const file = event.dataTransfer.files[0]
-        if (!target || !file) return
+        const files = [...event.dataTransfer.files]
+        if (!target || files.length === 0) return
         event.preventDefault()
         event.stopPropagation()
-        void startImport(file, target)
+        openImport(files, target)
       },
     },
   }

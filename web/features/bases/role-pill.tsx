@@ -1,5 +1,5 @@
-import type { BaseRole } from '../../src/core/roles.ts'
-import { t } from '../i18n.ts'
+import type { BaseRole } from '../../../src/core/roles.ts'
+import { t } from '../../i18n.ts'
 import styles from './role-pill.module.css'
 
 /** A base role in its colour (spec §6) and in words. */

@@ -1,0 +1,360 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { createTestApp, type TestApp } from '../support/app.ts'
+import { launchBrowser } from '../support/chromium.ts'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+
+let app: TestApp
+let browser: Browser
+const problems: string[] = []
+
+beforeAll(async () => {
+  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await app?.stop()
+})
+
+/** A browser of its own, signed out. Whatever breaks in its pages is gathered in `problems`. */
+async function openBrowser(): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  context.setDefaultTimeout(15_000)
+  context.on('weberror', (error) => problems.push(error.error().message))
+  return context
+}
+
+async function openPage(path: string, context?: BrowserContext): Promise<Page> {
+  const page = await (context ?? (await openBrowser())).newPage()
+  await page.goto(`${app.url}/#${path}`)
+  return page
+}
+
+const see = (locator: Locator) => locator.waitFor({ state: 'visible' })
+const route = (page: Page) => new URL(page.url()).hash.slice(1)
+const arrivesAt = (page: Page, path: RegExp) => page.waitForURL((url) => path.test(url.hash.slice(1)))
+
+async function fillCredentials(page: Page, password = PASSWORD, email = EMAIL): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
+/** Waits until the page knows who is there: only then does it offer what they may do. */
+const signedIn = (page: Page) =>
+  see(page.getByRole('button', { name: 'Account menu' }).getByText('A', { exact: true }))
+
+async function openSignedIn(path = '/'): Promise<Page> {
+  const page = await openPage(path)
+  await fillCredentials(page)
+  await signedIn(page)
+  return page
+}
+
+/** Makes a base named so and leaves the page on its home. */
+async function createBase(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('Alt+d')
+  await see(page.getByRole('dialog', { name: 'New base' }))
+  await page.keyboard.type(title)
+  await page.keyboard.press('Enter')
+  await see(page.getByRole('heading', { level: 1, name: title }))
+}
+
+async function createTable(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('Alt+t')
+  await see(page.getByRole('dialog', { name: 'New table' }))
+  await page.keyboard.type(title)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await see(tableLink(page, title))
+}
+
+const tree = (page: Page) => page.getByRole('navigation', { name: 'Tables' })
+const tableLink = (page: Page, title: string) => tree(page).getByRole('link', { name: title, exact: true })
+
+describe('the first user of a server', () => {
+  test('is led to sign-up, told what they become, and shown what is missing under each field', async () => {
+    const page = await openPage('/nc')
+    await arrivesAt(page, /^\/signup/)
+    await see(page.getByText('becomes its administrator'))
+    expect(await page.getByLabel('E-mail').evaluate((input) => input === document.activeElement)).toBe(true)
+
+    await page.keyboard.type('not an address')
+    await page.keyboard.press('Enter')
+    await see(page.getByText('This is not an e-mail address'))
+    await see(page.getByText('Choose a password'))
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await see(page.getByText('Use 8 characters or more'))
+
+    await fillCredentials(page)
+    await signedIn(page)
+    expect(route(page)).toStartWith('/nc')
+    await page.context().close()
+  })
+})
+
+describe('someone who is signed in', () => {
+  test('makes a base and a table, renames it in place and keeps the text when the name is taken', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Reading list')
+    await see(page.getByRole('heading', { name: 'This base has no tables yet' }))
+    await createTable(page, 'Books')
+    await createTable(page, 'Authors')
+
+    await tableLink(page, 'Books').dblclick()
+    const input = page.getByLabel('New name')
+    await input.fill('Authors')
+    await page.keyboard.press('Enter')
+    await see(tree(page).getByRole('alert'))
+    expect(await input.inputValue()).toBe('Authors')
+
+    await input.fill('Novels')
+    await page.keyboard.press('Enter')
+    await see(tableLink(page, 'Novels'))
+    await page.reload()
+    await see(tableLink(page, 'Novels'))
+    expect(await tree(page).getByRole('link').allTextContents()).toEqual(['Novels', 'Authors'])
+    await page.context().close()
+  })
+
+  test('deletes the open table, lands on its base, and Undo brings table and page back', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Cinema')
+    await createTable(page, 'Films')
+    const opened = route(page)
+    await tableLink(page, 'Films').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete table' }).click()
+    await tableLink(page, 'Films').waitFor({ state: 'detached' })
+    expect(opened).toStartWith(route(page))
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await see(tableLink(page, 'Films'))
+    expect(route(page)).toBe(opened)
+    await page.context().close()
+  })
+
+  test('deletes a base and takes it out of the trash', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Short-lived')
+    await page.keyboard.press('Alt+b')
+    await page.getByRole('button', { name: 'Menu of base Short-lived' }).click()
+    await page.getByRole('menuitem', { name: 'Delete base' }).click()
+    const card = page.getByRole('main').getByRole('link', { name: 'Short-lived' })
+    await card.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Trash' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Short-lived' }).getByRole('button').click()
+    await page.keyboard.press('Escape')
+    await see(card)
+    await page.context().close()
+  })
+
+  test('sees the tables that others make, and is led away from one that others delete', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Together')
+    await createTable(page, 'Mine')
+    const other = await openPage(route(page), page.context())
+    await see(tableLink(other, 'Mine'))
+    // A page in the background is slowed down.
+    await page.bringToFront()
+    // The socket has joined once a change of the other page arrives here.
+    await createTable(page, 'Yours')
+    await see(tableLink(other, 'Yours'))
+    await tableLink(page, 'Mine').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete table' }).click()
+    await see(other.getByText('Table "Mine" was deleted'))
+    expect(route(other)).toMatch(/^\/nc\/p\w+$/)
+    await page.context().close()
+  })
+
+  test('goes anywhere by the command palette, which gives the focus back', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Far away')
+    await page.keyboard.press('Alt+b')
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    await page.getByLabel('Search bases').focus()
+    await page.keyboard.press('Control+k')
+    await see(page.getByRole('combobox'))
+    await page.keyboard.press('Escape')
+    expect(await page.getByLabel('Search bases').evaluate((input) => input === document.activeElement)).toBe(
+      true,
+    )
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('far')
+    await see(page.getByRole('option', { name: 'Far away' }))
+    await page.keyboard.press('Enter')
+    await see(page.getByRole('heading', { level: 1, name: 'Far away' }))
+    await page.context().close()
+  })
+
+  test('starts an import by dropping a file on the base', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Dropped on')
+    const dataTransfer = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['Name,Year\nDune,1965\n'], 'novels.csv', { type: 'text/csv' }))
+      return transfer
+    })
+    await page.dispatchEvent('main', 'dragover', { dataTransfer })
+    await see(page.getByText('Drop the file to import it as a new table'))
+    await page.dispatchEvent('main', 'drop', { dataTransfer })
+    await see(page.getByRole('dialog').getByText('Dune'))
+    await page.context().close()
+  })
+
+  test('closes one layer per Escape, each giving the focus back', async () => {
+    const page = await openSignedIn()
+    await see(page.getByRole('main').getByRole('link', { name: 'Getting started' }))
+    const opener = page.getByRole('button', { name: 'New base', exact: true })
+    await opener.click()
+    const dialog = page.getByRole('dialog', { name: 'New base' })
+    await see(dialog)
+    await page.keyboard.press('Control+k')
+    expect(await page.getByRole('combobox').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
+
+    const more = page.getByRole('button', { name: 'Menu of base Getting started' })
+    await more.focus()
+    await page.keyboard.press('Enter')
+    await see(page.getByRole('menuitem', { name: 'Delete base' }))
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    expect(await more.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.context().close()
+  })
+
+  test('makes a token that works, sees it once, and deletes it', async () => {
+    const page = await openSignedIn('/account/tokens')
+    await see(page.getByText('You have no tokens'))
+    await page.getByLabel('What is it for?').fill('Nightly backup')
+    await page.keyboard.press('Enter')
+    const token = await page.getByRole('note').locator('code').textContent()
+    expect((await app.rest(token ?? '').get('/api/v1/db/meta/projects/')).status).toBe(200)
+    await page.reload()
+    await see(page.getByText('Nightly backup'))
+    expect(await page.getByText(token ?? '').count()).toBe(0)
+    await page.getByRole('button', { name: 'Delete token Nightly backup' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
+    await see(page.getByText('You have no tokens'))
+    expect((await app.rest(token ?? '').get('/api/v1/db/meta/projects/')).status).toBe(401)
+    await page.context().close()
+  })
+
+  test('selects no text of the page with Ctrl+A', async () => {
+    const page = await openSignedIn()
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    await page.getByRole('heading', { name: 'Bases' }).click()
+    await page.keyboard.press('ControlOrMeta+a')
+    expect(await page.evaluate(() => String(getSelection()))).toBe('')
+    await page.context().close()
+  })
+
+  test('is told of a path that leads nowhere', async () => {
+    const page = await openSignedIn()
+    await page.goto(`${app.url}/#/nc/view/abc`)
+    await see(page.getByText('Page Not Found: /nc/view/abc'))
+    await page.getByRole('button', { name: 'Go to your bases' }).click()
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    await page.context().close()
+  })
+})
+
+describe('signing in', () => {
+  test('goes on to the page that was asked for', async () => {
+    const page = await openPage('/account/password')
+    await arrivesAt(page, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
+    await fillCredentials(page)
+    await arrivesAt(page, /^\/account\/password$/)
+    await page.context().close()
+  })
+
+  test('works with the password that a reset link has set, once', async () => {
+    const user = await app.signUp('grace@example.com')
+    const { token } = await app.trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const link = await app.rest(token).post(`/api/v1/users/${user.id}/generate-reset-url`)
+    const page = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
+    await page.getByLabel('New password').fill('another good one')
+    await page.keyboard.press('Enter')
+    await arrivesAt(page, /^\/signin$/)
+    await fillCredentials(page, 'another good one', user.email)
+    await see(page.getByText('No base has been shared with you yet'))
+
+    const late = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
+    await late.getByLabel('New password').fill('a third good one')
+    await late.keyboard.press('Enter')
+    await see(late.getByText('This link was used already or is too old'))
+    await page.context().close()
+    await late.context().close()
+  })
+
+  test('never leads out of the app', async () => {
+    for (const evil of ['//evil.example', 'https://evil.example', 'javascript:alert(1)', '/\\evil.example']) {
+      const page = await openPage(`/signin?continueAfterSignIn=${encodeURIComponent(evil)}`)
+      await fillCredentials(page)
+      await see(page.getByRole('heading', { name: 'Bases' }))
+      expect(new URL(page.url()).origin).toBe(app.url)
+      expect(route(page)).toBe('/')
+      await page.context().close()
+    }
+  })
+
+  test('names a wrong password, keeps what was typed, and says when to try again after too many', async () => {
+    const page = await openPage('/signin')
+    // The server counts by address and place, so an address of nobody keeps the others out of it.
+    await fillCredentials(page, 'wrong', 'nobody@example.com')
+    await see(page.getByText('The e-mail address or the password is wrong.'))
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('nobody@example.com')
+    const throttled = page.getByText('Too many failed attempts. Try again in')
+    for (let attempt = 0; attempt < 20 && !(await throttled.isVisible()); attempt++) {
+      const answered = page.waitForResponse((response) => response.url().includes('auth.signIn'))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await answered
+      await page.locator('form [aria-busy]').waitFor({ state: 'detached' })
+    }
+    await see(throttled)
+    await page.context().close()
+  })
+})
+
+describe('the end of a session', () => {
+  test('by signing out reaches the other tabs, and signing in again brings them back', async () => {
+    const page = await openSignedIn('/account/profile')
+    const other = await openPage('/account/password', page.context())
+    await see(other.getByRole('heading', { name: 'Password' }))
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await arrivesAt(page, /^\/signin$/)
+    await arrivesAt(other, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
+    await fillCredentials(page)
+    await arrivesAt(other, /^\/account\/password$/)
+    await page.context().close()
+  })
+
+  test('elsewhere leaves the page as it is, asks to sign in over it, and sends what was waiting', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Kept')
+    await page.keyboard.press('Alt+t')
+    await see(page.getByRole('dialog', { name: 'New table' }))
+    await page.keyboard.type('Typed before')
+    // Another device signs the person out everywhere.
+    const elsewhere = await app.trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    await app.trpc(elsewhere.token).auth.signOut.mutate()
+
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'You have been signed out' })
+    await see(dialog)
+    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(EMAIL)
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await see(tableLink(page, 'Typed before'))
+    await page.context().close()
+  })
+})
+
+test('no page of these tests broke', () => {
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,48 @@
+import type { ComponentType } from 'react'
+import type { Base } from '../../src/core/model.ts'
+import { type BaseRight, holdsOrgRole, type OrgRole, roleCan } from '../../src/core/roles.ts'
+import { currentPath } from '../routes/paths.ts'
+import { cache } from '../trpc.ts'
+
+/** Where the person is when an action is offered or run, and what they may do there. */
+export interface ActionContext {
+  /** The base on the screen; null elsewhere, and until it is read. */
+  base: Base | null
+  tableId: string | null
+  viewId: string | null
+  /** True where the role in this base holds the right. */
+  can(right: BaseRight): boolean
+  /** True where the person holds the organisation role or one above it. */
+  holds(least: OrgRole): boolean
+}
+
+/** One thing a person can do. Menus, the command palette, the key map and the shortcut sheet read these. */
+export interface Action {
+  /** `noun.verb`, unique. */
+  id: string
+  label: () => string
+  /** Heading in the palette and the shortcut sheet. */
+  group: () => string
+  icon?: ComponentType<{ size?: number | string }>
+  /** E.g. `mod+k`, `alt+d`, `?`; `mod` is Cmd on a Mac. */
+  shortcut?: string
+  /** Left out of the palette, e.g. the action that opens it. */
+  hidden?: true
+  /** Absent: always. */
+  when?: (context: ActionContext) => boolean
+  run: (context: ActionContext) => void | Promise<void>
+}
+
+/** The context of this moment, read from the address and what has been loaded. */
+export function actionContext(): ActionContext {
+  const [, , first, second, third] = currentPath().split('?')[0]?.split('/') ?? []
+  const base = first ? (cache.bases.get.getData({ baseId: first }) ?? null) : null
+  const roles = cache.auth.me.getData()?.orgRoles ?? []
+  return {
+    base,
+    tableId: base && second ? second : null,
+    viewId: base && third ? third : null,
+    can: (right) => roleCan(base?.role ?? null, right),
+    holds: (least) => holdsOrgRole(roles, least),
+  }
+}

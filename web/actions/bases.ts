@@ -1,0 +1,49 @@
+import { LayoutGrid, Pencil, Plus, Trash2 } from 'lucide-react'
+import { createBase, editBase, openBaseTrash } from '../features/bases/base-commands.tsx'
+import { t } from '../i18n.ts'
+import { goTo, paths } from '../routes/paths.ts'
+import type { Action } from './action.ts'
+
+const group = () => t('Bases')
+
+/** Leads to the list of bases. */
+export const goToBases: Action = {
+  id: 'bases.open',
+  label: () => t('Go to bases'),
+  group,
+  icon: LayoutGrid,
+  shortcut: 'alt+b',
+  run: () => goTo(paths.bases()),
+}
+
+/** Asks for a name and makes a base. */
+export const createBaseAction: Action = {
+  id: 'base.create',
+  label: () => t('New base'),
+  group,
+  icon: Plus,
+  shortcut: 'alt+d',
+  when: ({ holds }) => holds('org-level-creator'),
+  run: createBase,
+}
+
+/** Name and colour of the base on the screen. */
+export const editBaseAction: Action = {
+  id: 'base.edit',
+  label: () => t('Rename this base'),
+  group,
+  icon: Pencil,
+  when: ({ can }) => can('base.update'),
+  run({ base }) {
+    if (base) editBase(base)
+  },
+}
+
+/** The deleted bases. */
+export const openTrashAction: Action = {
+  id: 'bases.trash',
+  label: () => t('Deleted bases'),
+  group,
+  icon: Trash2,
+  run: openBaseTrash,
+}

@@ -1,0 +1,27 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../../i18n.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import styles from './account.module.css'
+
+/** A token that was just made: the only time that it can be read. */
+export function FreshToken({ token }: { token: string }) {
+  const [copied, setCopied] = useState(false)
+  return (
+    <Alert>
+      <p>{t('Copy the token now: it is not shown again.')}</p>
+      <div className={styles.fresh}>
+        <code>{token}</code>
+        <Button
+          size="small"
+          icon={copied ? Check : Copy}
+          onClick={async () => setCopied(await copyText(token))}
+        >
+          {copied ? t('Copied') : t('Copy')}
+        </Button>
+      </div>
+    </Alert>
+  )
+}

@@ -1,0 +1,68 @@
+import { type FormEvent, useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { session } from '../../session/index.ts'
+import { useMe } from '../../session/use-me.ts'
+import { trpc } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
+import styles from './account.module.css'
+
+/** Changes the password. Every other session of the account ends by it. */
+export function PasswordPage() {
+  const { user } = useMe()
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const [wasSubmitted, setWasSubmitted] = useState(false)
+  const change = trpc.auth.changePassword.useMutation({
+    onSuccess({ token }) {
+      session.signIn(token)
+      setCurrent('')
+      setNext('')
+      setWasSubmitted(false)
+      toast.success({ text: t('Your password was changed. Other devices have been signed out.') })
+    },
+  })
+  const currentError = current === '' ? t('Enter your present password') : null
+  const nextError = checkNewPassword(next) ?? (next === current ? t('Choose another password') : null)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setWasSubmitted(true)
+    if (!currentError && !nextError) change.mutate({ currentPassword: current, newPassword: next })
+  }
+
+  return (
+    <form className={styles.form} onSubmit={submit} noValidate>
+      {change.error && <Alert tone="error">{messageOf(change.error)}</Alert>}
+      {/* Password managers need to know whose password it is. */}
+      <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
+      <PasswordField
+        label={t('Present password')}
+        name="current-password"
+        autoComplete="current-password"
+        value={current}
+        onChange={(event) => {
+          setCurrent(event.target.value)
+          change.reset()
+        }}
+        error={wasSubmitted ? currentError : null}
+      />
+      <PasswordField
+        label={t('New password')}
+        name="new-password"
+        autoComplete="new-password"
+        value={next}
+        onChange={(event) => setNext(event.target.value)}
+        error={wasSubmitted ? nextError : null}
+        help={t('{n} characters or more. Your other devices will be signed out.', { n: MIN_PASSWORD })}
+      />
+      <Button type="submit" variant="primary" busy={change.isPending}>
+        {t('Change password')}
+      </Button>
+    </form>
+  )
+}

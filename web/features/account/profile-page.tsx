@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import type { User } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { trpc } from '../../trpc.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.ts'
+import styles from './account.module.css'
+
+/** The name that others see, and the address one signs in with. */
+export function ProfilePage() {
+  const me = trpc.auth.me.useQuery()
+  if (me.error && !me.data) {
+    return (
+      <ErrorState
+        title={t('Your profile could not be read')}
+        error={me.error}
+        onRetry={() => void me.refetch()}
+      />
+    )
+  }
+  if (!me.data?.user) {
+    return (
+      <div className={styles.form} aria-busy="true">
+        <Skeleton width={56} height={56} round />
+        <Skeleton height={36} />
+        <Skeleton height={36} />
+      </div>
+    )
+  }
+  return <ProfileForm key={me.data.user.id} user={me.data.user} />
+}
+
+function ProfileForm({ user }: { user: User }) {
+  const [displayName, setDisplayName] = useState(user.displayName ?? '')
+  const utils = trpc.useUtils()
+  const update = trpc.auth.updateProfile.useMutation({
+    onSuccess() {
+      void utils.auth.me.invalidate()
+      toast.success({ text: t('Your profile was saved') })
+    },
+  })
+  const isChanged = displayName.trim() !== (user.displayName ?? '')
+  return (
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isChanged && !update.isPending) update.mutate({ displayName: displayName.trim() || null })
+      }}
+    >
+      <Avatar person={{ ...user, displayName: displayName.trim() || null }} size={56} />
+      <TextField
+        label={t('Display name')}
+        name="displayName"
+        autoComplete="name"
+        maxLength={255}
+        value={displayName}
+        onChange={(event) => setDisplayName(event.target.value)}
+        error={update.error && messageOf(update.error)}
+        help={t('Others see this name beside your changes.')}
+      />
+      <TextField
+        label={t('E-mail')}
+        value={user.email}
+        dir="ltr"
+        readOnly
+        help={t('You sign in with this address. It cannot be changed here.')}
+      />
+      <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
+        {t('Save')}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,125 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { messageOf } from '../../errors.ts'
+import { formatAgo, t } from '../../i18n.ts'
+import { callRest } from '../../rest.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { confirm } from '../../ui/open-dialog.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.ts'
+import styles from './account.module.css'
+import { FreshToken } from './fresh-token.tsx'
+
+const Token = z.object({
+  id: z.number(),
+  token: z.string(),
+  description: z.string().nullable(),
+  created_at: z.string(),
+})
+const TokenList = z.object({ list: z.array(Token) })
+type Token = z.infer<typeof Token>
+
+const PATH = '/api/v1/tokens'
+const KEY = ['rest', PATH]
+
+/** Tokens by which programs act as oneself: make one, see it once, delete it. */
+export function TokensPage() {
+  const [description, setDescription] = useState('')
+  const queries = useQueryClient()
+  const tokens = useQuery({
+    queryKey: KEY,
+    queryFn: async () => TokenList.parse(await callRest('GET', PATH)).list,
+  })
+  const create = useMutation({
+    mutationFn: async () => Token.parse(await callRest('POST', PATH, { description: description.trim() })),
+    onSuccess() {
+      setDescription('')
+      void queries.invalidateQueries({ queryKey: KEY })
+    },
+  })
+
+  async function remove(token: Token) {
+    const agreed = await confirm({
+      title: t('Delete token "{title}"?', { title: token.description || masked(token) }),
+      text: t('Programs that use it are refused at once. This cannot be undone.'),
+      confirmLabel: t('Delete token'),
+      danger: true,
+    })
+    if (!agreed) return
+    try {
+      await callRest('DELETE', `${PATH}/${token.id}`)
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+    await queries.invalidateQueries({ queryKey: KEY })
+  }
+
+  return (
+    <div className={styles.form}>
+      <p className={styles.note}>
+        {t('A program that sends a token in the header xc-token can do over the API what you can do here.')}
+      </p>
+      <form
+        className={styles.create}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (description.trim() && !create.isPending) create.mutate()
+        }}
+      >
+        <TextField
+          label={t('What is it for?')}
+          className={styles.grow}
+          placeholder={t('For example: nightly backup')}
+          maxLength={255}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+          error={create.error && messageOf(create.error)}
+        />
+        <Button type="submit" variant="primary" busy={create.isPending} disabled={description.trim() === ''}>
+          {t('Create token')}
+        </Button>
+      </form>
+      {create.data && <FreshToken token={create.data.token} />}
+
+      {tokens.error && !tokens.data ? (
+        <ErrorState
+          title={t('Your tokens could not be read')}
+          error={tokens.error}
+          onRetry={() => void tokens.refetch()}
+        />
+      ) : tokens.data?.length === 0 ? (
+        <EmptyState
+          icon={KeyRound}
+          title={t('You have no tokens')}
+          text={t('Name one above to create it.')}
+        />
+      ) : (
+        <ul className={styles.tokens} aria-busy={tokens.isPending}>
+          {tokens.data?.map((token) => (
+            <li key={token.id} className={styles.token}>
+              <span className={styles.tokenText}>
+                <strong dir="auto">{token.description || t('Without a name')}</strong>
+                <small>
+                  <code>{masked(token)}</code> · {t('Created {when}', { when: formatAgo(token.created_at) })}
+                </small>
+              </span>
+              <IconButton
+                icon={Trash2}
+                label={t('Delete token {title}', { title: token.description ?? masked(token) })}
+                data-tip={t('Delete token')}
+                onClick={() => void remove(token)}
+              />
+            </li>
+          )) ?? [1, 2].map((n) => <Skeleton key={n} height={44} />)}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Its last characters, by which its owner knows it again. */
+const masked = (token: Token): string => `…${token.token.slice(-4)}`

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { callRest } from '../../rest.ts'
+import { goTo, hrefOf, paths } from '../../routes/paths.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import formStyles from './auth-page.module.css'
+import { AuthPage } from './auth-page.tsx'
+import { checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
+
+/** Sets a new password by the link that an administrator made; it works once, for an hour. */
+export function ResetPasswordScreen() {
+  const { id } = useParams({ from: '/reset/$id' })
+  const [password, setPassword] = useState('')
+  const [wasSubmitted, setWasSubmitted] = useState(false)
+  const reset = useMutation({
+    mutationFn: () => callRest('POST', `/api/v1/auth/password/reset/${encodeURIComponent(id)}`, { password }),
+    onSuccess() {
+      toast.success({ text: t('Your password was changed. Sign in with the new one.') })
+      goTo(paths.signIn(), { replace: true })
+    },
+  })
+  const problem = checkNewPassword(password)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setWasSubmitted(true)
+    if (!problem) reset.mutate()
+  }
+
+  return (
+    <AuthPage
+      title={t('Choose a new password')}
+      below={<a href={hrefOf(paths.signIn())}>{t('Back to sign-in')}</a>}
+    >
+      <form className={formStyles.form} onSubmit={submit} noValidate>
+        {reset.error && <Alert tone="error">{messageOf(reset.error)}</Alert>}
+        <PasswordField
+          label={t('New password')}
+          name="new-password"
+          autoComplete="new-password"
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={wasSubmitted ? problem : null}
+          help={t('{n} characters or more', { n: MIN_PASSWORD })}
+        />
+        <Button type="submit" variant="primary" size="large" busy={reset.isPending}>
+          {t('Set password')}
+        </Button>
+      </form>
+    </AuthPage>
+  )
+}

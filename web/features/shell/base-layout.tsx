@@ -1,0 +1,67 @@
+import { Outlet } from '@tanstack/react-router'
+import { DatabaseZap } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
+import { isMissing, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.ts'
+import { useOpenPlace } from './use-place.ts'
+
+/** Any screen inside a base: shown once the base is there, with a way home where it is not. */
+export function BaseLayout() {
+  const { baseId = '', tableId, viewId } = useOpenPlace()
+  const base = trpc.bases.get.useQuery({ baseId })
+  const title = useRef<string | null>(null)
+  const missing = isMissing(base.error)
+  // Somebody deleted the base, or the person's right to it: the tables are the first to say so.
+  const tablesAreMissing = isMissing(trpc.schema.tables.useQuery({ baseId }).error)
+
+  useEffect(() => {
+    if (base.data && !missing) rememberPlace({ baseId, tableId, viewId })
+  }, [base.data, missing, baseId, tableId, viewId])
+
+  useEffect(() => {
+    if (base.data) title.current = base.data.title
+  }, [base.data])
+
+  const { refetch } = base
+  useEffect(() => {
+    if (tablesAreMissing) void refetch()
+  }, [tablesAreMissing, refetch])
+
+  useEffect(() => {
+    if (!missing) return
+    forgetPlace({ baseId })
+    // It was here a moment ago: somebody deleted it, or took the right away.
+    if (title.current === null) return
+    toast.error({ text: t('Base "{title}" is no longer there for you', { title: title.current }) })
+    goTo(paths.bases(), { replace: true })
+  }, [missing, baseId])
+
+  if (missing) {
+    return (
+      <EmptyState
+        icon={DatabaseZap}
+        title={t('This base cannot be opened')}
+        text={t('It was deleted, or it has not been shared with you.')}
+      >
+        <Button variant="primary" onClick={() => goTo(paths.bases())}>
+          {t('Go to your bases')}
+        </Button>
+      </EmptyState>
+    )
+  }
+  if (base.error && !base.data) {
+    return (
+      <ErrorState
+        title={t('The base could not be read')}
+        error={base.error}
+        onRetry={() => void base.refetch()}
+      />
+    )
+  }
+  return <Outlet />
+}

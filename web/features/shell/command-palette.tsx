@@ -1,0 +1,121 @@
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { actionContext } from '../../actions/action.ts'
+import { t } from '../../i18n.ts'
+import { useLayer } from '../../ui/layers.ts'
+import { matches } from '../../ui/matches.ts'
+import styles from './command-palette.module.css'
+import { type PaletteEntry, usePaletteEntries } from './use-palette-entries.ts'
+
+const MAX_SHOWN = 60
+
+/** Finds bases, tables, views and actions by any part of their name; arrows and Enter, or a press. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const [search, setSearch] = useState('')
+  const [at, setAt] = useState(0)
+  const [context] = useState(actionContext)
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const { entries, isReading } = usePaletteEntries(context)
+  useLayer(onClose)
+
+  const found = useMemo(
+    () =>
+      entries.filter((entry) => matches(`${entry.label} ${entry.hint ?? ''}`, search)).slice(0, MAX_SHOWN),
+    [entries, search],
+  )
+  const current = Math.min(at, found.length - 1)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the chosen line in sight as it moves
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [current, found])
+
+  function choose(entry: PaletteEntry | undefined) {
+    if (!entry) return
+    onClose()
+    // After the focus has gone back, so that what opens now returns it to the same place.
+    setTimeout(() => entry.run())
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    const last = found.length - 1
+    const next = { ArrowDown: current >= last ? 0 : current + 1, ArrowUp: current <= 0 ? last : current - 1 }[
+      event.key
+    ]
+    if (next !== undefined) setAt(next)
+    else if (event.key === 'Enter') choose(found[current])
+    else if (event.key === 'Tab') event.preventDefault()
+    else return
+    event.preventDefault()
+  }
+
+  return createPortal(
+    <div
+      className={styles.overlay}
+      onPointerDown={(event) => event.target === event.currentTarget && onClose()}
+    >
+      <div className={styles.palette} role="dialog" aria-modal="true" aria-label={t('Search and commands')}>
+        <div className={styles.input}>
+          <Search size={17} />
+          <input
+            // biome-ignore lint/a11y/noAutofocus: the palette is this input
+            autoFocus
+            dir="auto"
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={`${id}-list`}
+            aria-activedescendant={found[current] ? `${id}-${current}` : undefined}
+            aria-label={t('Search and commands')}
+            placeholder={t('Go to a base, table or view, or find an action')}
+            value={search}
+            onChange={(event) => {
+              setSearch(event.target.value)
+              setAt(0)
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <kbd>Esc</kbd>
+        </div>
+        <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('Results')} className={styles.list}>
+          {found.map((entry, index) => (
+            <div key={entry.id} role="presentation">
+              {entry.group !== found[index - 1]?.group && <p className={styles.group}>{entry.group}</p>}
+              {/* biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input (aria-activedescendant) */}
+              <div
+                id={`${id}-${index}`}
+                role="option"
+                aria-selected={index === current}
+                className={styles.entry}
+                onPointerMove={() => setAt(index)}
+                // Keeps the focus in the input.
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => choose(entry)}
+                onKeyDown={onKeyDown}
+              >
+                <span className={styles.icon}>{entry.icon && <entry.icon size={16} />}</span>
+                <span className={styles.label} dir="auto">
+                  {entry.label}
+                </span>
+                {entry.hint && (
+                  <span className={styles.hint} dir="auto">
+                    {entry.hint}
+                  </span>
+                )}
+                {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
+              </div>
+            </div>
+          ))}
+          {found.length === 0 && (
+            <p className={styles.none}>
+              {isReading ? t('Reading your tables…') : t('Nothing matches "{search}"', { search })}
+            </p>
+          )}
+        </div>
+      </div>
+    </div>,
+    document.body,
+  )
+}

@@ -1,0 +1,144 @@
+import { Keyboard, LayoutGrid, Plus, Search } from 'lucide-react'
+import { changePassword, editProfile, openTokens, signOutAction } from '../../actions/account.ts'
+import { type Action, actionContext } from '../../actions/action.ts'
+import { createBaseAction } from '../../actions/bases.ts'
+import { openPalette, showShortcuts } from '../../actions/shell.tsx'
+import { createTableAction, importAction } from '../../actions/tables.ts'
+import { t } from '../../i18n.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
+import { lastPlaces } from '../../session/last-places.ts'
+import { useMe } from '../../session/use-me.ts'
+import { trpc } from '../../trpc.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { type MenuItem, openMenu } from '../../ui/menu.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { BaseIcon } from '../bases/base-icon.tsx'
+import { Logo } from './logo.tsx'
+import styles from './rail.module.css'
+import { useOpenPlace } from './use-place.ts'
+
+const MAX_RECENT = 6
+
+/** The narrow bar at the start of the page: bases, search, create, help, account. */
+export function Rail() {
+  const { baseId } = useOpenPlace()
+  const { user } = useMe()
+  return (
+    <nav className={styles.rail} aria-label={t('Main')}>
+      <a
+        href={hrefOf(paths.bases())}
+        className={styles.logo}
+        aria-label={t('Sheaf, all bases')}
+        data-tip={t('All bases')}
+        data-tip-side="side"
+      >
+        <Logo />
+      </a>
+      <a
+        href={hrefOf(paths.bases())}
+        className={styles.link}
+        aria-label={t('Bases')}
+        aria-current={baseId ? undefined : 'page'}
+        data-tip={t('Bases')}
+        data-tip-keys={shortcutLabel('alt+b')}
+        data-tip-side="side"
+      >
+        <LayoutGrid size={18} />
+      </a>
+      <RailButton icon={Search} action={openPalette} />
+      <RecentBases openBaseId={baseId} />
+      <span className={styles.space} />
+      <IconButton
+        icon={Plus}
+        iconSize={18}
+        label={t('Create')}
+        aria-haspopup="menu"
+        data-tip-side="side"
+        onClick={(event) => openMenu(event.currentTarget, createMenu(), t('Create'))}
+      />
+      <RailButton icon={Keyboard} action={showShortcuts} />
+      <button
+        type="button"
+        className={styles.me}
+        aria-label={t('Account menu')}
+        aria-haspopup="menu"
+        data-tip={user?.displayName || user?.email || t('Account')}
+        data-tip-side="side"
+        onClick={(event) => openMenu(event.currentTarget, accountMenu(user?.email), t('Account menu'))}
+      >
+        {user ? <Avatar person={user} size={28} /> : <span className={styles.noFace} />}
+      </button>
+    </nav>
+  )
+}
+
+function RailButton({ icon, action }: { icon: typeof Search; action: Action }) {
+  return (
+    <IconButton
+      icon={icon}
+      iconSize={18}
+      label={action.label()}
+      shortcut={action.shortcut && shortcutLabel(action.shortcut)}
+      data-tip-side="side"
+      onClick={() => void action.run(actionContext())}
+    />
+  )
+}
+
+/** The bases one was in last, each a press away. Their order stays while one moves between them. */
+function RecentBases({ openBaseId }: { openBaseId?: string }) {
+  const bases = trpc.bases.list.useQuery({})
+  const recent = new Set(
+    lastPlaces()
+      .slice(0, MAX_RECENT)
+      .map((place) => place.baseId),
+  )
+  const shown = bases.data?.filter((base) => recent.has(base.id) || base.id === openBaseId)
+  if (!shown?.length) return null
+  return (
+    <ul className={styles.recent} aria-label={t('Recent bases')}>
+      {shown.map((base) => (
+        <li key={base.id}>
+          <a
+            href={hrefOf(paths.base(base.id))}
+            className={styles.link}
+            aria-label={base.title}
+            aria-current={base.id === openBaseId ? 'page' : undefined}
+            data-tip={base.title}
+            data-tip-side="side"
+          >
+            <BaseIcon base={base} size={24} />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const asItem = (action: Action): MenuItem => ({
+  kind: 'action',
+  label: action.label(),
+  icon: action.icon,
+  shortcut: action.shortcut && shortcutLabel(action.shortcut),
+  run: () => void action.run(actionContext()),
+})
+
+function createMenu(): MenuItem[] {
+  const context = actionContext()
+  return [createTableAction, importAction, createBaseAction]
+    .filter((action) => action.when?.(context) ?? true)
+    .map(asItem)
+}
+
+function accountMenu(email: string | undefined): MenuItem[] {
+  const who: MenuItem[] = email ? [{ kind: 'id', label: t('Signed in as'), value: email }] : []
+  return [
+    ...who,
+    asItem(editProfile),
+    asItem(changePassword),
+    asItem(openTokens),
+    { kind: 'separator' },
+    asItem(signOutAction),
+  ]
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { actionContext } from '../../actions/action.ts'
+import { actionsFor, shortcutSections } from '../../actions/index.ts'
+import { t } from '../../i18n.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import styles from './shortcut-sheet.module.css'
+
+interface Section {
+  title: string
+  lines: { keys: string[]; label: string }[]
+}
+
+/** All keys that do something here, by subject. */
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const [sections] = useState(readSections)
+  return (
+    <Dialog title={t('Keyboard shortcuts')} size="large" onClose={onClose}>
+      <div className={styles.sheet}>
+        {sections.map((section) => (
+          <section key={section.title} className={styles.section}>
+            <h3>{section.title}</h3>
+            <dl>
+              {section.lines.map((line) => (
+                <div key={line.label} className={styles.line}>
+                  <dt>{line.label}</dt>
+                  <dd>
+                    {line.keys.map((keys) => (
+                      <kbd key={keys}>{keys}</kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+function readSections(): Section[] {
+  const byGroup = new Map<string, Section>()
+  for (const action of actionsFor(actionContext())) {
+    if (!action.shortcut) continue
+    const title = action.group()
+    const section = byGroup.get(title) ?? { title, lines: [] }
+    section.lines.push({ keys: [shortcutLabel(action.shortcut)], label: action.label() })
+    byGroup.set(title, section)
+  }
+  const tree: Section = {
+    title: t('Sidebar'),
+    lines: [
+      { keys: ['↑', '↓'], label: t('Move between tables and views') },
+      { keys: ['→', '←'], label: t('Show or hide the views of a table') },
+      { keys: ['F2'], label: t('Rename') },
+      { keys: ['Shift+F10'], label: t('Menu of the table or view') },
+    ],
+  }
+  const ofScreens = shortcutSections().map(({ title, lines }): Section => {
+    return { title: title(), lines: lines.map(({ keys, label }) => ({ keys, label: label() })) }
+  })
+  return [...byGroup.values(), ...ofScreens, tree]
+}

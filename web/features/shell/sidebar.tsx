@@ -1,0 +1,156 @@
+import { ChevronDown, House, PanelLeftClose, Plus, Search, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { roleCan } from '../../../src/core/roles.ts'
+import { actionContext } from '../../actions/action.ts'
+import { createTableAction, importAction, tableTrashAction } from '../../actions/tables.ts'
+import { t } from '../../i18n.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
+import { trpc } from '../../trpc.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { Skeleton } from '../../ui/states.tsx'
+import { baseMenu } from '../bases/base-commands.tsx'
+import { BaseIcon } from '../bases/base-icon.tsx'
+import styles from './sidebar.module.css'
+import { toggleSidebarCollapsed, useIsNarrow } from './sidebar-state.ts'
+import { TableTree } from './table-tree.tsx'
+import { useFileDrop } from './use-file-drop.ts'
+import { useOpenPlace } from './use-place.ts'
+
+/** The base: its name and menu, search, overview and the tree of its tables. */
+export function Sidebar({ baseId }: { baseId: string }) {
+  const { tableId } = useOpenPlace()
+  const base = trpc.bases.get.useQuery({ baseId })
+  const isNarrow = useIsNarrow()
+  const [search, setSearch] = useState('')
+  const mayImport = base.data !== undefined && roleCan(base.data.role, 'import.create')
+  const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
+
+  if (!base.data) return <SidebarSkeleton failed={base.error !== null} />
+  const { data } = base
+  const menuLabel = t('Menu of base {title}', { title: data.title })
+  const context = actionContext()
+  return (
+    <aside
+      className={styles.sidebar}
+      aria-label={t('Sidebar')}
+      data-drop={isOver || undefined}
+      {...dropProps}
+    >
+      <div className={styles.header}>
+        <button
+          type="button"
+          className={styles.base}
+          aria-haspopup="menu"
+          aria-label={menuLabel}
+          onClick={(event) => openMenu(event.currentTarget, baseMenu(data), menuLabel)}
+          onContextMenu={(event) => openContextMenu(event, baseMenu(data), menuLabel)}
+        >
+          <BaseIcon base={data} size={24} />
+          <span className={styles.baseTitle} dir="auto" data-tip={data.title} data-tip-clipped>
+            {data.title}
+          </span>
+          <ChevronDown size={14} />
+        </button>
+        {!isNarrow && (
+          <IconButton
+            icon={PanelLeftClose}
+            className="flip-in-rtl"
+            label={t('Hide the sidebar')}
+            shortcut={shortcutLabel('mod+b')}
+            size="small"
+            onClick={toggleSidebarCollapsed}
+          />
+        )}
+      </div>
+
+      <div className={styles.tools}>
+        <label className={styles.search}>
+          <Search size={14} />
+          <span className="visually-hidden">{t('Search tables and views')}</span>
+          <input
+            dir="auto"
+            placeholder={t('Search')}
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || search === '') return
+              event.preventDefault()
+              setSearch('')
+            }}
+          />
+          {search && (
+            <IconButton
+              icon={X}
+              size="small"
+              iconSize={14}
+              label={t('Clear search')}
+              onClick={() => setSearch('')}
+            />
+          )}
+        </label>
+        {createTableAction.when?.(context) && (
+          <IconButton
+            icon={Plus}
+            label={t('New table')}
+            shortcut={shortcutLabel('alt+t')}
+            size="small"
+            aria-haspopup="menu"
+            onClick={(event) => openMenu(event.currentTarget, createMenu(), t('Create new'))}
+          />
+        )}
+      </div>
+
+      <a
+        href={hrefOf(paths.base(baseId))}
+        className={styles.overview}
+        aria-current={tableId === undefined ? 'page' : undefined}
+      >
+        <House size={15} />
+        {t('Overview')}
+      </a>
+
+      <TableTree base={data} search={search} />
+
+      {tableTrashAction.when?.(context) && (
+        <button
+          type="button"
+          className={styles.trash}
+          onClick={() => void tableTrashAction.run(actionContext())}
+        >
+          <Trash2 size={15} />
+          {t('Deleted tables')}
+        </button>
+      )}
+      {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
+    </aside>
+  )
+}
+
+const createMenu = () =>
+  [createTableAction, importAction].map((action) => ({
+    kind: 'action' as const,
+    label: action.label(),
+    icon: action.icon,
+    shortcut: action.shortcut && shortcutLabel(action.shortcut),
+    run: () => void action.run(actionContext()),
+  }))
+
+/** Where the base cannot be read the screen beside it says why; here nothing is left to do. */
+function SidebarSkeleton({ failed }: { failed: boolean }) {
+  if (failed) return <aside className={styles.sidebar} />
+  return (
+    <aside className={styles.sidebar} aria-busy="true" aria-label={t('Sidebar')}>
+      <div className={styles.header}>
+        <Skeleton width={24} height={24} />
+        <Skeleton width={140} />
+      </div>
+      <div className={styles.skeleton}>
+        {[70, 55, 80, 62].map((width) => (
+          <Skeleton key={width} width={`${width}%`} />
+        ))}
+      </div>
+    </aside>
+  )
+}

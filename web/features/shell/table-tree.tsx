@@ -1,0 +1,84 @@
+import { Table2 } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import type { Base, View } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { t } from '../../i18n.ts'
+import { trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { matches } from '../../ui/matches.ts'
+import { SortableList } from '../../ui/sortable.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { createTable, reorderTable } from './table-commands.tsx'
+import { TableNode } from './table-node.tsx'
+import styles from './table-tree.module.css'
+
+/** The tables of a base with their views: open, search, order, rename, menus. */
+export function TableTree({ base, search }: { base: Base; search: string }) {
+  const tables = trpc.schema.tables.useQuery({ baseId: base.id })
+  const utils = trpc.useUtils()
+  if (tables.error && !tables.data) {
+    return (
+      <div className={styles.tree}>
+        <ErrorState
+          title={t('The tables could not be read')}
+          error={tables.error}
+          onRetry={() => void tables.refetch()}
+        />
+      </div>
+    )
+  }
+  if (!tables.data) {
+    return (
+      <div className={styles.skeleton} aria-busy="true">
+        {[64, 48, 72].map((width) => (
+          <Skeleton key={width} width={`${width}%`} />
+        ))}
+      </div>
+    )
+  }
+  if (tables.data.length === 0) {
+    return (
+      <div className={styles.empty}>
+        <p>{t('No tables yet.')}</p>
+        {roleCan(base.role, 'table.create') && (
+          <Button size="small" icon={Table2} onClick={() => createTable(base.id)}>
+            {t('New table')}
+          </Button>
+        )}
+      </div>
+    )
+  }
+
+  // Views count only as far as they have been read: the tree does not read every table to search it.
+  const viewsOf = (tableId: string): View[] => utils.schema.table.getData({ tableId })?.views ?? []
+  const found = tables.data.filter(
+    (table) => matches(table.title, search) || viewsOf(table.id).some((view) => matches(view.title, search)),
+  )
+  return (
+    <nav className={styles.tree} aria-label={t('Tables')} onKeyDown={moveThroughTree}>
+      {found.length === 0 && <p className={styles.empty}>{t('No table matches "{search}"', { search })}</p>}
+      <SortableList
+        ids={found.map((table) => table.id)}
+        disabled={search !== '' || !roleCan(base.role, 'table.update')}
+        onMove={(id, before) => void reorderTable(base.id, id, before)}
+      >
+        <ul>
+          {found.map((table) => (
+            <TableNode key={table.id} base={base} table={table} search={search} />
+          ))}
+        </ul>
+      </SortableList>
+    </nav>
+  )
+}
+
+/** Arrow keys move between the lines of the tree; Enter opens, as on any link. */
+function moveThroughTree(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined || event.target instanceof HTMLInputElement) return
+  const lines: Element[] = [...event.currentTarget.querySelectorAll('a')]
+  const at = document.activeElement ? lines.indexOf(document.activeElement) : -1
+  event.preventDefault()
+  const next = lines[Math.max(0, Math.min(at + step, lines.length - 1))]
+  if (next instanceof HTMLElement) next.focus()
+}

@@ -1,0 +1,101 @@
+import { Database, Grid3x3, Table2 } from 'lucide-react'
+import { useMemo } from 'react'
+import type { Action, ActionContext } from '../../actions/action.ts'
+import { actionsFor } from '../../actions/index.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { lastPlaces } from '../../session/last-places.ts'
+import { trpc } from '../../trpc.ts'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
+
+/** A line of the command palette. */
+export interface PaletteEntry {
+  id: string
+  label: string
+  group: string
+  /** Where it belongs, e.g. the base of a table. */
+  hint?: string
+  icon?: Action['icon']
+  shortcut?: string
+  run: () => void
+}
+
+/** Bases whose tables are searched: the one on the screen, then those visited last. */
+const MAX_BASES = 8
+
+/** All that the palette offers here: tables and views at hand, actions of this screen, bases. */
+export function usePaletteEntries(context: ActionContext): { entries: PaletteEntry[]; isReading: boolean } {
+  const bases = trpc.bases.list.useQuery({})
+  const searched = useMemo(() => {
+    const visited = [context.base?.id, ...lastPlaces().map((place) => place.baseId)]
+    const ids = new Set(visited.filter((id) => id !== undefined))
+    return (bases.data ?? []).filter((base) => ids.has(base.id)).slice(0, MAX_BASES)
+  }, [bases.data, context.base])
+  const tableLists = trpc.useQueries((q) => searched.map((base) => q.schema.tables({ baseId: base.id })))
+  const hereId = context.base?.id
+  const here = tableLists[searched.findIndex((base) => base.id === hereId)]?.data
+  const schemas = trpc.useQueries((q) => (here ?? []).map((table) => q.schema.table({ tableId: table.id })))
+
+  const views = schemas.flatMap(({ data }): PaletteEntry[] => {
+    // The default view is the table itself.
+    const others = data?.views.filter((view) => !view.isDefault) ?? []
+    return others.map((view) => ({
+      id: view.id,
+      label: view.title,
+      group: t('Views'),
+      hint: data?.table.title,
+      icon: Grid3x3,
+      run: () => goTo(paths.table(data?.table.baseId ?? '', view.tableId, view.id)),
+    }))
+  })
+
+  const tables = searched.flatMap((base, index): PaletteEntry[] =>
+    (tableLists[index]?.data ?? []).map((table) => ({
+      id: table.id,
+      label: table.title,
+      group: base.id === hereId ? t('Tables in this base') : t('Tables in other bases'),
+      hint: base.id === hereId ? undefined : base.title,
+      icon: Table2,
+      run: () => goTo(paths.table(base.id, table.id)),
+    })),
+  )
+  const isHere = (entry: PaletteEntry) => entry.group === t('Tables in this base')
+
+  const actions = actionsFor(context)
+    .filter((action) => !action.hidden)
+    .map(
+      (action): PaletteEntry => ({
+        id: action.id,
+        label: action.label(),
+        group: t('Actions'),
+        icon: action.icon,
+        shortcut: action.shortcut && shortcutLabel(action.shortcut),
+        run: () => {
+          Promise.resolve(action.run(context)).catch((error) => toast.error({ text: messageOf(error) }))
+        },
+      }),
+    )
+
+  const allBases = (bases.data ?? []).map(
+    (base): PaletteEntry => ({
+      id: base.id,
+      label: base.title,
+      group: t('Bases'),
+      icon: Database,
+      run: () => goTo(paths.base(base.id)),
+    }),
+  )
+
+  return {
+    entries: [
+      ...tables.filter(isHere),
+      ...views,
+      ...actions,
+      ...allBases,
+      ...tables.filter((entry) => !isHere(entry)),
+    ],
+    isReading: bases.isPending || tableLists.some((list) => list.isPending),
+  }
+}

@@ -1,0 +1,7 @@
+import { useParams } from '@tanstack/react-router'
+
+/** The base, table and view of the present route, as the address names them. */
+export function useOpenPlace(): { baseId?: string; tableId?: string; viewId?: string } {
+  const { baseId, tableId, viewId } = useParams({ strict: false })
+  return { baseId, tableId, viewId }
+}

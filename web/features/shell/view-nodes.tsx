@@ -1,0 +1,101 @@
+import { Ellipsis, Grid3x3 } from 'lucide-react'
+import { useRef, useState } from 'react'
+import type { Base, Table, View } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { t } from '../../i18n.ts'
+import { hrefOf, paths } from '../../routes/paths.ts'
+import { trpc } from '../../trpc.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { openContextMenu, openMenu } from '../../ui/menu.tsx'
+import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { InlineRename } from './inline-rename.tsx'
+import { viewMenu } from './node-menus.ts'
+import { renameView, reorderView } from './table-commands.tsx'
+import styles from './table-tree.module.css'
+import { useOpenPlace } from './use-place.ts'
+
+/** The views of a table, below it in the tree. */
+export function ViewNodes({ base, table }: { base: Base; table: Table }) {
+  const schema = trpc.schema.table.useQuery({ tableId: table.id })
+  const views = schema.data?.views
+  if (schema.error && !views) {
+    return <p className={styles.empty}>{t('The views could not be read.')}</p>
+  }
+  if (!views) return <Skeleton width="60%" />
+  return (
+    <SortableList
+      ids={views.map((view) => view.id)}
+      disabled={!roleCan(base.role, 'view.update')}
+      onMove={(id, before) => {
+        const view = views.find((one) => one.id === id)
+        if (view) void reorderView(view, before)
+      }}
+    >
+      <ul className={styles.views}>
+        {views.map((view) => (
+          <ViewNode key={view.id} base={base} view={view} siblings={views} />
+        ))}
+      </ul>
+    </SortableList>
+  )
+}
+
+function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: View[] }) {
+  const open = useOpenPlace()
+  const [isRenaming, setIsRenaming] = useState(false)
+  const link = useRef<HTMLAnchorElement>(null)
+  const { ref, style, listeners } = useSortableItem(view.id)
+  // Without a view in the address the table shows its default one.
+  const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
+  const canRename = roleCan(base.role, 'view.update')
+  const rename = () => setIsRenaming(true)
+  const menuLabel = t('Menu of view {title}', { title: view.title })
+  const menu = () => viewMenu(base, view, siblings, rename)
+
+  return (
+    <li ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
+      <div className={styles.line} data-current={isCurrent && open.viewId ? '' : undefined}>
+        {isRenaming ? (
+          <InlineRename
+            title={view.title}
+            onRename={(title) => renameView(view, title)}
+            onClose={() => {
+              setIsRenaming(false)
+              requestAnimationFrame(() => link.current?.focus())
+            }}
+          />
+        ) : (
+          <a
+            ref={link}
+            href={hrefOf(paths.table(base.id, view.tableId, view.id))}
+            className={styles.link}
+            aria-current={isCurrent ? 'page' : undefined}
+            draggable={false}
+            {...listeners}
+            onDoubleClick={canRename ? rename : undefined}
+            onKeyDown={(event) => {
+              if (event.key !== 'F2' || !canRename) return
+              event.preventDefault()
+              rename()
+            }}
+          >
+            <Grid3x3 size={14} />
+            <span className={styles.title} dir="auto" data-tip={view.title} data-tip-clipped>
+              {view.title}
+            </span>
+          </a>
+        )}
+        <IconButton
+          icon={Ellipsis}
+          size="small"
+          className={styles.more}
+          label={menuLabel}
+          data-tip={t('More')}
+          aria-haspopup="menu"
+          onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
+        />
+      </div>
+    </li>
+  )
+}

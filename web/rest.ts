@@ -1,0 +1,45 @@
+import { t } from './i18n.ts'
+import { fetchSignedIn } from './session/index.ts'
+
+/** A refusal by a REST route, with its sentence for the person. */
+export class RestError extends Error {
+  override readonly name = 'RestError'
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * Calls a REST route of our own server with the session: for the few things that only REST has. Gives the
+ * parsed answer, null where it is empty; its shape is for the caller to check.
+ *
+ * @throws RestError when the server refuses; TypeError when it cannot be reached
+ */
+export async function callRest(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const answer = await fetchSignedIn(path, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const text = await answer.text()
+  if (answer.ok) return text === '' ? null : JSON.parse(text)
+  throw new RestError(answer.status, readMessage(text))
+}
+
+/** `msg`, else `message` (spec §8); a proxy's page of HTML has neither. */
+function readMessage(text: string): string {
+  const fallback = t('Some internal error occurred')
+  if (!text.startsWith('{')) return fallback
+  const body: { msg?: unknown; message?: unknown } = JSON.parse(text)
+  const found = [body.msg, body.message].find((one) => typeof one === 'string' && one !== '')
+  return typeof found === 'string' ? found : fallback
+}

@@ -1,0 +1,13 @@
+const SIGNED_OUT_PAGES = /^\/(signin|signup|forgot-password|reset|error)(\/|\?|$)/i
+
+/**
+ * The path to go on to after signing in, or null where the text is no path of ours. It comes from the
+ * address bar, so anyone can write it into a link: `//evil.example`, `https:…` and `javascript:…` give null.
+ */
+export function readContinuePath(text: unknown): string | null {
+  if (typeof text !== 'string' || !text.startsWith('/')) return null
+  // Browsers read `\` as `/` and drop tabs and line breaks within an address.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones to refuse
+  if (/^\/[/\\]|[\u0000-\u001f\\]/.test(text)) return null
+  return text === '/' || SIGNED_OUT_PAGES.test(text) ? null : text
+}

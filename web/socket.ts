@@ -1,0 +1,165 @@
+import type { Socket } from 'socket.io-client'
+import type { AppliedChange } from '../src/core/changes.ts'
+import { loadPart } from './routes/lazy-screen.ts'
+import { session } from './session/index.ts'
+
+/** A table, field or view was made, altered or removed; `tableId` is null where the list itself changed. */
+export interface SchemaChange {
+  baseId: string
+  tableId: string | null
+  version: number
+}
+
+/** A background job as the server reports it; `jobs.get` gives the whole. */
+export interface JobNews {
+  id: string
+  status: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+}
+
+interface ServerEvents {
+  change: (change: AppliedChange) => void
+  schema: (change: SchemaChange) => void
+  job: (job: JobNews) => void
+}
+
+interface ClientEvents {
+  'base:join': (baseId: string) => void
+  'base:leave': (baseId: string) => void
+}
+
+/** Kept connected while any base is watched. The library is loaded with the first. */
+let socket: Socket<ServerEvents, ClientEvents> | null = null
+let isOpening = false
+const watched = new Map<string, number>()
+
+/** Time without connection after which the person is told. */
+const SILENCE_MS = 2500
+
+/** `lost`: it was there and is gone; shown after a moment, so that a blink is not. */
+export type ConnectionState = 'idle' | 'open' | 'lost'
+
+let state: ConnectionState = 'idle'
+let silence: ReturnType<typeof setTimeout> | undefined
+const stateListeners = new Set<() => void>()
+
+/** Whether live updates arrive, for the bar that says so. */
+export const connection = {
+  state: (): ConnectionState => state,
+  subscribe(listener: () => void): () => void {
+    stateListeners.add(listener)
+    return () => stateListeners.delete(listener)
+  },
+}
+
+function become(next: ConnectionState): void {
+  clearTimeout(silence)
+  if (state === next) return
+  state = next
+  for (const listener of stateListeners) listener()
+}
+
+/** One set of listeners per event, whether or not the socket is there yet. */
+function channel<T>() {
+  const listeners = new Set<(payload: T) => void>()
+  return {
+    emit: (payload: T) => {
+      for (const listener of listeners) listener(payload)
+    },
+    on(listener: (payload: T) => void): () => void {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const changes = channel<AppliedChange>()
+const schemaChanges = channel<SchemaChange>()
+const jobs = channel<JobNews>()
+const reconnects = channel<void>()
+
+/** Records were written in a watched base, also by this browser: compare `clientId`. */
+export const onChange = changes.on
+/** A table, field or view changed in a watched base. */
+export const onSchemaChange = schemaChanges.on
+/** A job of this person moved on. */
+export const onJob = jobs.on
+/** The connection is back: what happened meanwhile was not sent, so read again. */
+export const onReconnect = reconnects.on
+
+/** Follows a base from now on; what it returns stops that. Several may watch the same one. */
+export function watchBase(baseId: string): () => void {
+  const count = watched.get(baseId) ?? 0
+  watched.set(baseId, count + 1)
+  if (count === 0) socket?.emit('base:join', baseId)
+  connect()
+  return () => {
+    const left = (watched.get(baseId) ?? 1) - 1
+    if (left > 0) return void watched.set(baseId, left)
+    watched.delete(baseId)
+    socket?.emit('base:leave', baseId)
+  }
+}
+
+function connect(): void {
+  if (socket || isOpening || session.status() !== 'signedIn') return
+  isOpening = true
+  open()
+    // Without live updates everything else works: the next watch tries again.
+    .catch((error) => console.warn('no live updates', error))
+    .finally(() => {
+      isOpening = false
+    })
+}
+
+async function open(): Promise<void> {
+  const { io } = await loadPart(() => import('socket.io-client'))
+  // Signed out while the library was on its way.
+  if (session.status() !== 'signedIn') return
+  // Spec §9. The token is asked for at each attempt: it may have been renewed.
+  const opened: Socket<ServerEvents, ClientEvents> = io({
+    path: '/socket.io',
+    transports: ['websocket', 'polling'],
+    // Some proxies pass no WebSocket.
+    tryAllTransports: true,
+    timeout: 20_000,
+    reconnectionDelay: 1000,
+    reconnectionDelayMax: 5000,
+    randomizationFactor: 0.5,
+    auth: (send) =>
+      void session.current().then(
+        (token) => send({ token }),
+        () => send({}),
+      ),
+  })
+  socket = opened
+  let wasOpen = false
+  opened.on('connect', () => {
+    for (const baseId of watched.keys()) opened.emit('base:join', baseId)
+    if (wasOpen) reconnects.emit()
+    wasOpen = true
+    become('open')
+  })
+  opened.on('disconnect', (reason) => {
+    silence = setTimeout(() => become('lost'), SILENCE_MS)
+    // The server cut it, because rights changed: the library leaves coming back to us.
+    if (reason === 'io server disconnect') opened.connect()
+  })
+  opened.on('connect_error', () => {
+    // Active: the network failed and it tries again. Otherwise the server refused: silence (spec §8).
+    if (!opened.active) close()
+  })
+  opened.on('change', changes.emit)
+  opened.on('schema', schemaChanges.emit)
+  opened.on('job', jobs.emit)
+}
+
+function close(): void {
+  socket?.disconnect()
+  socket = null
+  become('idle')
+}
+
+session.subscribe((status) => {
+  if (status !== 'signedIn') close()
+  else if (watched.size > 0) connect()
+})
