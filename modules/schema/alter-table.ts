@@ -2,8 +2,11 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Table } from '../../src/core/model.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { ChangeOptions } from './change.ts'
 import { openTable, type SchemaContext } from './context.ts'
 import { checkTitle, duplicateTable, isTitleTaken, uniqueTitle } from './names.ts'
+import { placeAt } from './place.ts'
 
 /** What an update of a table may change. */
 export interface TablePatch {
@@ -50,10 +53,12 @@ export async function reorderTable(
   if (before === tableId) return
   const others = (await context.store.tablesOf(table.baseId)).filter((other) => other.id !== tableId)
   const index = before === null ? others.length : others.findIndex((other) => other.id === before)
-  if (before !== null && index < 0) throw notFound('Table', before)
-  const previous = others[index - 1]?.order ?? (others[index]?.order ?? 1) - 2
-  const next = others[index]?.order ?? previous + 2
-  await placeTable(context, actor, tableId, (previous + next) / 2)
+  if (before !== null && index < 0) throw notFound('Table', before.slice(0, 64))
+  const { order, moved } = placeAt(others, index)
+  const { tables } = context.store
+  const { db } = context.kernel.meta
+  const also = moved.map(({ id, order }) => db.update(tables).set({ order }).where(eq(tables.id, id)))
+  await writeTable(context, actor, table, (current) => ({ ...current, order }), { also })
 }
 
 /** Gives a table a place by number, as REST clients do: it stands ahead of those with greater ones. */
@@ -68,13 +73,13 @@ export async function placeTable(
   await writeTable(context, actor, table, (current) => ({ ...current, order }))
 }
 
-/** Writes what `decide` makes of the table's state at its turn, with a line in the log. */
+/** Writes what `decide` makes of the table's state at its turn, with a line in the log; `also` goes along. */
 export async function writeTable(
   { store, apply, kernel }: SchemaContext,
   actor: Actor,
   table: Table,
   decide: (current: TableState) => TableState,
-  options?: { silent?: boolean },
+  { also = [], ...options }: ChangeOptions & { also?: MetaStatement[] } = {},
 ): Promise<Table> {
   return apply(
     actor,
@@ -90,11 +95,19 @@ export async function writeTable(
       }
       return {
         statements: [
-          kernel.meta.db.update(store.tables).set({ ...after, updatedAt: now }).where(eq(store.tables.id, table.id)),
+          kernel.meta.db
+            .update(store.tables)
+            .set({ ...after, updatedAt: now })
+            .where(eq(store.tables.id, table.id)),
+          ...also,
         ],
-        entry: { kind: 'table.update', tableId: table.id, detail: { tableId: table.id, before, after } },
+        entry: Bun.deepEquals(before, after)
+          ? null
+          : { kind: 'table.update', tableId: table.id, detail: { tableId: table.id, before, after } },
         tableIds: [table.id],
-        result: { ...current, ...after, updatedAt: now, version: current.version + 1 },
+        result: Bun.deepEquals(before, after)
+          ? current
+          : { ...current, ...after, updatedAt: now, version: current.version + 1 },
       }
     },
     options,
@@ -118,7 +131,7 @@ export async function deleteTable(context: SchemaContext, actor: Actor, tableId:
  */
 export async function restoreTable(context: SchemaContext, actor: Actor, tableId: string): Promise<Table> {
   const table = await context.store.findTable(tableId)
-  if (!table || table.deletedAt === null) throw notFound('Table', tableId)
+  if (!table || table.deletedAt === null) throw notFound('Table', tableId.slice(0, 64))
   await context.bases.require(table.baseId)
   await context.access.authorize(actor, 'table.restore', table.baseId)
   return untrashTable(context, actor, table)
@@ -136,7 +149,10 @@ export function trashTable(
     table.baseId,
     async ({ now }) => ({
       statements: [
-        kernel.meta.db.update(store.tables).set({ deletedAt: now, updatedAt: now }).where(eq(store.tables.id, table.id)),
+        kernel.meta.db
+          .update(store.tables)
+          .set({ deletedAt: now, updatedAt: now })
+          .where(eq(store.tables.id, table.id)),
       ],
       entry: { kind: 'table.delete', tableId: table.id, detail: { tableId: table.id } },
       tableIds: [table.id],
@@ -153,6 +169,7 @@ export function untrashTable(
   table: Table,
   options?: { silent?: boolean },
 ): Promise<Table> {
+  if (table.deletedAt === null) return Promise.resolve(table)
   return apply(
     actor,
     table.baseId,
@@ -175,4 +192,9 @@ export function untrashTable(
   )
 }
 
-const stateOf = ({ title, description, meta, order }: Table): TableState => ({ title, description, meta, order })
+const stateOf = ({ title, description, meta, order }: Table): TableState => ({
+  title,
+  description,
+  meta,
+  order,
+})

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
-import type { RecordChange } from '../../src/core/changes.ts'
-import { appendChange } from '../../src/db/change-log.ts'
+import { appendChange, lastChangeId } from '../../src/db/change-log.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -11,11 +10,23 @@ import type { SchemaStore } from './store.ts'
 export interface PlannedChange<T> {
   /** What makes the change visible: all of it in one step. */
   statements: MetaStatement[]
-  /** Its line in the log; null where nothing is to be logged. */
-  entry: { kind: string; tableId: string | null; detail: unknown; records?: RecordChange[] } | null
+  /** Its line in the log; null where all is as it was: then nothing is written and nobody is told. */
+  entry: { kind: string; tableId: string | null; detail: unknown } | null
+  /** Values of records that change with it. */
+  cells?: CellsWrite
+  /** True where records look different afterwards: whoever shows them is to read them again. */
+  touchesRecords?: boolean
   /** The tables that are to be read anew. */
   tableIds: string[]
   result: T
+}
+
+/** A write of values that belongs to a change of the schema. */
+export interface CellsWrite {
+  /** How many records change. */
+  count: number
+  /** Writes them, listing each under the log line; null where the change has no line of its own. */
+  write(changeId: number | null): Promise<void>
 }
 
 /** One transaction of a schema change, with what it may need to know. */
@@ -24,6 +35,12 @@ export interface ChangeContext {
   engine: Engine
   /** The time of the change, ISO. */
   now: string
+}
+
+/** How a change is written. */
+export interface ChangeOptions {
+  /** Leaves out the log line: an undo is logged by the one who asks for it. */
+  silent?: boolean
 }
 
 /**
@@ -35,39 +52,52 @@ export type ApplyChange = <T>(
   actor: Actor,
   baseId: string,
   plan: (context: ChangeContext) => Promise<PlannedChange<T>>,
-  options?: { silent?: boolean },
+  options?: ChangeOptions,
 ) => Promise<T>
 
-/** `silent` leaves out the log line: an undo is logged by the one who asks for it. */
+/** Makes the one door through which tables, fields and views are changed. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
   const { meta, sources, events } = kernel
   const { tables } = store
 
   return async function applyChange(actor, baseId, plan, { silent = false } = {}) {
     const engine = sources.engine(baseId)
-    const planned = await engine.write(
+    const actorId = actor.kind === 'user' ? actor.id : null
+    const { planned, logged } = await engine.write(
       async (tx) => {
-        const now = new Date().toISOString()
-        const done = await plan({ tx, engine, now })
-        if (done.entry && !silent) {
-          const actorId = actor.kind === 'user' ? actor.id : null
-          await appendChange(tx, engine.dialect, { actorId, records: [], ...done.entry })
-        }
-        return done
+        const planned = await plan({ tx, engine, now: new Date().toISOString() })
+        if (planned.entry === null) return { planned, logged: null }
+        const logged = silent
+          ? { id: await lastChangeId(tx), at: new Date().toISOString() }
+          : await appendChange(tx, engine.dialect, {
+              ...{ actorId, ...planned.entry, records: [] },
+              recordCount: planned.cells?.count ?? 0,
+            })
+        await planned.cells?.write(silent ? null : logged.id)
+        return { planned, logged }
       },
-      async ({ statements, tableIds }) => {
+      async ({ planned: { entry, statements, tableIds } }) => {
+        if (entry === null) return
         const bumps = tableIds.map((tableId) =>
-          meta.db.update(tables).set({ version: sql`${tables.version} + 1` }).where(eq(tables.id, tableId)),
+          meta.db
+            .update(tables)
+            .set({ version: sql`${tables.version} + 1` })
+            .where(eq(tables.id, tableId)),
         )
         await meta.atomically([...statements, ...bumps])
         for (const tableId of tableIds) store.forget(tableId)
       },
     )
+    if (logged === null) return planned.result
     for (const tableId of planned.tableIds) {
       const table = await store.findTable(tableId)
       events.emit('schema.changed', { baseId, tableId, version: table?.version ?? 0 })
     }
+    if (planned.touchesRecords) {
+      events.emit('records.changed', {
+        ...{ ...logged, baseId, actorId, records: [], truncated: true, tableIds: planned.tableIds },
+      })
+    }
     return planned.result
   }
 }
-

@@ -1,10 +1,12 @@
-import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { type Choice, titlesIn } from '../../src/core/fields/choices.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldDefinition } from './definition.ts'
 
 type Kind = Pick<FieldDefinition, 'type' | 'options'>
 
-const isSelect = ({ type }: Kind): boolean => type === 'SingleSelect' || type === 'MultiSelect'
+/** True for both kinds of select field. */
+export const isSelect = ({ type }: Pick<Kind, 'type'>): boolean =>
+  type === 'SingleSelect' || type === 'MultiSelect'
 
 /** The options of a select field. */
 export const choicesOf = ({ options }: Pick<Kind, 'options'>): Choice[] =>
@@ -53,7 +55,12 @@ export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) =
  * The options after taking back a change of them: as they were, with those that others have added
  * since, and with those of the change itself that records use by now.
  */
-export function revertChoices(current: Kind, before: Kind, after: Kind, usedTitles: ReadonlySet<string>): Choice[] {
+export function revertChoices(
+  current: Kind,
+  before: Kind,
+  after: Kind,
+  usedTitles: ReadonlySet<string>,
+): Choice[] {
   const restored = choicesOf(before)
   const known = new Set(restored.map((choice) => choice.id))
   const made = new Set(choicesOf(after).map((choice) => choice.id))

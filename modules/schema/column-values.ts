@@ -6,7 +6,7 @@ import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { TableModel } from './model.ts'
 
 /** Records that are read and written at once: some milliseconds of work, then others have their turn. */
-const PAGE = 2000
+export const PAGE = 2000
 
 /** A record's value of one column. */
 export interface ColumnValue {

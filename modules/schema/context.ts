@@ -10,10 +10,11 @@ import type { ApplyChange } from './change.ts'
 import type { TableModel } from './model.ts'
 import type { SchemaStore } from './store.ts'
 
-/** Where a new field goes in one view: ahead of another field, or (absent) at the end. */
+/** Where a new field goes in one view: ahead of another field, at a number, or (absent) at the end. */
 export interface FieldPlace {
   viewId?: string
   beforeFieldId?: string
+  order?: number
 }
 
 /**
@@ -22,6 +23,8 @@ export interface FieldPlace {
  */
 export interface TableViews {
   ofTable(model: TableModel): Promise<View[]>
+  /** The same as REST clients know them; `detailed` as a table fetched by its id has them. */
+  present(model: TableModel, options: { detailed: boolean }): Promise<Record<string, unknown>[]>
   forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
   /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
   forNewField(model: TableModel, field: Field, place: FieldPlace): Promise<MetaStatement[]>
@@ -70,9 +73,10 @@ export async function openField(
 ): Promise<{ model: TableModel; field: Field }> {
   const stored = await context.store.findField(fieldId)
   const table = stored && (await context.store.findTable(stored.tableId))
-  if (!stored || stored.deletedAt !== null || !table || table.deletedAt !== null) throw notFound('Field', fieldId)
+  if (!stored || stored.deletedAt !== null || !table || table.deletedAt !== null)
+    throw notFound('Field', fieldId.slice(0, 64))
   const model = await openTable(context, actor, right, stored.tableId)
   const field = model.field(fieldId)
-  if (!field) throw notFound('Field', fieldId)
+  if (!field) throw notFound('Field', fieldId.slice(0, 64))
   return { model, field }
 }

@@ -1,12 +1,57 @@
-import { fieldType } from '../../src/core/fields/index.ts'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { titlesIn, withChoices } from '../../src/core/fields/choices.ts'
+import { type Conversion, convert } from '../../src/core/fields/convert.ts'
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import { formatValue } from '../../src/core/fields/read.ts'
+import { choicesOf, isSelect } from './choices.ts'
+import type { ColumnValue } from './column-values.ts'
 import type { FieldDefinition } from './definition.ts'
+
+/** Most options that values make by themselves; beyond it a list is no list any more. */
+const MAX_MADE_CHOICES = 500
 
 type Kind = Pick<FieldDefinition, 'type' | 'options'>
 
-/** Gives what a value of one kind of field becomes in another; null where it does not fit. */
-export function createConverter(from: Kind, to: Kind): (value: CellValue) => CellValue {
-  const source = fieldType(from.type)
-  const target = fieldType(to.type)
-  return (value) => target.parse(source.format(value, from.options as never), to.options as never)
+/** A change of type, ready to be asked for each value. */
+export interface PreparedConversion {
+  /** Options of the new type, those included that the values made. */
+  options: FieldOptions
+  convert(value: CellValue): Conversion
+}
+
+/**
+ * Prepares the conversion of a field. A select field without options of its own gets them from the
+ * other select's list, or from the values themselves, the first 500 of them.
+ */
+export async function prepareConversion(
+  from: Kind,
+  to: Kind,
+  pages: () => AsyncIterable<ColumnValue[]>,
+): Promise<PreparedConversion> {
+  const options = await optionsFor(from, to, pages)
+  return { options, convert: (value) => convert(value, from.type, from.options, to.type, options) }
+}
+
+async function optionsFor(
+  from: Kind,
+  to: Kind,
+  pages: () => AsyncIterable<ColumnValue[]>,
+): Promise<FieldOptions> {
+  if (!isSelect(to) || choicesOf(to).length > 0) return to.options
+  const isMulti = to.type === 'MultiSelect'
+  if (isSelect(from)) {
+    // A comma list could not hold a title with a comma: its cells are lost, and the preview says so.
+    const choices = choicesOf(from).filter(({ title }) => !isMulti || !title.includes(','))
+    return { ...to.options, choices }
+  }
+  const titles = new Set<string>()
+  for await (const page of pages()) {
+    for (const { value } of page) {
+      const text = formatValue(from, value).trim()
+      for (const title of isMulti ? titlesIn(text) : [text]) titles.add(title)
+      if (titles.size > MAX_MADE_CHOICES) break
+    }
+    if (titles.size > MAX_MADE_CHOICES) break
+  }
+  const usable = [...titles].filter((title) => title !== '' && title.length <= 1000)
+  return { ...to.options, choices: withChoices([], usable.slice(0, MAX_MADE_CHOICES)) }
 }

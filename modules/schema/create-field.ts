@@ -41,7 +41,9 @@ export async function createField(
         ...{ id: createId('field'), tableId },
         ...definition,
         title: uniqueTitle(definition.title, model.fields),
-        columnName: hasColumn ? physicalName((input.columnName || definition.title) + suffix, taken, 'field') : '',
+        columnName: hasColumn
+          ? physicalName((input.columnName || definition.title) + suffix, taken, 'field')
+          : '',
         order: Math.max(0, ...stored.map((other) => other.order)) + 1,
         ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
       }
@@ -54,7 +56,13 @@ export async function createField(
       }
       return {
         statements: [
-          kernel.meta.db.insert(store.fields).values({ ...field, createdAt: now, updatedAt: now, deletedAt: null }),
+          kernel.meta.db.insert(store.fields).values({
+            ...field,
+            wireMeta: input.wireMeta ?? null,
+            createdAt: now,
+            updatedAt: now,
+            deletedAt: null,
+          }),
           ...((await context.views?.forNewField(model, field, place)) ?? []),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
@@ -84,16 +92,17 @@ export async function setDisplayField(
 ): Promise<void> {
   const { store, apply, kernel } = context
   const found = await store.findField(fieldId)
-  if (!found || found.deletedAt !== null) throw notFound('Field', fieldId)
+  if (!found || found.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
   const { table } = await openTable(context, actor, 'field.update', found.tableId)
-  if (found.isSystem) throw badRequest(`Field "${found.title}" is kept by the product and cannot name records`)
+  if (found.isSystem)
+    throw badRequest(`Field "${found.title}" is kept by the product and cannot name records`)
   const { fields } = store
   await apply(
     actor,
     table.baseId,
     async ({ now }) => {
       const model = await store.load(table.id)
-      if (!model.field(fieldId)) throw notFound('Field', fieldId)
+      if (!model.field(fieldId)) throw notFound('Field', fieldId.slice(0, 64))
       const { db } = kernel.meta
       const mark = (isDisplay: boolean) => ({ isDisplay, updatedAt: now })
       return {

@@ -1,9 +1,9 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
+import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field, Table } from '../../src/core/model.ts'
-import type { ColumnDefinition } from '../../src/dialects/dialect.ts'
+import type { ColumnDefinition, Dialect, Statement } from '../../src/dialects/dialect.ts'
 import { actorIdOf, type SchemaContext } from './context.ts'
 import { checkFieldInput, type FieldInput } from './definition.ts'
 import { checkTitle, duplicateTable, isTitleTaken, physicalName, uniqueTitle } from './names.ts'
@@ -29,6 +29,8 @@ export interface NewField extends FieldInput {
   /** Wish for the name in the database (REST). */
   columnName?: string
   isDisplay?: boolean
+  /** What a REST client keeps with the column. */
+  wireMeta?: Record<string, unknown> | null
 }
 
 /** Columns that every table has for itself, in the order in which REST clients know them. */
@@ -39,6 +41,18 @@ const SYSTEM_FIELDS = [
   { columnName: 'updated_by', title: 'nc_updated_by', type: 'LastModifiedBy' },
   { columnName: 'nc_order', title: 'nc_order', type: 'Order' },
 ] as const
+
+/** A table that was checked and planned, before anything of it exists. Plain data, which may wait. */
+export interface PlannedTable {
+  tableId: string
+  baseId: string
+  title: string
+  /** Every field, the record id and the system fields too, each with its column. */
+  fields: Field[]
+  description: string | null
+  meta: Record<string, unknown>
+  tableName: string | null
+}
 
 /**
  * Makes a table with its default view. Titles that stand twice among the fields get a suffix.
@@ -51,37 +65,76 @@ export async function createTable(
   baseId: string,
   input: NewTable,
 ): Promise<Table> {
-  const { store, apply } = context
+  const planned = await planTable(context, actor, baseId, input)
+  const key = planned.fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
+  return addTable(context, actor, planned, (name, dialect) => [
+    ...dialect.createTable(name, planned.fields.flatMap(columnOf)),
+    ...dialect.createIndex(name, ['nc_order', key]),
+  ])
+}
+
+/**
+ * Checks a new table and plans its fields; nothing is written.
+ *
+ * @throws as `createTable`, but for the title
+ */
+export async function planTable(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+  input: NewTable,
+): Promise<PlannedTable> {
   const base = await context.bases.require(baseId)
   await context.access.authorize(actor, 'table.create', base.id)
-  const title = checkTitle('table', input.title)
   const inputs = input.fields ?? [{ type: 'SingleLineText' as const, title: 'Title' }]
   if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
   const tableId = createId('table')
-  const fields = planFields(tableId, inputs)
-  const sourceId = await store.ownSourceId(base.id)
+  return {
+    ...{ tableId, baseId: base.id, title: checkTitle('table', input.title) },
+    fields: planFields(tableId, inputs),
+    description: input.description?.trim() || null,
+    meta: input.meta ?? {},
+    tableName: input.tableName ?? null,
+  }
+}
+
+/**
+ * Brings a planned table into being: `physical` gives what makes it in the database under its name.
+ *
+ * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one
+ */
+export async function addTable(
+  context: SchemaContext,
+  actor: Actor,
+  planned: PlannedTable,
+  physical: (name: string, dialect: Dialect) => Statement[],
+  options: { freeTitle?: boolean } = {},
+): Promise<Table> {
+  const { store, apply } = context
+  const { tableId, baseId, fields } = planned
+  const sourceId = await store.ownSourceId(baseId)
 
   const attempt = (suffix: string) =>
-    apply(actor, base.id, async ({ tx, engine, now }) => {
-      const others = await store.tablesOf(base.id)
+    apply(actor, baseId, async ({ tx, engine, now }) => {
+      const others = await store.tablesOf(baseId)
       if (others.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
-      if (isTitleTaken(title, others)) throw duplicateTable(title, base.id)
-      const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
+      const title = options.freeTitle ? uniqueTitle(planned.title, others) : planned.title
+      if (isTitleTaken(title, others)) throw duplicateTable(title, baseId)
+      const taken = new Set(
+        (await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()),
+      )
       const table: Table = {
-        ...{ id: tableId, baseId: base.id, sourceId, title },
-        tableName: physicalName((input.tableName || title) + suffix, taken, 'table'),
-        description: input.description?.trim() || null,
-        meta: input.meta ?? {},
+        ...{ id: tableId, baseId, sourceId, title },
+        tableName: physicalName((planned.tableName || title) + suffix, taken, 'table'),
+        ...{ description: planned.description, meta: planned.meta },
         order: Math.max(0, ...others.map((other) => other.order)) + 1,
         version: 0,
         ...{ createdAt: now, updatedAt: now, deletedAt: null },
       }
       const { dialect } = engine
       const unique = fields.filter((field) => field.unique)
-      const key = fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
       for (const statement of [
-        ...dialect.createTable(table.tableName, fields.flatMap(columnOf)),
-        ...dialect.createIndex(table.tableName, ['nc_order', key]),
+        ...physical(table.tableName, dialect),
         ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
       ]) {
         await tx.run(statement)
@@ -120,31 +173,62 @@ export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefin
   if (field.columnName === '') return []
   // Rules and defaults are kept by the write door: a column is always open, so that one can be
   // added beside another, and a field in the trash never stands in the way of a new record.
-  return [{ name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null }]
+  return [
+    { name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null },
+  ]
 }
 
-function planFields(tableId: string, inputs: NewField[]): Field[] {
+type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
+
+function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
   const ids = inputs.filter((input) => input.type === 'ID')
   if (ids.length > 1) throw badRequest('A table can have one field of the type "ID"')
   const idField = ids[0]
-  const idColumn = physicalName(idField?.columnName ?? 'id', new Set(SYSTEM_FIELDS.map((field) => field.columnName)), 'id')
-  const planned: Field[] = []
+  const idColumn = physicalName(
+    idField?.columnName ?? 'id',
+    new Set(SYSTEM_FIELDS.map((field) => field.columnName)),
+    'id',
+  )
+  const planned: PlannedField[] = []
   const columns = new Set<string>([idColumn.toLowerCase(), ...SYSTEM_FIELDS.map((field) => field.columnName)])
-  const add = (field: Partial<Field> & Pick<Field, 'title' | 'type' | 'columnName'>) => {
+  const add = (field: Partial<PlannedField> & Pick<Field, 'title' | 'type' | 'columnName'>) => {
     planned.push({
       ...{ id: createId('field'), tableId, options: {}, description: null, required: false, unique: false },
-      ...{ defaultValue: null, order: planned.length + 1, isDisplay: false, isPrimaryKey: false, isSystem: false },
+      ...{
+        defaultValue: null,
+        order: planned.length + 1,
+        isDisplay: false,
+        isPrimaryKey: false,
+        isSystem: false,
+      },
+      wireMeta: null,
       ...field,
     })
   }
-  const wanted = inputs.filter((input) => input.type !== 'ID').map((input) => ({ input, checked: checkFieldInput(input) }))
-  add({ title: uniqueTitle(checkTitle('field', idField?.title ?? 'Id'), wanted.map(({ checked }) => checked)), type: 'ID', columnName: idColumn, isPrimaryKey: true })
-  for (const field of SYSTEM_FIELDS) add({ ...field, isSystem: true })
+  const wanted = inputs
+    .filter((input) => input.type !== 'ID')
+    .map((input) => ({ input, checked: checkFieldInput(input) }))
+  add({
+    title: uniqueTitle(
+      checkTitle('field', idField?.title ?? 'Id'),
+      wanted.map(({ checked }) => checked),
+    ),
+    type: 'ID',
+    columnName: idColumn,
+    isPrimaryKey: true,
+    wireMeta: idField?.wireMeta ?? null,
+  })
+  for (const field of SYSTEM_FIELDS) add({ ...field, options: readOptions(field.type, {}), isSystem: true })
   for (const { input, checked } of wanted) {
     const hasColumn = fieldType(checked.type).systemColumn === undefined
     const columnName = hasColumn ? physicalName(input.columnName || checked.title, columns, 'field') : ''
     columns.add(columnName.toLowerCase())
-    add({ ...checked, title: uniqueTitle(checked.title, planned), columnName })
+    add({
+      ...checked,
+      title: uniqueTitle(checked.title, planned),
+      columnName,
+      wireMeta: input.wireMeta ?? null,
+    })
   }
   const own = planned.slice(1 + SYSTEM_FIELDS.length)
   const chosen = wanted.findIndex(({ input }) => input.isDisplay)

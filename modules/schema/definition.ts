@@ -15,6 +15,12 @@ export interface FieldInput {
   defaultValue?: CellValue
 }
 
+/** A partial update of a field. */
+export interface FieldPatch extends Partial<FieldInput> {
+  /** What a REST client keeps with the column. */
+  wireMeta?: Record<string, unknown> | null
+}
+
 /** The part of a field that a person decides on; the log keeps it on both sides of an update. */
 export type FieldDefinition = Pick<
   Field,
@@ -40,6 +46,7 @@ export const definitionOf = (field: Field): FieldDefinition => ({
  */
 export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
+  if (type.storage === 'id') throw badRequest(`A table has one field of the type '${type.name}'`)
   if (type.internal) throw badRequest(`Fields of the type '${type.name}' cannot be made`)
   const options = readOptions(input.type, input.options)
   const definition: FieldDefinition = {
@@ -94,10 +101,12 @@ function checkRules({ type, required, unique }: FieldDefinition): void {
 function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
   if (input === null || input === '') return null
   const type = fieldType(typeName)
-  if (type.readOnly || type.systemColumn) throw badRequest(`A "${type.label}" field cannot have a default value`)
+  if (type.readOnly || type.systemColumn)
+    throw badRequest(`A "${type.label}" field cannot have a default value`)
   const read = type.read(input, options as never)
   if (read.ok) return read.value
-  if (read.fault === 'option') throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
+  if (read.fault === 'option')
+    throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
   throw new AppError('BAD_REQUEST', `The default value does not fit: ${read.message}`, undefined, 'msg')
 }
 

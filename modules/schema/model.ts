@@ -4,7 +4,17 @@ import type { defineSchemaTables } from './tables.ts'
 
 type Tables = ReturnType<typeof defineSchemaTables>
 type TableRow = Tables['tables']['$inferSelect']
-type FieldRow = Tables['fields']['$inferSelect']
+/** A row of the `fields` table. */
+export type FieldRow = Tables['fields']['$inferSelect']
+
+/** A field with what only the trash, undo and REST look at. */
+export interface StoredField extends Field {
+  createdAt: string
+  updatedAt: string
+  deletedAt: string | null
+  /** What REST clients keep with the column, as they sent it. */
+  wireMeta: Record<string, unknown> | null
+}
 
 /** A table with its fields, ready for readers and writers. The same object until the table changes. */
 export interface TableModel {
@@ -18,10 +28,13 @@ export interface TableModel {
   /** The one field that names a record. */
   displayField: Field
   primaryKey: Field
+  /** The fields with their times and what REST clients keep with them, in the same order. */
+  stored: StoredField[]
 }
 
 /** Puts a table and its live fields together. */
-export function createTableModel(table: Table, fields: Field[]): TableModel {
+export function createTableModel(table: Table, stored: StoredField[]): TableModel {
+  const fields = stored.map(plainField)
   const byId = new Map(fields.map((field) => [field.id, field]))
   // Of two fields with one title (an old import) the first is meant, as in a list read from the start.
   const byTitle = new Map(fields.toReversed().map((field) => [field.title, field]))
@@ -35,7 +48,19 @@ export function createTableModel(table: Table, fields: Field[]): TableModel {
     byTitle: (title) => byTitle.get(title),
     displayField,
     primaryKey,
+    stored,
   }
+}
+
+/** The field alone: what is kept with it for others stays behind. */
+export function plainField({
+  createdAt: _1,
+  updatedAt: _2,
+  deletedAt: _3,
+  wireMeta: _4,
+  ...field
+}: StoredField): Field {
+  return field
 }
 
 /** @throws FIELD_NOT_FOUND */
@@ -68,6 +93,6 @@ export function toTable(row: TableRow): Table {
 
 /** A row of the `fields` table as everyone sees it. */
 export function toField(row: FieldRow): Field {
-  const { createdAt: _createdAt, updatedAt: _updatedAt, deletedAt: _deletedAt, ...field } = row
+  const { createdAt: _1, updatedAt: _2, deletedAt: _3, wireMeta: _4, ...field } = row
   return field
 }

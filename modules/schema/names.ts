@@ -68,3 +68,22 @@ export function physicalName(title: string, taken: ReadonlySet<string>, fallback
     if (!taken.has(candidate.toLowerCase())) return candidate
   }
 }
+
+/**
+ * Refuses what not every database can keep, wherever it stands in the value: null characters and
+ * halves of characters.
+ *
+ * @throws BAD_REQUEST
+ */
+export function refuseUnstorable(value: unknown): void {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000') || !value.isWellFormed()) {
+      throw badRequest('Texts cannot contain null characters or halves of characters')
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      refuseUnstorable(key)
+      refuseUnstorable(part)
+    }
+  }
+}

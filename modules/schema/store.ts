@@ -1,36 +1,41 @@
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../../src/core/errors.ts'
-import type { Field, Table } from '../../src/core/model.ts'
+import type { Table } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { BasesService } from '../bases/index.ts'
-import { defineBasesTables } from '../bases/tables.ts'
-import { createTableModel, type TableModel, toField, toTable } from './model.ts'
+import {
+  createTableModel,
+  type FieldRow,
+  type StoredField,
+  type TableModel,
+  toField,
+  toTable,
+} from './model.ts'
 import { defineSchemaTables } from './tables.ts'
 
 /** Tables whose models stay in memory, the least used dropped first. */
 const KEPT_MODELS = 2000
-
-/** A field with what only the trash and undo look at. */
-export interface StoredField extends Field {
-  deletedAt: string | null
-}
+/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const TABLE_ID = /^m[a-z0-9]{14}$/
+const FIELD_ID = /^c[a-z0-9]{14}$/
 
 /** Reads tables and fields, and keeps the models of those in use. */
 export type SchemaStore = ReturnType<typeof createSchemaStore>
 
 /** The metadata of all tables: reads only, for writes see `change.ts`. */
-export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'require'>) {
+export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'require' | 'sourcesOf'>) {
   const { tables, fields } = kernel.meta.tables(defineSchemaTables)
-  const { sources } = kernel.meta.tables(defineBasesTables)
   const { db } = kernel.meta
   const models = new LRUCache<string, TableModel>({ max: KEPT_MODELS })
   // Another process may write to a shared metadata database: there a model is kept only while the
   // version that the database tells is still its own.
-  const isShared = kernel.config.databaseUrl !== null
+  const { isShared } = kernel.meta
+  let changes = 0
 
   /** A table, in the trash or not; null where there is none. */
   async function findTable(tableId: string): Promise<Table | null> {
+    if (!TABLE_ID.test(tableId)) return null
     const [row] = await db.select().from(tables).where(eq(tables.id, tableId))
     return row ? toTable(row) : null
   }
@@ -47,41 +52,46 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
       .from(fields)
       .where(eq(fields.tableId, tableId))
       .orderBy(asc(fields.order), asc(fields.id))
-    return rows.map((row) => ({ ...toField(row), deletedAt: row.deletedAt }))
+    return rows.map(toStored)
   }
 
   async function findField(fieldId: string): Promise<StoredField | null> {
+    if (!FIELD_ID.test(fieldId)) return null
     const [row] = await db.select().from(fields).where(eq(fields.id, fieldId))
-    return row ? { ...toField(row), deletedAt: row.deletedAt } : null
+    return row ? toStored(row) : null
   }
 
   async function loadModel(tableId: string): Promise<TableModel> {
     const known = models.get(tableId)
     if (known && !isShared) return known
+    const before = changes
     const table = await findTable(tableId)
-    if (!table || table.deletedAt !== null) throw notFound('Table', tableId)
+    if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
     await bases.require(table.baseId)
     if (known?.table.version === table.version) return known
     const live = (await listFields(tableId)).filter((field) => field.deletedAt === null)
-    const model = createTableModel(table, live.map(withoutTrashMark))
-    models.set(tableId, model)
+    const model = createTableModel(table, live)
+    // Read before a change and stored after it, an old model would stay for good.
+    if (changes === before) models.set(tableId, model)
     return model
   }
 
   /** @throws SOURCE_NOT_FOUND */
   async function ownSourceId(baseId: string): Promise<string> {
-    const [row] = await db
-      .select({ id: sources.id })
-      .from(sources)
-      .where(and(eq(sources.baseId, baseId), eq(sources.isOwn, true)))
-    if (!row) throw notFound('Source', baseId)
-    return row.id
+    const own = (await bases.sourcesOf([baseId])).get(baseId)?.find((source) => source.isOwn)
+    if (!own) throw notFound('Source', baseId)
+    return own.id
   }
 
   // A base that goes to the trash takes its tables out of reach with it.
   kernel.events.on('base.deleted', ({ baseId }) => {
-    for (const [tableId, model] of models.entries()) if (model.table.baseId === baseId) models.delete(tableId)
+    for (const [tableId, model] of models.entries()) if (model.table.baseId === baseId) forget(tableId)
   })
+
+  function forget(tableId: string): void {
+    changes++
+    models.delete(tableId)
+  }
 
   return {
     tables,
@@ -91,17 +101,25 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     listFields,
     ownSourceId,
     load: loadModel,
-    forget: (tableId: string) => models.delete(tableId),
+    /** To be called once a change of the table is committed: the next load reads it anew. */
+    forget,
     /** Live tables of a base, in their order; or those in its trash. */
     tablesOf: (baseId: string, { trash = false } = {}) =>
       listTables(
-        and(eq(tables.baseId, baseId), trash ? sql`${tables.deletedAt} is not null` : isNull(tables.deletedAt)),
+        and(
+          eq(tables.baseId, baseId),
+          trash ? sql`${tables.deletedAt} is not null` : isNull(tables.deletedAt),
+        ),
       ),
     /** Every table of a source, those in the trash included: their names in the database are taken. */
     tablesOfSource: (sourceId: string) => listTables(eq(tables.sourceId, sourceId)),
   }
 }
 
-function withoutTrashMark({ deletedAt: _deletedAt, ...field }: StoredField): Field {
-  return field
-}
+const toStored = (row: FieldRow): StoredField => ({
+  ...toField(row),
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  deletedAt: row.deletedAt,
+  wireMeta: row.wireMeta,
+})

@@ -2,6 +2,7 @@ import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.t
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
+/** Definitions of tables and their fields. */
 export function defineSchemaTables(c: Columns) {
   const tables = c.table(
     'tables',
@@ -30,7 +31,10 @@ export function defineSchemaTables(c: Columns) {
     'fields',
     {
       id: c.text('id').primaryKey(),
-      tableId: c.text('table_id').notNull().references(() => tables.id, { onDelete: 'cascade' }),
+      tableId: c
+        .text('table_id')
+        .notNull()
+        .references(() => tables.id, { onDelete: 'cascade' }),
       title: c.text('title').notNull(),
       columnName: c.text('column_name').notNull(),
       type: c.text('type').$type<FieldTypeName>().notNull(),
@@ -39,6 +43,8 @@ export function defineSchemaTables(c: Columns) {
       required: c.flag('required').notNull(),
       unique: c.flag('unique').notNull(),
       defaultValue: c.json('default_value').$type<CellValue>(),
+      /** What REST clients keep with a column (`meta`), as they sent it. */
+      wireMeta: c.json('wire_meta').$type<Record<string, unknown>>(),
       order: c.real('order').notNull(),
       isDisplay: c.flag('is_display').notNull(),
       isPrimaryKey: c.flag('is_primary_key').notNull(),

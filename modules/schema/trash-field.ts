@@ -4,7 +4,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Field } from '../../src/core/model.ts'
 import { openField, openTable, type SchemaContext } from './context.ts'
 import { requireRoom } from './create-field.ts'
-import { refuseSystemField, toField } from './model.ts'
+import { plainField, refuseSystemField, toField } from './model.ts'
 import { uniqueTitle } from './names.ts'
 
 /**
@@ -40,7 +40,10 @@ export async function trashField(
       }
       return {
         statements: [
-          kernel.meta.db.update(fields).set({ deletedAt: now, updatedAt: now }).where(eq(fields.id, field.id)),
+          kernel.meta.db
+            .update(fields)
+            .set({ deletedAt: now, updatedAt: now })
+            .where(eq(fields.id, field.id)),
         ],
         entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id } },
         tableIds: [table.id],
@@ -58,7 +61,7 @@ export async function trashField(
  */
 export async function restoreField(context: SchemaContext, actor: Actor, fieldId: string): Promise<Field> {
   const found = await context.store.findField(fieldId)
-  if (!found || found.deletedAt === null) throw notFound('Field', fieldId)
+  if (!found || found.deletedAt === null) throw notFound('Field', fieldId.slice(0, 64))
   await openTable(context, actor, 'field.create', found.tableId)
   return untrashField(context, actor, fieldId)
 }
@@ -72,16 +75,16 @@ export async function untrashField(
 ): Promise<Field> {
   const { fields } = store
   const found = await store.findField(fieldId)
-  if (!found) throw notFound('Field', fieldId)
+  if (!found) throw notFound('Field', fieldId.slice(0, 64))
   const { table } = await store.load(found.tableId)
-  if (found.deletedAt === null) return found
+  if (found.deletedAt === null) return plainField(found)
   return apply(
     actor,
     table.baseId,
     async ({ now }) => {
       const model = await store.load(table.id)
       requireRoom(model)
-      const { deletedAt: _deletedAt, ...field } = found
+      const field = plainField(found)
       const title = uniqueTitle(
         field.title,
         model.fields.filter((other) => other.id !== fieldId),

@@ -2,6 +2,7 @@ import type { Filter } from '../../src/core/filters/filter.ts'
 import type { RowHeight, Sort, View, ViewKind } from '../../src/core/model.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
+/** Definitions of views and of what each says of its fields. */
 export function defineViewsTables(c: Columns) {
   const views = c.table(
     'views',
@@ -9,11 +10,14 @@ export function defineViewsTables(c: Columns) {
       id: c.text('id').primaryKey(),
       tableId: c.text('table_id').notNull(),
       title: c.text('title').notNull(),
+      description: c.text('description'),
       kind: c.text('kind').$type<ViewKind>().notNull(),
       isDefault: c.flag('is_default').notNull(),
       order: c.real('order').notNull(),
       lock: c.text('lock').$type<View['lock']>().notNull(),
       meta: c.json('meta').$type<Record<string, unknown>>().notNull(),
+      /** Whether the product's own columns are offered; null: as the client likes. */
+      showSystemFields: c.flag('show_system_fields'),
       rowHeight: c.text('row_height').$type<RowHeight>().notNull(),
       frozen: c.integer('frozen').notNull(),
       filter: c.json('filter').$type<Filter | null>(),
@@ -29,7 +33,10 @@ export function defineViewsTables(c: Columns) {
     'view_fields',
     {
       id: c.text('id').primaryKey(),
-      viewId: c.text('view_id').notNull().references(() => views.id, { onDelete: 'cascade' }),
+      viewId: c
+        .text('view_id')
+        .notNull()
+        .references(() => views.id, { onDelete: 'cascade' }),
       fieldId: c.text('field_id').notNull(),
       show: c.flag('show').notNull(),
       order: c.real('order').notNull(),

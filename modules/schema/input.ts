@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/core/fields/index.ts'
+import { MAX_FIELDS } from './create-table.ts'
+
+const id = z.string().min(1).max(64)
+const title = z.string().max(1000)
+const description = z.string().max(10_000).nullable()
+const cellValue = z.union([z.string().max(100_000), z.number(), z.boolean(), z.null()])
+const options = z.record(z.string().max(64), z.unknown())
+
+/** A bag of settings that the web app keeps for itself; bounded, so that it stays one. */
+export const metaInput = z
+  .record(z.string().max(64), z.unknown())
+  .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: 'This is too much to keep' })
+
+const typeName = z.enum(FIELD_TYPE_NAMES as [FieldTypeName, ...FieldTypeName[]])
+
+/** A field as the web app asks for it. */
+export const fieldInput = z.strictObject({
+  title: title.optional(),
+  type: typeName,
+  options: options.optional(),
+  description: description.optional(),
+  required: z.boolean().optional(),
+  unique: z.boolean().optional(),
+  defaultValue: cellValue.optional(),
+})
+
+/** A table by its id. */
+export const tableRef = z.strictObject({ tableId: id })
+/** A field by its id. */
+export const fieldRef = z.strictObject({ fieldId: id })
+/** The tables of a base, or those in its trash. */
+export const tablesInput = z.strictObject({ baseId: id, trash: z.boolean().optional() })
+/** A new table; without `fields` it has the one field "Title". */
+export const createTableInput = z.strictObject({
+  baseId: id,
+  title,
+  fields: z.array(fieldInput).max(MAX_FIELDS).optional(),
+})
+/** What of a table changes; what is absent stays. */
+export const updateTableInput = z.strictObject({
+  tableId: id,
+  title: title.optional(),
+  description: description.optional(),
+  meta: metaInput.optional(),
+})
+/** A table and the one it goes ahead of; null: to the end. */
+export const reorderTableInput = z.strictObject({ tableId: id, before: id.nullable() })
+/** A new field, and where it goes in one view. */
+export const createFieldInput = z.strictObject({
+  tableId: id,
+  field: fieldInput,
+  viewId: id.optional(),
+  beforeFieldId: id.optional(),
+})
+/** What of a field changes; another `type` converts its values. */
+export const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial() })
+/** A change of type or options that is only to be counted. */
+export const previewTypeInput = z.strictObject({ fieldId: id, type: typeName, options: options.optional() })

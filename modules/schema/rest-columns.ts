@@ -1,0 +1,116 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import { plainObject } from '../../src/input.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
+import { MAX_FIELDS } from './create-table.ts'
+import type { TableModel } from './model.ts'
+import { hashOf, presentColumn } from './present.ts'
+import { presentFull } from './present-full.ts'
+import type { SchemaService } from './service.ts'
+import { readColumnPatch, readNewColumn, type WireColumn } from './wire-field.ts'
+
+const MAX_COLUMN_JSON = 2_000_000
+
+const ColumnBody = plainObject(MAX_COLUMN_JSON)
+const Place = z.object({ order: z.number().optional().catch(undefined), view_id: z.string().optional() })
+const BulkBody = z.object({
+  hash: z.string().max(64),
+  ops: z.array(z.object({ op: z.enum(['add', 'update', 'delete']), column: ColumnBody })).max(2 * MAX_FIELDS),
+})
+
+/** Columns as REST clients know them (wire reference §8). Most calls answer with the whole table. */
+export function columnsRest(prefix: string, schema: SchemaService, kernel: Kernel, auth: Authenticator) {
+  return new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+
+    .post('/tables/:tableId/columns', async ({ actor, params, body }) => {
+      await schema.openTable(actor, 'field.create', params.tableId)
+      await addColumn(schema, actor, params.tableId, readBody(ColumnBody, body))
+      return presentFull(schema, params.tableId)
+    })
+
+    .post('/tables/:tableId/columns/bulk', async ({ actor, params, body }) => {
+      const model = await schema.openTable(actor, 'field.update', params.tableId)
+      const { hash, ops } = readBody(BulkBody, body)
+      if (hash !== hashOf(model)) {
+        throw new AppError(
+          'OUT_OF_SYNC',
+          'Columns are updated by someone else! Your changes are rejected. Please refresh the page and try again.',
+        )
+      }
+      return { failedOps: await applyOps(schema, actor, model, ops) }
+    })
+
+    .get('/columns/:columnId', async ({ actor, params }) => {
+      const { model, field } = await schema.openField(actor, 'field.update', params.columnId)
+      return presentOne(model, field.id)
+    })
+
+    .patch('/columns/:columnId', async ({ actor, params, body }) => {
+      const { field } = await schema.openField(actor, 'field.update', params.columnId)
+      await schema.updateField(actor, field.id, readColumnPatch(readBody(ColumnBody, body), field))
+      return presentFull(schema, field.tableId)
+    })
+
+    .delete('/columns/:columnId', async ({ actor, params }) => {
+      const { field } = await schema.openField(actor, 'field.delete', params.columnId)
+      await schema.deleteField(actor, field.id)
+      return presentFull(schema, field.tableId)
+    })
+
+    .post('/columns/:columnId/primary', async ({ actor, params }) => {
+      await schema.setDisplayField(actor, params.columnId)
+      return scalar(true)
+    })
+}
+
+function presentOne(model: TableModel, fieldId: string) {
+  const stored = model.stored.find((field) => field.id === fieldId)
+  if (!stored) throw notFound('Field', fieldId)
+  return presentColumn(model.table, stored)
+}
+
+async function addColumn(
+  schema: SchemaService,
+  actor: Actor,
+  tableId: string,
+  column: WireColumn,
+): Promise<void> {
+  const { order, view_id: viewId } = Place.safeParse(column.column_order).data ?? {}
+  const place = viewId !== undefined && order !== undefined ? { viewId, order } : {}
+  await schema.createField(actor, tableId, readNewColumn(column), place)
+}
+
+type Op = z.output<typeof BulkBody>['ops'][number]
+
+/** Carries out one after the other; what is refused is named in the answer and does not stop the rest. */
+async function applyOps(schema: SchemaService, actor: Actor, model: TableModel, ops: Op[]) {
+  const failedOps: (Op & { error: string })[] = []
+  for (const { op, column } of ops) {
+    try {
+      await applyOp(schema, actor, model.table.id, op, column)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      failedOps.push({ op, column, error: error.message })
+    }
+  }
+  return failedOps
+}
+
+async function applyOp(
+  schema: SchemaService,
+  actor: Actor,
+  tableId: string,
+  op: Op['op'],
+  column: WireColumn,
+): Promise<void> {
+  if (op === 'add') return addColumn(schema, actor, tableId, column)
+  const id = String(column.id ?? '')
+  const { field } = await schema.openField(actor, op === 'delete' ? 'field.delete' : 'field.update', id)
+  if (field.tableId !== tableId) throw notFound('Field', id)
+  if (op === 'delete') await schema.deleteField(actor, field.id)
+  else await schema.updateField(actor, field.id, readColumnPatch(column, field))
+}

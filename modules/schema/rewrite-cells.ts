@@ -1,0 +1,65 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { CellsWrite } from './change.ts'
+import { type ColumnValue, columnNameOf, pagesOf } from './column-values.ts'
+import type { FieldAtItsTurn } from './update-field.ts'
+
+/**
+ * Values of a field as `rewrite` makes them anew. Each record that changes is listed in the log with
+ * its value before and after, so that undo and the record's history know it.
+ */
+export async function rewriteCells(
+  turn: FieldAtItsTurn,
+  rewrite: (value: CellValue) => CellValue,
+): Promise<CellsWrite> {
+  let count = 0
+  for await (const page of changedPages(turn, rewrite)) count += page.length
+  return {
+    count,
+    async write(changeId) {
+      for await (const page of changedPages(turn, rewrite)) await writePage(turn, page, changeId)
+    },
+  }
+}
+
+interface ChangedValue extends ColumnValue {
+  after: CellValue
+}
+
+async function* changedPages(
+  { tx, engine, model, field }: FieldAtItsTurn,
+  rewrite: (value: CellValue) => CellValue,
+): AsyncGenerator<ChangedValue[]> {
+  for await (const page of pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement))) {
+    const changed = page
+      .map(({ id, value }) => ({ id, value, after: rewrite(value) }))
+      .filter(({ value, after }) => value !== after)
+    if (changed.length > 0) yield changed
+  }
+}
+
+async function writePage(
+  { tx, engine: { dialect }, model, field }: FieldAtItsTurn,
+  page: ChangedValue[],
+  changeId: number | null,
+): Promise<void> {
+  const [table, column, key] = [
+    model.table.tableName,
+    columnNameOf(field),
+    columnNameOf(model.primaryKey),
+  ].map(dialect.quote)
+  await tx.runMany(
+    `update ${table} set ${column} = ? where ${key} = ?`,
+    page.map(({ id, after }) => [after, id]),
+  )
+  if (changeId === null) return
+  await tx.runMany(
+    'insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (?, ?, ?, ?, ?)',
+    page.map(({ id, value, after }) => [
+      changeId,
+      model.table.id,
+      id,
+      JSON.stringify({ [field.id]: value }),
+      JSON.stringify({ [field.id]: after }),
+    ]),
+  )
+}

@@ -1,0 +1,60 @@
+import { member, router } from '../../src/trpc.ts'
+import {
+  createFieldInput,
+  createTableInput,
+  fieldRef,
+  previewTypeInput,
+  reorderTableInput,
+  tableRef,
+  tablesInput,
+  updateFieldInput,
+  updateTableInput,
+} from './input.ts'
+import type { SchemaService } from './service.ts'
+
+/** Tables and fields for the web app. */
+export const schemaRouter = (schema: SchemaService) =>
+  router({
+    tables: member
+      .input(tablesInput)
+      .query(({ ctx, input: { baseId, ...options } }) => schema.tables(ctx.actor, baseId, options)),
+    table: member.input(tableRef).query(({ ctx, input }) => schema.table(ctx.actor, input.tableId)),
+    createTable: member
+      .input(createTableInput)
+      .mutation(({ ctx, input: { baseId, ...table } }) => schema.createTable(ctx.actor, baseId, table)),
+    updateTable: member
+      .input(updateTableInput)
+      .mutation(({ ctx, input: { tableId, ...patch } }) => schema.updateTable(ctx.actor, tableId, patch)),
+    reorderTable: member
+      .input(reorderTableInput)
+      .mutation(({ ctx, input }) => schema.reorderTable(ctx.actor, input.tableId, input.before)),
+    deleteTable: member
+      .input(tableRef)
+      .mutation(({ ctx, input }) => schema.deleteTable(ctx.actor, input.tableId)),
+    restoreTable: member
+      .input(tableRef)
+      .mutation(({ ctx, input }) => schema.restoreTable(ctx.actor, input.tableId)),
+    createField: member
+      .input(createFieldInput)
+      .mutation(({ ctx, input: { tableId, field, ...place } }) =>
+        schema.createField(ctx.actor, tableId, field, place),
+      ),
+    updateField: member
+      .input(updateFieldInput)
+      .mutation(({ ctx, input }) => schema.updateField(ctx.actor, input.fieldId, input.patch)),
+    previewType: member
+      .input(previewTypeInput)
+      .query(({ ctx, input }) => schema.previewType(ctx.actor, input.fieldId, input.type, input.options)),
+    setDisplayField: member
+      .input(fieldRef)
+      .mutation(({ ctx, input }) => schema.setDisplayField(ctx.actor, input.fieldId)),
+    deleteField: member
+      .input(fieldRef)
+      .mutation(({ ctx, input }) => schema.deleteField(ctx.actor, input.fieldId)),
+    restoreField: member
+      .input(fieldRef)
+      .mutation(({ ctx, input }) => schema.restoreField(ctx.actor, input.fieldId)),
+    trashedFields: member
+      .input(tableRef)
+      .query(({ ctx, input }) => schema.trashedFields(ctx.actor, input.tableId)),
+  })

@@ -1,0 +1,140 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { notFound } from '../../src/core/errors.ts'
+import type { FieldOptions } from '../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { Field, Table, TableSchema } from '../../src/core/model.ts'
+import type { BaseRight } from '../../src/core/roles.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import {
+  deleteTable,
+  placeTable,
+  reorderTable,
+  restoreTable,
+  type TablePatch,
+  updateTable,
+} from './alter-table.ts'
+import { createApplyChange } from './change.ts'
+import { type FieldPlace, openField, openTable, type SchemaContext, type TableViews } from './context.ts'
+import { previewType } from './convert-column.ts'
+import { createField, setDisplayField } from './create-field.ts'
+import { createTable, type NewField, type NewTable } from './create-table.ts'
+import type { FieldPatch } from './definition.ts'
+import type { TableModel } from './model.ts'
+import { refuseUnstorable } from './names.ts'
+import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
+import { createSchemaStore } from './store.ts'
+import { deleteField, restoreField, trashedFields } from './trash-field.ts'
+import { registerSchemaUndo } from './undo.ts'
+import { updateField } from './update-field.ts'
+
+/** The operations on tables and fields, see `createSchemaService`. */
+export type SchemaService = ReturnType<typeof createSchemaService>
+
+/** Tables and their fields: what they are called, of which type, with which rules. */
+export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'access'>, bases: BasesService) {
+  const { access } = auth
+  const store = createSchemaStore(kernel, bases)
+  const apply = createApplyChange(kernel, store)
+  const context: SchemaContext = { kernel, access, bases, store, apply, views: null }
+  registerSchemaUndo(context)
+
+  async function schemaOf(model: TableModel): Promise<TableSchema> {
+    const { table, fields } = model
+    return { table, fields, views: (await context.views?.ofTable(model)) ?? [] }
+  }
+
+  return {
+    // Internal: without a check of access, for the modules that follow.
+
+    /**
+     * The table of an id with its fields, from memory where it is known.
+     * @throws TABLE_NOT_FOUND, also for a table in the trash or in a base that is
+     */
+    load: store.load,
+    /** Writes a change of the schema; the views module's own changes go through it too. */
+    apply,
+    /** Called once by the views module, see `TableViews`. */
+    attachViews(views: TableViews): void {
+      context.views = views
+    },
+    /**
+     * The table that REST clients mean: an id of any base's table in this base, else an exact title.
+     * @throws TABLE_NOT_FOUND
+     */
+    async resolveTable(baseId: string, idOrTitle: string): Promise<TableModel> {
+      const tables = await store.tablesOf(baseId)
+      const found =
+        tables.find((table) => table.id === idOrTitle) ?? tables.find((table) => table.title === idOrTitle)
+      if (!found) throw notFound('Table', idOrTitle.slice(0, 255))
+      return store.load(found.id)
+    },
+    /** The table that a live field belongs to. @throws FIELD_NOT_FOUND */
+    async tableOfField(fieldId: string): Promise<TableModel> {
+      const field = await store.findField(fieldId)
+      if (!field || field.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
+      return store.load(field.tableId)
+    },
+
+    /** For imports: see `prepareTable`. The actor's right to make tables is checked. */
+    prepareTable: (actor: Actor, baseId: string, input: NewTable): Promise<PreparedTable> =>
+      prepareTable(context, actor, baseId, input),
+    publishTable: (actor: Actor, prepared: PreparedTable, staging: string): Promise<Table> =>
+      publishTable(context, actor, prepared, staging),
+    /** True where the table exists, in the trash or not. */
+    hasTable: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
+
+    /** The field of an id and its table, for someone who holds the right. @throws FIELD_NOT_FOUND */
+    openField: (actor: Actor, right: BaseRight, fieldId: string) => openField(context, actor, right, fieldId),
+    /** The table of an id, for someone who holds the right. @throws TABLE_NOT_FOUND */
+    openTable: (actor: Actor, right: BaseRight, tableId: string) => openTable(context, actor, right, tableId),
+    /** The base of an id or title, as REST paths name it. @throws BASE_NOT_FOUND */
+    resolveBase: (actor: Actor, idOrTitle: string) => bases.resolve(idOrTitle, actor),
+    /** The views of a table as REST clients know them. */
+    presentViews: async (model: TableModel, options: { detailed: boolean }) =>
+      (await context.views?.present(model, options)) ?? [],
+    viewsOf: async (model: TableModel) => (await context.views?.ofTable(model)) ?? [],
+
+    // Operations.
+
+    /** The tables of a base in their order, or those in its trash. */
+    async tables(actor: Actor, baseId: string, options: { trash?: boolean } = {}): Promise<Table[]> {
+      const base = await bases.require(baseId)
+      await access.authorize(actor, options.trash ? 'table.restore' : 'table.list', base.id)
+      return store.tablesOf(base.id, options)
+    },
+    /** A table with its fields and views. @throws TABLE_NOT_FOUND */
+    async table(actor: Actor, tableId: string): Promise<TableSchema> {
+      return schemaOf(await openTable(context, actor, 'table.read', tableId))
+    },
+    async createTable(actor: Actor, baseId: string, input: NewTable): Promise<TableSchema> {
+      refuseUnstorable(input)
+      const table = await createTable(context, actor, baseId, input)
+      return schemaOf(await store.load(table.id))
+    },
+    async updateTable(actor: Actor, tableId: string, patch: TablePatch): Promise<Table> {
+      refuseUnstorable(patch)
+      return updateTable(context, actor, tableId, patch)
+    },
+    reorderTable: (actor: Actor, tableId: string, before: string | null) =>
+      reorderTable(context, actor, tableId, before),
+    placeTable: (actor: Actor, tableId: string, order: number) => placeTable(context, actor, tableId, order),
+    deleteTable: (actor: Actor, tableId: string) => deleteTable(context, actor, tableId),
+    restoreTable: (actor: Actor, tableId: string) => restoreTable(context, actor, tableId),
+    async createField(actor: Actor, tableId: string, input: NewField, place?: FieldPlace): Promise<Field> {
+      refuseUnstorable(input)
+      return createField(context, actor, tableId, input, place)
+    },
+    async updateField(actor: Actor, fieldId: string, patch: FieldPatch): Promise<Field> {
+      refuseUnstorable(patch)
+      return updateField(context, actor, fieldId, patch)
+    },
+    previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
+      previewType(context, actor, fieldId, type, options),
+    setDisplayField: (actor: Actor, fieldId: string) => setDisplayField(context, actor, fieldId),
+    deleteField: (actor: Actor, fieldId: string) => deleteField(context, actor, fieldId),
+    restoreField: (actor: Actor, fieldId: string) => restoreField(context, actor, fieldId),
+    trashedFields: (actor: Actor, tableId: string) => trashedFields(context, actor, tableId),
+  }
+}

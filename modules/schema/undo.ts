@@ -1,0 +1,189 @@
+import { sql } from 'drizzle-orm'
+import { AppError } from '../../src/core/errors.ts'
+import { titlesIn } from '../../src/core/fields/choices.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../src/core/model.ts'
+import type { StoredEntry } from '../../src/db/change-log.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import { type TableState, trashTable, untrashTable, writeTable } from './alter-table.ts'
+import type { CellsWrite } from './change.ts'
+import { choicesOf, revertChoices } from './choices.ts'
+import { type ColumnValue, columnNameOf, pagesOf } from './column-values.ts'
+import type { SchemaContext } from './context.ts'
+import { isAsConverted } from './convert-column.ts'
+import { setDisplayField } from './create-field.ts'
+import type { FieldDefinition } from './definition.ts'
+import { trashField, untrashField } from './trash-field.ts'
+import { type FieldAtItsTurn, type FieldDecision, writeField } from './update-field.ts'
+
+type Direction = 'undo' | 'redo'
+
+interface FieldDetail {
+  fieldId: string
+  before: FieldDefinition
+  after: FieldDefinition
+}
+
+/**
+ * Lets the log's undo take back what this module has logged. What is not there any more (a stop
+ * between the file and the metadata leaves such an entry) needs nothing to be taken back.
+ */
+export function registerSchemaUndo(context: SchemaContext): void {
+  const { undoers, sources } = context.kernel
+  const silent = { silent: true }
+
+  undoers.set('table', async (actor, baseId, entry, direction) => {
+    await context.access.authorize(actor, 'table.update', baseId)
+    const detail = entry.detail as { tableId: string; before: TableState; after: TableState }
+    const table = await context.store.findTable(detail.tableId)
+    if (!table) return
+    if (entry.kind === 'table.update') {
+      const [from, to] = direction === 'undo' ? [detail.after, detail.before] : [detail.before, detail.after]
+      if (table.deletedAt !== null) throw isInTrash('Table', table.title)
+      await writeTable(context, actor, table, (current) => restoreKeys(current, from, to), silent)
+      return
+    }
+    const appears = entry.kind === 'table.delete' ? direction === 'undo' : direction === 'redo'
+    if (appears) await untrashTable(context, actor, table, silent)
+    else await trashTable(context, actor, table, silent)
+  })
+
+  undoers.set('field', async (actor, baseId, entry, direction) => {
+    await context.access.authorize(actor, 'field.update', baseId)
+    if (entry.kind === 'field.display') {
+      const { before, after } = entry.detail as { before: string; after: string }
+      await setDisplayField(context, actor, direction === 'undo' ? before : after, silent)
+      return
+    }
+    const detail = entry.detail as FieldDetail
+    const field = await context.store.findField(detail.fieldId)
+    if (!field) return
+    if (entry.kind === 'field.update') {
+      if (field.deletedAt !== null) throw isInTrash('Field', field.title)
+      const engine = sources.engine(baseId)
+      await writeField(
+        context,
+        actor,
+        field,
+        (current, turn) => decide(current, turn, entry, detail, direction, engine),
+        silent,
+      )
+      return
+    }
+    const appears = entry.kind === 'field.delete' ? direction === 'undo' : direction === 'redo'
+    if (appears) await untrashField(context, actor, field.id, silent)
+    else await trashField(context, actor, field, silent)
+  })
+}
+
+/** The definition without the change, leaving alone what others have changed of it since. */
+async function decide(
+  current: FieldDefinition,
+  turn: FieldAtItsTurn,
+  entry: StoredEntry,
+  { before, after }: FieldDetail,
+  direction: Direction,
+  engine: Engine,
+): Promise<FieldDecision> {
+  const [from, to] = direction === 'undo' ? [after, before] : [before, after]
+  if (from.columnName !== to.columnName) {
+    const isTouched = current.columnName !== from.columnName || !(await isAsConverted(turn, before, after))
+    if (isTouched) {
+      throw new AppError(
+        'CONFLICT',
+        `"${current.title}" has been changed since its type became ${after.type}: change its type back instead, so that the new values are kept`,
+      )
+    }
+    return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
+  }
+  const definition = restoreKeys(current, from, to)
+  if (current.options.choices === undefined) return { definition, cells: NO_CELLS }
+  const used = await usedTitles(turn, engine)
+  definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
+  const titles = new Set(choicesOf(definition).map((choice) => choice.title))
+  return { definition, cells: restoreCells(turn, entry, direction, titles) }
+}
+
+const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
+
+/** `current` with `to`'s value for each key in which the change had altered it. */
+function restoreKeys<T extends object>(current: T, from: T, to: T): T {
+  const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
+  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
+}
+
+async function usedTitles(turn: FieldAtItsTurn, engine: Engine): Promise<Set<string>> {
+  const used = new Set<string>()
+  for await (const page of pagesOf(engine, turn.model, turn.field, (statement) =>
+    turn.tx.all<ColumnValue>(statement),
+  )) {
+    for (const { value } of page) {
+      const titles = turn.field.type === 'MultiSelect' ? titlesIn(String(value)) : [String(value)]
+      for (const title of titles) used.add(title)
+    }
+  }
+  return used
+}
+
+interface LoggedCell {
+  record_id: RecordId
+  before: string | null
+  after: string | null
+}
+
+/** Puts back the values that the change had rewritten, where they are still as it left them. */
+function restoreCells(
+  { tx, engine: { dialect }, model, field }: FieldAtItsTurn,
+  entry: StoredEntry,
+  direction: Direction,
+  titles: ReadonlySet<string>,
+): CellsWrite {
+  const [table, column, key] = [
+    model.table.tableName,
+    columnNameOf(field),
+    columnNameOf(model.primaryKey),
+  ].map(dialect.quote)
+  const update = `update ${table} set ${column} = ? where ${key} = ?`
+  const valueIn = (json: string | null): CellValue =>
+    json === null ? null : (JSON.parse(json)[field.id] ?? null)
+  const fits = (value: CellValue) =>
+    value === null || titlesIn(String(value)).every((title) => titles.has(title)) || titles.has(String(value))
+  return {
+    count: entry.records,
+    async write() {
+      let last: RecordId | null = null
+      for (;;) {
+        const rows: LoggedCell[] = await tx.all<LoggedCell>(
+          dialect.render(
+            sql`select record_id, before, after from sheaf_change_records
+              where change_id = ${entry.id} and table_id = ${model.table.id}
+              ${last === null ? sql`` : sql`and record_id > ${last}`} order by record_id limit 2000`,
+          ),
+        )
+        const cells = rows.map((row) => {
+          const [now, then] = direction === 'undo' ? [row.after, row.before] : [row.before, row.after]
+          return { id: row.record_id, from: valueIn(now), to: valueIn(then) }
+        })
+        const fitting = cells.filter(({ to }) => fits(to))
+        const [emptied, others] = [
+          fitting.filter(({ from }) => from === null),
+          fitting.filter(({ from }) => from !== null),
+        ]
+        await tx.runMany(
+          `${update} and ${column} is null`,
+          emptied.map(({ id, to }) => [to, id]),
+        )
+        await tx.runMany(
+          `${update} and ${column} = ?`,
+          others.map(({ id, from, to }) => [to, id, from]),
+        )
+        if (rows.length < 2000) return
+        last = rows.at(-1)?.record_id ?? null
+        await Bun.sleep(0)
+      }
+    },
+  }
+}
+
+const isInTrash = (kind: string, title: string): AppError =>
+  new AppError('CONFLICT', `${kind} "${title}" is in the trash: restore it first`)

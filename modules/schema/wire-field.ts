@@ -1,0 +1,185 @@
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../../src/core/fields/index.ts'
+import type { Field } from '../../src/core/model.ts'
+import { isSelect } from './choices.ts'
+import type { NewField } from './create-table.ts'
+import type { FieldPatch } from './definition.ts'
+import { optionsFromMeta, type WireMeta } from './wire-meta.ts'
+
+/** A column as a REST client sends it; whatever else is in the object is of no matter. */
+export type WireColumn = Record<string, unknown>
+
+/** Every `uidt` that clients may send (wire reference §8.3). */
+export const WIRE_TYPES = [
+  ...['Attachment', 'AutoNumber', 'Barcode', 'Button', 'Checkbox', 'Collaborator', 'Count', 'CreatedTime'],
+  ...['Currency', 'Date', 'DateTime', 'Decimal', 'Duration', 'Email', 'Formula', 'ForeignKey', 'GeoData'],
+  ...[
+    'Geometry',
+    'ID',
+    'JSON',
+    'LastModifiedTime',
+    'LongText',
+    'LinkToAnotherRecord',
+    'Lookup',
+    'MultiSelect',
+  ],
+  ...['Number', 'Percent', 'PhoneNumber', 'Rating', 'Rollup', 'SingleLineText', 'SingleSelect'],
+  ...[
+    'SpecificDBType',
+    'Time',
+    'URL',
+    'Year',
+    'QrCode',
+    'Links',
+    'User',
+    'CreatedBy',
+    'LastModifiedBy',
+    'AI',
+  ],
+  'Order',
+]
+
+/**
+ * The field that a new column means.
+ *
+ * @throws INVALID_REQUEST_BODY without a title, or for an unknown type; NOT_IMPLEMENTED for a type
+ *   that does not exist here yet, and for a primary key of another type than ID
+ */
+export function readNewColumn(column: WireColumn): NewField {
+  const type = readType(column.uidt ?? 'SingleLineText', null)
+  const title = textOf(column.title) ?? textOf(column.column_name)
+  if (title === undefined) throw missingProperty('title')
+  if (isTrue(column.pk) && type !== 'ID') throw notImplemented(`A primary key of the type ${type}`)
+  const columnName = textOf(column.column_name)
+  return {
+    title,
+    type,
+    ...readRules(column, type, optionsOf(column, type)),
+    ...(columnName && { columnName }),
+    isDisplay: isTrue(column.pv),
+    wireMeta: readMeta(column.meta),
+  }
+}
+
+/**
+ * What of a field a partial or whole column changes. The name in the database never changes.
+ *
+ * @throws as `readNewColumn`
+ */
+export function readColumnPatch(column: WireColumn, field: Field): FieldPatch {
+  const type = column.uidt === undefined ? field.type : readType(column.uidt, field.type)
+  const sent = optionsOf(column, type)
+  // `meta` replaces what was there; the choices of a select lie elsewhere and stay.
+  const choices = type === field.type && field.options.choices ? { choices: field.options.choices } : {}
+  const kept = type === field.type && column.meta === undefined ? field.options : choices
+  const isSame = type === field.type && Object.keys(sent).length === 0 && column.meta === undefined
+  const options = { ...kept, ...sent }
+  const title = textOf(column.title)
+  return {
+    ...(title !== undefined && { title }),
+    ...(type !== field.type && { type }),
+    ...readRules(column, type, isSame ? undefined : options, field.options),
+    ...(column.meta !== undefined && { wireMeta: readMeta(column.meta) }),
+  }
+}
+
+/** The types that may stand in `uidt`, as a refusal of the body names them. */
+function readType(uidt: unknown, from: FieldTypeName | null): FieldTypeName {
+  if (typeof uidt !== 'string' || !WIRE_TYPES.includes(uidt)) throw unknownType()
+  if (isFieldTypeName(uidt)) return uidt
+  throw notImplemented(from === null ? `The field type ${uidt}` : `Updating ${from} => ${uidt}`)
+}
+
+const notImplemented = (what: string): AppError =>
+  new AppError('NOT_IMPLEMENTED', `${what} is not implemented`)
+
+const unknownType = (): AppError =>
+  invalidBody({
+    instancePath: '/uidt',
+    schemaPath: '#/properties/uidt/enum',
+    keyword: 'enum',
+    params: { allowedValues: WIRE_TYPES },
+    message: `must be equal to one of the allowed values: ${WIRE_TYPES.join(', ')}`,
+  })
+
+/** `must have required property 'title'`. */
+export const missingProperty = (missingProperty: string): AppError =>
+  invalidBody({
+    instancePath: '',
+    schemaPath: '#/required',
+    keyword: 'required',
+    params: { missingProperty },
+    message: `must have required property '${missingProperty}'`,
+  })
+
+const invalidBody = (error: Record<string, unknown>): AppError =>
+  new AppError('INVALID_REQUEST_BODY', 'Invalid request body', { errors: [error] }, 'msg')
+
+function optionsOf(column: WireColumn, type: FieldTypeName): FieldOptions {
+  const meta = readMeta(column.meta)
+  const options = meta ? optionsFromMeta(type, meta) : {}
+  const colOptions = column.colOptions as { options?: unknown } | null | undefined
+  if (isSelect({ type }) && Array.isArray(colOptions?.options)) options.choices = colOptions.options
+  return options
+}
+
+function readRules(
+  column: WireColumn,
+  type: FieldTypeName,
+  options: FieldOptions | undefined,
+  current: FieldOptions = {},
+): Omit<FieldPatch, 'type' | 'title'> {
+  const { readOnly, systemColumn } = fieldType(type)
+  const description = column.description === null ? null : textOf(column.description)
+  const isFilled = readOnly || systemColumn
+  return {
+    ...(options && { options }),
+    ...(description !== undefined && { description }),
+    // A client sends a whole column back: `rqd` of the record id is a fact, not a wish.
+    ...(!isFilled && column.rqd !== undefined && { required: isTrue(column.rqd) }),
+    ...(!isFilled && column.unique !== undefined && { unique: isTrue(column.unique) }),
+    ...(!isFilled &&
+      column.cdf !== undefined && { defaultValue: readDefault(column.cdf, type, options ?? current) }),
+  }
+}
+
+/** `cdf` is text for every type. */
+function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): CellValue {
+  if (cdf === null || cdf === '') return null
+  if (typeof cdf !== 'string' && typeof cdf !== 'number' && typeof cdf !== 'boolean') {
+    throw badRequest('A default value is text, a number or a truth value')
+  }
+  if (typeof cdf === 'string' && /^current_timestamp/i.test(cdf))
+    throw notImplemented(`The default ${cdf.slice(0, 40)}`)
+  // Options may be new ones in this very call: what names none of them is refused where all is checked.
+  if (isSelect({ type })) return String(cdf)
+  const value = fieldType(type).parse(String(cdf), readOptions(type, options))
+  if (value === null)
+    throw badRequest(`Default value '${String(cdf).slice(0, 200)}' does not fit a field of the type ${type}`)
+  return value
+}
+
+/** An object, or the same as JSON text (wire reference §1.4); anything else is no meta. */
+function readMeta(meta: unknown): WireMeta | null {
+  if (typeof meta === 'string') return readMeta(parseJson(meta))
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null
+  const { defaultViewColOrder: _1, defaultViewColVisibility: _2, ...own } = meta as WireMeta
+  if (JSON.stringify(own).length > 100_000) throw badRequest('The meta of a column is too long')
+  return own
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** Clients send flags as booleans, numbers or text. */
+export const isTrue = (value: unknown): boolean =>
+  value === true || value === 1 || value === '1' || value === 'true'

@@ -1,0 +1,3 @@
+export { viewsRest } from './rest.ts'
+export { viewsRouter } from './router.ts'
+export { createViewsService, type ViewsService } from './service.ts'

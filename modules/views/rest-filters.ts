@@ -1,0 +1,142 @@
+import { Elysia } from 'elysia'
+import type { Actor } from '../../src/core/actor.ts'
+import { notFound } from '../../src/core/errors.ts'
+import { MAX_DEPTH } from '../../src/core/filters/index.ts'
+import type { Sort } from '../../src/core/model.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
+import { refuseUnstorable } from '../schema/index.ts'
+import { presentFilter, presentSort } from './present.ts'
+import type { ViewsService } from './service.ts'
+import { changeNode, eachNode, fromNodes, toNodes, type WireNode, withNode } from './wire-filters.ts'
+import { asWire, FilterBody, readLeaf, readNode, SortBody, SortPatch, withSort } from './wire-input.ts'
+
+/** The filters and sorts of views (wire reference §10). */
+export function filtersRest(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
+  return new Elysia()
+    .use(sortRoutes(prefix, views, kernel, auth))
+    .use(filterRoutes(prefix, views, kernel, auth))
+}
+
+function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
+  const list = async (actor: Actor, viewId: string) => {
+    const { row, model } = await views.openRow(actor, 'view.list', viewId)
+    const live = row.sorts.filter((sort) => model.field(sort.fieldId))
+    return live.map((sort, index) => presentSort(model.table, row, sort, index + 1))
+  }
+  const one = async (actor: Actor, sortId: string) => {
+    const sort = (await list(actor, await views.holderOf('Sort', sortId))).find(({ id }) => id === sortId)
+    if (!sort) throw notFound('Sort', sortId)
+    return sort
+  }
+  const change = async (actor: Actor, sortId: string, decide: (sorts: Sort[], index: number) => Sort[]) => {
+    const viewId = await views.holderOf('Sort', sortId)
+    await views.change(actor, viewId, ({ sorts }) => {
+      const index = sorts.findIndex((sort) => sort.id === sortId)
+      if (index < 0) throw notFound('Sort', sortId)
+      return { sorts: decide(sorts, index) }
+    })
+  }
+  return new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+    .get('/views/:viewId/sorts', async ({ actor, params }) => ({ list: await list(actor, params.viewId) }))
+    .post('/views/:viewId/sorts', async ({ actor, params, body }) => {
+      await views.openRow(actor, 'view.arrange', params.viewId)
+      const input = readBody(SortBody, body)
+      let addedId: string | undefined
+      await views.change(actor, params.viewId, (row) => {
+        const sorts = withSort(row.sorts, input)
+        addedId = (input.push_to_top ? sorts[0] : sorts.at(-1))?.id
+        return { sorts }
+      })
+      return one(actor, addedId ?? '')
+    })
+    .get('/sorts/:sortId', ({ actor, params }) => one(actor, params.sortId))
+    .patch('/sorts/:sortId', async ({ actor, params, body }) => {
+      await views.openRow(actor, 'view.arrange', await views.holderOf('Sort', params.sortId))
+      const { fk_column_id: fieldId, direction, order } = readBody(SortPatch, body)
+      await change(actor, params.sortId, (sorts, index) => {
+        const patched = sorts.map((sort, at) =>
+          at === index ? { ...sort, ...(fieldId && { fieldId }), ...(direction && { direction }) } : sort,
+        )
+        const [moved] = order == null ? [] : patched.splice(index, 1)
+        return moved ? patched.toSpliced(Math.max(0, Math.round(order ?? 1) - 1), 0, moved) : patched
+      })
+      return scalar(1)
+    })
+    .delete('/sorts/:sortId', async ({ actor, params }) => {
+      await change(actor, params.sortId, (sorts, index) => sorts.toSpliced(index, 1))
+      return scalar(true)
+    })
+}
+
+function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
+  /** Every filter of a view that has an effect or may get one: those on fields in the trash wait unseen. */
+  const all = async (actor: Actor, viewId: string) => {
+    const { row, model } = await views.openRow(actor, 'view.list', viewId)
+    const isLive = ({ content }: WireNode) =>
+      !('condition' in content) || model.field(content.condition.fieldId)
+    return [...eachNode(toNodes(row.filter))]
+      .filter(({ node }) => isLive(node))
+      .map((place) => presentFilter(model.table, row, place))
+  }
+  const one = async (actor: Actor, filterId: string) => {
+    const filter = (await all(actor, await views.holderOf('Filter', filterId))).find(
+      ({ id }) => id === filterId,
+    )
+    if (!filter) throw notFound('Filter', filterId)
+    return filter
+  }
+  const change = async (actor: Actor, filterId: string, decide: (node: WireNode) => WireNode | null) => {
+    const viewId = await views.holderOf('Filter', filterId)
+    await views.change(actor, viewId, (row) => {
+      const nodes = changeNode(toNodes(row.filter), filterId, decide)
+      if (!nodes) throw notFound('Filter', filterId)
+      return { filter: fromNodes(nodes) }
+    })
+  }
+  return new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+    .get('/views/:viewId/filters', async ({ actor, params, query }) => {
+      const filters = await all(actor, params.viewId)
+      const isWhole = query.includeAllFilters === 'true'
+      return { list: isWhole ? filters : filters.filter((filter) => filter.fk_parent_id === null) }
+    })
+    .post('/views/:viewId/filters', async ({ actor, params, body }) => {
+      const { model } = await views.openRow(actor, 'view.arrange', params.viewId)
+      const input = readBody(FilterBody, body)
+      refuseUnstorable(input)
+      const node = readNode(model, input, MAX_DEPTH)
+      await views.change(actor, params.viewId, (row) => {
+        const nodes = withNode(toNodes(row.filter), input.fk_parent_id ?? null, node)
+        if (!nodes) throw notFound('Filter', input.fk_parent_id ?? '')
+        return { filter: fromNodes(nodes) }
+      })
+      return one(actor, node.id)
+    })
+    .get('/filters/:filterId', ({ actor, params }) => one(actor, params.filterId))
+    .get('/filters/:filterId/children', async ({ actor, params }) => {
+      const { fk_view_id: viewId } = await one(actor, params.filterId)
+      return { list: (await all(actor, viewId)).filter((filter) => filter.fk_parent_id === params.filterId) }
+    })
+    .patch('/filters/:filterId', async ({ actor, params, body }) => {
+      const viewId = await views.holderOf('Filter', params.filterId)
+      const { model } = await views.openRow(actor, 'view.arrange', viewId)
+      const patch = readBody(FilterBody.partial(), body)
+      refuseUnstorable(patch)
+      await change(actor, params.filterId, (node) => {
+        const { logical_op: word, is_group: _, children: __, fk_parent_id: ___, ...leaf } = patch
+        const joined: WireNode =
+          word === undefined ? node : { ...node, join: word === 'or' ? 'or' : 'and', not: word === 'not' }
+        const before = 'condition' in node.content ? asWire(node.content.condition) : null
+        const isBegun = before === null && 'children' in node.content && node.content.children.length === 0
+        if (Object.keys(leaf).length === 0 || (!before && !(isBegun && leaf.fk_column_id))) return joined
+        return { ...joined, content: { condition: readLeaf(model, { ...before, ...leaf }) } }
+      })
+      return scalar(1)
+    })
+    .delete('/filters/:filterId', async ({ actor, params }) => {
+      await change(actor, params.filterId, () => null)
+      return scalar(true)
+    })
+}

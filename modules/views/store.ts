@@ -1,0 +1,106 @@
+import { asc, eq, inArray, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import { notFound } from '../../src/core/errors.ts'
+import type { View } from '../../src/core/model.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import { type LineRow, toView, type ViewRow } from './model.ts'
+import { defineViewsTables } from './tables.ts'
+
+const KEPT_IDS = 20_000
+/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const VIEW_ID = /^vw[a-z0-9]{14}$/
+const LINE_ID = /^nc[a-z0-9]{14}$/
+
+/** Reads of views, see `createViewsStore`. */
+export type ViewsStore = ReturnType<typeof createViewsStore>
+
+/** Reads views. Those of a table are kept as long as its model is: a change of either makes a new one. */
+export function createViewsStore(kernel: Kernel, schema: Pick<SchemaService, 'load'>) {
+  const { views, viewFields } = kernel.meta.tables(defineViewsTables)
+  const { db } = kernel.meta
+  const kept = new WeakMap<TableModel, Promise<View[]>>()
+  /** A view never moves to another table. */
+  const tableIds = new LRUCache<string, string>({ max: KEPT_IDS })
+
+  async function findRow(viewId: string): Promise<ViewRow | null> {
+    if (!VIEW_ID.test(viewId)) return null
+    const [row] = await db.select().from(views).where(eq(views.id, viewId))
+    return row ?? null
+  }
+
+  const rowsOf = (tableId: string): Promise<ViewRow[]> =>
+    Promise.resolve(
+      db.select().from(views).where(eq(views.tableId, tableId)).orderBy(asc(views.order), asc(views.id)),
+    )
+
+  const linesOf = (viewId: string): Promise<LineRow[]> =>
+    Promise.resolve(db.select().from(viewFields).where(eq(viewFields.viewId, viewId)))
+
+  async function readViews(model: TableModel): Promise<View[]> {
+    const rows = await rowsOf(model.table.id)
+    if (rows.length === 0) return []
+    const lines = await db
+      .select()
+      .from(viewFields)
+      .where(
+        inArray(
+          viewFields.viewId,
+          rows.map((row) => row.id),
+        ),
+      )
+    const byView = Map.groupBy(lines, (line) => line.viewId)
+    return rows.map((row) => toView(model, row, byView.get(row.id) ?? []))
+  }
+
+  /** The views of a table in their order. */
+  function ofModel(model: TableModel): Promise<View[]> {
+    const known = kept.get(model)
+    if (known) return known
+    const reading = readViews(model)
+    kept.set(model, reading)
+    // A failed read is the caller's to report, and the next caller's to try again.
+    reading.catch(() => kept.delete(model))
+    return reading
+  }
+
+  /** @throws VIEW_NOT_FOUND, also where its table is in the trash */
+  async function modelOf(viewId: string): Promise<TableModel> {
+    const tableId = tableIds.get(viewId) ?? (await findRow(viewId))?.tableId
+    if (tableId === undefined) throw notFound('View', viewId.slice(0, 64))
+    tableIds.set(viewId, tableId)
+    return schema.load(tableId)
+  }
+
+  return {
+    views,
+    viewFields,
+    findRow,
+    rowsOf,
+    linesOf,
+    ofModel,
+    modelOf,
+    /** @throws VIEW_NOT_FOUND */
+    async load(viewId: string): Promise<{ view: View; model: TableModel }> {
+      const model = await modelOf(viewId)
+      const view = (await ofModel(model)).find((candidate) => candidate.id === viewId)
+      if (!view) throw notFound('View', viewId)
+      return { view, model }
+    },
+    /** The view that keeps a filter or sort of this id; null where none does. */
+    async findHolder(column: 'filter' | 'sorts', id: string): Promise<string | null> {
+      if (!/^[a-z0-9]{3,32}$/.test(id)) return null
+      const [row] = await db
+        .select({ id: views.id })
+        .from(views)
+        .where(sql`cast(${views[column]} as text) like ${`%"${id}"%`}`)
+      return row?.id ?? null
+    },
+    /** The line of an id, as REST clients name a column of a view; null where there is none. */
+    async findLine(lineId: string): Promise<LineRow | null> {
+      if (!LINE_ID.test(lineId)) return null
+      const [row] = await db.select().from(viewFields).where(eq(viewFields.id, lineId))
+      return row ?? null
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Kernel } from '../../src/kernel.ts'
+import { type ArrangeDetail, restoreLines } from './arrange.ts'
+import type { ViewsContext } from './context.ts'
+import { bringBack, removeView, type StoredView } from './life.ts'
+import { stateOf, type ViewState, writeView } from './update.ts'
+
+interface Detail extends Partial<ArrangeDetail> {
+  viewId: string
+  stored?: StoredView
+}
+
+/** Lets the log's undo take back what this module has logged. A view that is gone needs nothing. */
+export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kernel, 'undoers'>): void {
+  const { store, schema, access } = context
+  undoers.set('view', async (actor, baseId, entry, direction) => {
+    const detail = entry.detail as Detail
+    const isUndo = direction === 'undo'
+    if (entry.kind === 'view.create' || entry.kind === 'view.delete') {
+      await access.authorize(actor, 'view.create', baseId)
+      const appears = (entry.kind === 'view.delete') === isUndo
+      if (appears && detail.stored) await bringBack(context, actor, detail.stored)
+      if (!appears && (await store.findRow(detail.viewId))) {
+        await removeView(context, actor, detail.viewId, { silent: true })
+      }
+      return
+    }
+    await access.authorize(actor, 'view.arrange', baseId)
+    if (!(await store.findRow(detail.viewId))) return
+    if (entry.kind === 'view.update') {
+      const { before, after } = entry.detail as { before: ViewState; after: ViewState }
+      const [from, to] = isUndo ? [after, before] : [before, after]
+      await writeView(context, actor, detail.viewId, (row) => restored(stateOf(row), from, to), {
+        silent: true,
+      })
+      return
+    }
+    const { before = [], after = [] } = detail
+    const [from, to] = isUndo ? [after, before] : [before, after]
+    const { table } = await store.modelOf(detail.viewId)
+    await schema.apply(
+      actor,
+      table.baseId,
+      async () => ({
+        statements: restoreLines(context, detail.viewId, from, to),
+        entry: {
+          kind: 'view.arrange',
+          tableId: table.id,
+          detail: { viewId: detail.viewId, before: from, after: to },
+        },
+        tableIds: [table.id],
+        result: undefined,
+      }),
+      { silent: true },
+    )
+  })
+}
+
+/** The state with what the change had altered as it was; what others have changed since stays. */
+function restored(current: ViewState, from: ViewState, to: ViewState): ViewState {
+  const keys = Object.keys(to) as (keyof ViewState)[]
+  const changed = keys.filter((key) => !Bun.deepEquals(from[key], to[key]))
+  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
+}

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { View } from '../../src/core/model.ts'
+import {
+  addRecords,
+  createTable,
+  databases,
+  fieldOf,
+  openWorkshop,
+  refusalOf,
+  type Workshop,
+} from '../schema/support.ts'
+import { createMemberOfEachRole } from '../support/factories.ts'
+
+describe.each([...databases])('changes of views, metadata in %s', (database) => {
+  let shop: Workshop
+  beforeAll(async () => {
+    shop = await openWorkshop(database)
+  })
+  afterAll(() => shop.app.stop())
+
+  const read = (tableId: string) => shop.api.schema.table.query({ tableId })
+  const viewOf = async ({ id, tableId }: Pick<View, 'id' | 'tableId'>) => {
+    const view = (await read(tableId)).views.find((candidate) => candidate.id === id)
+    if (!view) throw new Error(`View ${id} is gone`)
+    return view
+  }
+  const undo = () => shop.api.records.undo.mutate({ baseId: shop.baseId })
+  const redo = () => shop.api.records.redo.mutate({ baseId: shop.baseId })
+  const threeFields = () =>
+    createTable(shop, [
+      { type: 'SingleLineText', title: 'Title' },
+      { type: 'Number', title: 'N' },
+      { type: 'Date', title: 'D' },
+    ])
+
+  describe('views.update', () => {
+    test('editors filter and sort, creators rename, viewers do neither', async () => {
+      const schema = await threeFields()
+      const viewId = schema.views[0]!.id
+      const members = await createMemberOfEachRole(shop.app, shop.baseId)
+      const as = (role: 'viewer' | 'editor' | 'creator') => shop.app.trpc(members[role].token).views.update
+      const sorts = [{ fieldId: fieldOf(schema, 'N').id, direction: 'desc' as const }]
+      expect((await refusalOf(as('viewer').mutate({ viewId, patch: { sorts } }))).status).toBe(403)
+      expect((await as('editor').mutate({ viewId, patch: { sorts } })).sorts).toMatchObject(sorts)
+      const both = { viewId, patch: { sorts: [], title: 'X' } }
+      expect((await refusalOf(as('editor').mutate(both))).status).toBe(403)
+      expect((await viewOf(schema.views[0]!)).sorts).toMatchObject(sorts)
+      expect((await as('creator').mutate(both)).title).toBe('X')
+    })
+
+    test('keeps what it is given, filters and sorts with ids that stay', async () => {
+      const schema = await threeFields()
+      const viewId = schema.views[0]!.id
+      const n = fieldOf(schema, 'N').id
+      const condition = { fieldId: n, operator: 'gt', value: 1 }
+      const filter = {
+        join: 'and' as const,
+        children: [condition, { join: 'or' as const, children: [condition, { ...condition, value: 2 }] }],
+      }
+      const patch = {
+        rowHeight: 'tall' as const,
+        frozen: 2,
+        filter,
+        sorts: [{ fieldId: n, direction: 'asc' as const }],
+        meta: { a: 1 },
+      }
+      const first = await shop.api.views.update.mutate({ viewId, patch })
+      expect(first).toMatchObject(patch)
+      const ids = JSON.stringify(first.filter).match(/fi[a-z0-9]{14}/g)
+      expect(ids).toHaveLength(4)
+      // The web app sends the tree without ids; what stayed the same keeps its own.
+      const again = await shop.api.views.update.mutate({
+        viewId,
+        patch: { filter: { ...filter, join: 'or' } },
+      })
+      expect(
+        JSON.stringify(again.filter)
+          .match(/fi[a-z0-9]{14}/g)
+          ?.sort(),
+      ).toEqual(ids?.sort())
+      expect((await viewOf(schema.views[0]!)).filter).toEqual(again.filter)
+      expect((await shop.api.views.update.mutate({ viewId, patch: { filter: null } })).filter).toBeNull()
+    })
+
+    test('refuses filters and sorts that do not go with the fields', async () => {
+      const schema = await threeFields()
+      const viewId = schema.views[0]!.id
+      const refuse = async (patch: Parameters<Workshop['api']['views']['update']['mutate']>[0]['patch']) =>
+        refusalOf(shop.api.views.update.mutate({ viewId, patch }))
+      const n = fieldOf(schema, 'N').id
+      expect(
+        await refuse({ filter: { fieldId: 'cxxxxxxxxxxxxxx', operator: 'eq', value: 1 } }),
+      ).toMatchObject({ code: 'FIELD_NOT_FOUND' })
+      expect(await refuse({ filter: { fieldId: n, operator: 'checked', value: null } })).toMatchObject({
+        status: 422,
+      })
+      expect(await refuse({ filter: { fieldId: n, operator: 'eq', value: 'x' } })).toMatchObject({
+        status: 422,
+      })
+      expect(await refuse({ sorts: [{ fieldId: 'cxxxxxxxxxxxxxx', direction: 'asc' }] })).toMatchObject({
+        code: 'FIELD_NOT_FOUND',
+      })
+      expect(await refuse({ frozen: 0 })).toMatchObject({ status: 400 })
+      expect(await viewOf(schema.views[0]!)).toMatchObject({ filter: null, sorts: [], frozen: 1 })
+    })
+
+    test('refuses the title of another view', async () => {
+      const schema = await threeFields()
+      const { id: viewId } = await shop.api.views.create.mutate({
+        tableId: schema.table.id,
+        title: 'B',
+        kind: 'grid',
+      })
+      const refusal = await refusalOf(
+        shop.api.views.update.mutate({ viewId, patch: { title: schema.table.title } }),
+      )
+      expect(refusal).toMatchObject({ status: 422, code: 'DUPLICATE_ALIAS' })
+    })
+
+    test('takes effect on records that are read through the view, and for everyone else at once', async () => {
+      const schema = await threeFields()
+      await addRecords(shop, schema, [
+        { Title: 'a', N: 1 },
+        { Title: 'b', N: 3 },
+        { Title: 'c', N: 2 },
+      ])
+      const [tableId, viewId, n] = [schema.table.id, schema.views[0]!.id, fieldOf(schema, 'N').id]
+      const list = async () =>
+        (
+          await shop.api.records.list.query({
+            query: { tableId, viewId, fieldIds: [n], limit: 10, offset: 0 },
+          })
+        ).rows.flat()
+      expect(await list()).toEqual([1, 3, 2])
+      const filter = { fieldId: n, operator: 'gt', value: 1 }
+      await shop.api.views.update.mutate({
+        viewId,
+        patch: { filter, sorts: [{ fieldId: n, direction: 'desc' }] },
+      })
+      expect(await list()).toEqual([3, 2])
+      await undo()
+      expect(await list()).toEqual([1, 3, 2])
+      await redo()
+      expect(await list()).toEqual([3, 2])
+    })
+
+    test('what says something of a deleted field waits, and comes back with the field', async () => {
+      const schema = await threeFields()
+      const [viewId, n] = [schema.views[0]!.id, fieldOf(schema, 'N').id]
+      const sorts = [{ fieldId: n, direction: 'asc' as const }]
+      const filter = { fieldId: n, operator: 'gt', value: 1 }
+      await shop.api.views.update.mutate({ viewId, patch: { filter, sorts } })
+      await shop.api.views.arrange.mutate({ viewId, fields: [{ fieldId: n, width: 333 }] })
+      await shop.api.schema.deleteField.mutate({ fieldId: n })
+      const meanwhile = await viewOf(schema.views[0]!)
+      expect(meanwhile).toMatchObject({ filter: null, sorts: [] })
+      expect(meanwhile.fields.map(({ fieldId }) => fieldId)).not.toContain(n)
+      await shop.api.schema.restoreField.mutate({ fieldId: n })
+      const back = await viewOf(schema.views[0]!)
+      expect(back).toMatchObject({ filter, sorts })
+      expect(back.fields.find(({ fieldId }) => fieldId === n)?.width).toBe(333)
+    })
+  })
+
+  describe('views.arrange', () => {
+    test('changes many fields at once; undo and redo go back and forth', async () => {
+      const schema = await threeFields()
+      const view = schema.views[0]!
+      const [n, d] = [fieldOf(schema, 'N').id, fieldOf(schema, 'D').id]
+      const fields = [
+        { fieldId: d, order: 0.5, width: 120, summary: 'earliest' },
+        { fieldId: n, show: false, summary: 'sum' },
+      ]
+      const arranged = await shop.api.views.arrange.mutate({ viewId: view.id, fields })
+      expect(arranged.fields.filter(({ show }) => show).map(({ fieldId }) => fieldId)).toEqual([
+        fieldOf(schema, 'Title').id,
+        d,
+      ])
+      expect(arranged.fields.find(({ fieldId }) => fieldId === n)).toMatchObject({
+        show: false,
+        summary: 'sum',
+        width: 200,
+      })
+      await undo()
+      expect((await viewOf(view)).fields).toEqual(view.fields)
+      await redo()
+      expect((await viewOf(view)).fields).toEqual(arranged.fields)
+    })
+
+    test('refuses to hide the display field, summaries that a field has not, and unknown fields', async () => {
+      const schema = await threeFields()
+      const view = schema.views[0]!
+      const refuse = (field: { fieldId: string; show?: boolean; summary?: string; width?: number }) =>
+        refusalOf(
+          shop.api.views.arrange.mutate({
+            viewId: view.id,
+            fields: [{ fieldId: fieldOf(schema, 'N').id, width: 90 }, field],
+          }),
+        )
+      const title = fieldOf(schema, 'Title').id
+      expect((await refuse({ fieldId: title, show: false })).message).toBe(
+        'Field "Title" names the records and is always shown',
+      )
+      expect((await refuse({ fieldId: title, summary: 'sum' })).status).toBe(400)
+      expect((await refuse({ fieldId: title, width: 10 })).status).toBe(400)
+      expect(await refuse({ fieldId: 'cxxxxxxxxxxxxxx', width: 100 })).toMatchObject({
+        code: 'FIELD_NOT_FOUND',
+      })
+      expect((await viewOf(view)).fields).toEqual(view.fields)
+    })
+
+    test('ten who arrange at once all do', async () => {
+      const schema = await createTable(
+        shop,
+        Array.from({ length: 10 }, (_, index) => ({ type: 'Number' as const, title: `N${index}` })),
+      )
+      const view = schema.views[0]!
+      const own = schema.fields.filter((field) => field.title.startsWith('N'))
+      await Promise.all(
+        own.map((field, index) =>
+          shop.api.views.arrange.mutate({
+            viewId: view.id,
+            fields: [{ fieldId: field.id, width: 100 + index }],
+          }),
+        ),
+      )
+      const widths = new Map((await viewOf(view)).fields.map(({ fieldId, width }) => [fieldId, width]))
+      expect(own.map((field) => widths.get(field.id))).toEqual(own.map((_, index) => 100 + index))
+    })
+  })
+})
