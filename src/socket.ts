@@ -65,6 +65,10 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   const unsubscribe = [
     kernel.events.on('records.changed', (change) => io.to(roomOf(change.baseId)).emit('change', change)),
     kernel.events.on('schema.changed', (change) => io.to(roomOf(change.baseId)).emit('schema', change)),
+    // Whoever has the base open reads its tables again, and learns that it is gone.
+    kernel.events.on('base.deleted', ({ baseId }) =>
+      io.to(roomOf(baseId)).emit('schema', { baseId, tableId: null, version: 0 }),
+    ),
     kernel.events.on('job.changed', (job) => io.to(roomOfUser(job.userId)).emit('job', job)),
     kernel.events.on('access.changed', ({ userId }) => io.in(roomOfUser(userId)).disconnectSockets(true)),
   ]

@@ -19,11 +19,20 @@ describe('readConfig', () => {
   })
 
   test('serves the port of the specification on the loopback address by default', () => {
-    expect(readConfig({})).toMatchObject({ port: 8080, host: '127.0.0.1', databaseUrl: null, inviteOnlySignup: false })
+    expect(readConfig({})).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      inviteOnlySignup: false,
+    })
   })
 
   test('reads the names that people bring along, and its own name first', () => {
-    expect(readConfig({ NC_DB_URL: 'pg://db:5432?u=ann&p=a%26b&d=base' }).databaseUrl).toBe('postgres://ann:a%26b@db:5432/base')
-    expect(readConfig({ NC_PUBLIC_URL: 'https://old', PUBLIC_URL: 'https://new/' }).publicUrl).toBe('https://new')
+    expect(readConfig({ NC_DB_URL: 'pg://db:5432?u=ann&p=a%26b&d=base' }).databaseUrl).toBe(
+      'postgres://ann:a%26b@db:5432/base',
+    )
+    expect(readConfig({ NC_PUBLIC_URL: 'https://old', PUBLIC_URL: 'https://new/' }).publicUrl).toBe(
+      'https://new',
+    )
   })
 })

@@ -8,6 +8,7 @@ import './base.css'
 import { startLanguage, useLanguage } from './i18n.ts'
 import { followSession } from './routes/follow-session.ts'
 import { router } from './routes/router.tsx'
+import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
 
 function App() {
@@ -27,7 +28,7 @@ if (!root) throw new Error('index.html has no #root')
 
 // Zod would try whether it may compile code from text, which the page's security policy reports as an error.
 configureZod({ jitless: true })
-setLocalZone(Intl.DateTimeFormat().resolvedOptions().timeZone)
+setLocalZone(timeZone)
 followSession()
 await startLanguage()
 createRoot(root).render(<App />)

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import type { Field } from '../../src/core/model.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
 import type { QueryDialect } from '../../src/dialects/dialect.ts'
+import type { TableModel } from '../schema/index.ts'
 
 /**
  * Name of the column that holds a field's values. A "Created time" field that a person added has
@@ -26,6 +27,12 @@ export function decodeRows(rows: unknown[][], fields: Field[], dialect: QueryDia
     if (decode) for (const row of rows) row[index] = decode(row[index])
   })
   return rows as CellValue[][]
+}
+
+/** A record's id as its table keeps it: a table that numbers its records takes "7" for 7. */
+export function storedId(model: TableModel, id: RecordId): RecordId {
+  const isNumbered = fieldType(model.primaryKey.type).storage === 'id'
+  return isNumbered && typeof id === 'string' && /^-?\d{1,15}$/.test(id) ? Number(id) : id
 }
 
 /** The present in milliseconds, to the second: what "created at" and "modified at" keep, as REST clients know them. */

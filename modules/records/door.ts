@@ -2,13 +2,16 @@ import type { Actor } from '../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
+import type { RecordId } from '../../src/core/model.ts'
 import type { Right } from '../../src/core/roles.ts'
-import { appendChange, type NewEntry } from '../../src/db/change-log.ts'
+import { appendChange, lastChangeId, type NewEntry } from '../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
-import { wholeSecond } from './columns.ts'
+import { storedId, wholeSecond } from './columns.ts'
+import { explainViolation } from './explain.ts'
+import { mergeChanges } from './merge.ts'
 import type { RowCounts } from './row-counts.ts'
 import { checkNewValues, checkValues } from './validate.ts'
 import {
@@ -39,7 +42,9 @@ const RIGHT_OF: Record<Operation['kind'], Right> = {
 /** What the door reports to the one who wrote. */
 export interface Written extends AppliedChange {
   /** Ids of the added records, in the order of the operations. */
-  inserted: (number | string)[]
+  inserted: RecordId[]
+  /** How many records were written, listed or not. */
+  count: number
 }
 
 export type Door = ReturnType<typeof createDoor>
@@ -73,86 +78,89 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     refuseTooMany(change.operations)
     return write(actor, change, {
       entry: { kind: kindOf(change.operations) },
-      prepare: async (operation) => checkOperation(await schema.load(operation.tableId), operation),
+      plan: () =>
+        Promise.all(
+          change.operations.map(async (operation) =>
+            checkOperation(await schema.load(operation.tableId), operation),
+          ),
+        ),
     })
   }
 
   /** As `apply`, for operations that were checked before: undo and redo, whose values come from the log. */
-  async function write<O extends CheckedOperation>(
+  async function write(
     actor: Actor,
-    change: Omit<Change, 'operations'> & { operations: O[] },
+    { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
     how: {
-      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'>
-      prepare?: (operation: O) => Promise<CheckedOperation>
-      /** Runs in the same transaction, after the entry is written. */
+      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes'> & { tableId?: string | null }
+      /** What is to be written. Called inside the lease: nothing can come between it and the write. */
+      plan: () => Promise<CheckedOperation[]>
+      /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
       finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
     },
   ): Promise<Written> {
-    const engine = kernel.sources.engine(change.baseId)
+    const engine = kernel.sources.engine(baseId)
     const { dialect } = engine
     const actorId = actor.kind === 'user' ? actor.id : null
-    const records: RecordChange[] = []
-    const applied = await engine
-      .write(async (tx) => {
-        const now = toStored(wholeSecond())
-        for (const raw of change.operations) {
-          // Checked inside the lease: no schema change can come between the check and the write.
-          const operation = how.prepare ? await how.prepare(raw) : raw
-          const model = await schema.load(operation.tableId)
-          for (const record of await run({ tx, dialect, model, actorId, now }, operation))
-            records.push(record)
-        }
-        const range = compactRange(change.operations, records)
-        const entry = await appendChange(tx, dialect, {
-          actorId,
-          tableId: change.operations[0]?.tableId ?? null,
-          ...how.entry,
-          records: range ? [] : records,
-          recordCount: records.length,
-          detail: range ?? how.entry.detail,
-        })
-        await how.finish?.(tx, dialect, entry.id)
-        return entry
+    const models = new Map<string, TableModel>()
+
+    async function writeAll(tx: Transaction) {
+      const now = toStored(wholeSecond())
+      const operations = await how.plan()
+      const touched: RecordChange[] = []
+      for (const operation of operations) {
+        const model = await schema.load(operation.tableId)
+        models.set(operation.tableId, model)
+        for (const record of await run({ tx, dialect, model, actorId, now }, operation)) touched.push(record)
+      }
+      const [only] = operations
+      const isPlainInsert = operations.length === 1 && only?.kind === 'insert'
+      const records = isPlainInsert ? touched : mergeChanges(touched)
+      const inserted = touched.filter(({ before }) => before === null).map(({ recordId }) => recordId)
+      if (records.length === 0 && !how.finish) {
+        return { records, inserted, entry: { id: await lastChangeId(tx), at: new Date().toISOString() } }
+      }
+      const range = isPlainInsert ? rangeOfNew(records) : null
+      const entry = await appendChange(tx, dialect, {
+        actorId,
+        tableId: only?.tableId ?? null,
+        ...how.entry,
+        records: range ? [] : records,
+        recordCount: records.length,
+        detail: range ?? undefined,
       })
-      .catch(async (error) => {
-        throw await explain(error, change.operations, dialect)
-      })
-    for (const record of records) {
-      if (record.before === null) counts.add(record.tableId, 1)
-      if (record.after === null) counts.add(record.tableId, -1)
+      await how.finish?.(tx, dialect, entry.id)
+      return { records, inserted, entry }
     }
+
+    // Counted in the same breath as the commit: whoever counts rows sees both or neither.
+    const count = ({ records }: { records: RecordChange[] }) => {
+      for (const { tableId, before, after } of records) {
+        if (before === null) counts.add(tableId, 1)
+        if (after === null) counts.add(tableId, -1)
+      }
+    }
+
+    // What is planned from the records as they stand must not meet writes that are not committed yet.
+    const written = how.finish
+      ? engine.write(writeAll, async (result) => count(result))
+      : engine.writeTogether(writeAll, count)
+    const { records, inserted, entry } = await written.catch((error) => {
+      throw explainViolation(error, [...models.values()], dialect)
+    })
     const truncated = records.length > LISTED
     const report: AppliedChange = {
-      id: applied.id,
-      baseId: change.baseId,
-      clientId: change.clientId,
+      id: entry.id,
+      baseId,
+      clientId,
       actorId,
-      at: applied.at,
+      at: entry.at,
       records: truncated ? [] : records,
       truncated,
-      tableIds: [...new Set(change.operations.map((operation) => operation.tableId))],
+      tableIds: [...models.keys()],
     }
-    kernel.events.emit('records.changed', report)
-    return { ...report, inserted: records.filter((r) => r.before === null).map((r) => r.recordId) }
-  }
-
-  /** Turns a constraint of the database into words about the table's own field. */
-  async function explain(error: unknown, operations: CheckedOperation[], dialect: Dialect): Promise<unknown> {
-    const violation = dialect.violation(error)
-    if (!violation) return error
-    const models = await Promise.all(operations.map((operation) => schema.load(operation.tableId)))
-    const field = models
-      .flatMap((model) => model.fields)
-      .find((f) => violation.columns.includes(f.columnName))
-    const name = field?.title ?? violation.columns.join(', ')
-    const details = { fieldId: field?.id, field: name }
-    return violation.kind === 'unique'
-      ? new AppError(
-          'DATABASE_ERROR',
-          `This record already exists: the values of "${name}" must be unique`,
-          details,
-        )
-      : new AppError('REQUIRED_FIELD_MISSING', `Field '${name}' is required`, details)
+    if (records.length > 0) kernel.events.emit('records.changed', report)
+    return { ...report, inserted, count: records.length }
   }
 
   return { apply, write }
@@ -174,19 +182,24 @@ function run(context: WriteContext, operation: CheckedOperation): Promise<Record
 }
 
 function checkOperation(model: TableModel, operation: Operation): Operation {
+  const idOf = (id: RecordId) => storedId(model, id)
+  const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
       return {
         ...operation,
         rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values) })),
+        before: place(operation.before),
       }
     case 'update':
       return {
         ...operation,
-        rows: operation.rows.map(({ id, values }) => ({ id, values: checkValues(model, values) })),
+        rows: operation.rows.map(({ id, values }) => ({ id: idOf(id), values: checkValues(model, values) })),
       }
-    default:
-      return operation
+    case 'delete':
+      return { ...operation, ids: [...new Set(operation.ids.map(idOf))] }
+    case 'move':
+      return { ...operation, ids: [...new Set(operation.ids.map(idOf))], before: place(operation.before) }
   }
 }
 
@@ -202,13 +215,9 @@ function kindOf(operations: Operation[]): string {
   return `records.${kinds.size === 1 ? [...kinds][0] : 'change'}`
 }
 
-/** The range of ids of a change that only adds many records to one table, else null. */
-function compactRange(
-  operations: CheckedOperation[],
-  records: RecordChange[],
-): { from: number; to: number } | null {
-  if (operations.length !== 1 || operations[0]?.kind !== 'insert' || records.length < COMPACT_FROM)
-    return null
+/** The range of ids of many new records of one table, else null. */
+function rangeOfNew(records: RecordChange[]): { from: number; to: number } | null {
+  if (records.length < COMPACT_FROM) return null
   const from = records[0]?.recordId
   const to = records.at(-1)?.recordId
   // Ids of one insert are given without a gap, so the two ends say them all.

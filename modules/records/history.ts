@@ -47,7 +47,7 @@ export async function readHistory(
   // A change that added many records keeps their range alone; it is the record's first entry.
   const added = await engine.all<Row>({
     sql: `select id, at, actor_id, kind, null as before, null as after from sheaf_changes
-      where table_id = ? and id < ? and kind in ('records.insert', 'records.import')
+      where detail is not null and table_id = ? and id < ? and kind in ('records.insert', 'records.import')
         and ? between json_extract(detail, '$.from') and json_extract(detail, '$.to')`,
     params: [tableId, until, recordId],
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
@@ -9,7 +10,7 @@ export const recordId = z.union([z.int(), z.string().min(1).max(255)])
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 
-/** By field id. A plain object: a key such as `__proto__` is no field and is refused as one. */
+/** By field id. A plain object of its own: a key `__proto__` is left out. */
 const values = z.record(id, cell)
 
 export const sorts = z
@@ -20,11 +21,14 @@ export const sorts = z
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
 
+const timeZone = z.string().max(64).refine(isTimeZone, 'is no time zone').optional()
+
 export const selection = z.strictObject({
   tableId: id,
   viewId: id.optional(),
   filter: filterSchema.nullish(),
   search: search.nullish(),
+  timeZone,
   recordIds: z.array(recordId).max(10_000).optional(),
 })
 
@@ -35,6 +39,7 @@ export const query = z.strictObject({
   filter: filterSchema.nullish(),
   sorts: sorts.optional(),
   search: search.nullish(),
+  timeZone,
   limit: z.int().min(1).max(1000),
   offset: z.int().min(0),
 })

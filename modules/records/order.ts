@@ -4,8 +4,11 @@ import type { RecordId } from '../../src/core/model.ts'
 import { columnOf } from './columns.ts'
 import type { WriteContext } from './write.ts'
 
-/** Below this gap two neighbours leave no room for a number between them: the table is numbered anew. */
-const LEAST_GAP = 1e-6
+/**
+ * Neighbours nearer than this, for their size, leave no room for a number between them: the table is
+ * numbered anew. Doubles keep some sixteen digits, and a number has to differ from both for certain.
+ */
+const LEAST_GAP = 1e-14
 
 /**
  * Order keys for `count` records that go ahead of a record, or to the end where `before` is null.
@@ -23,7 +26,8 @@ export async function placeRecords(
     Array.from({ length: count }, (_, index) => from + step * (index + 1))
   if (bounds.next === null) return spread(bounds.previous, 1)
   const step = (bounds.next - bounds.previous) / (count + 1)
-  if (step > LEAST_GAP) return spread(bounds.previous, step)
+  if (step > LEAST_GAP * Math.max(1, Math.abs(bounds.next), Math.abs(bounds.previous)))
+    return spread(bounds.previous, step)
   await renumber(context, count + 1)
   return placeRecords(context, count, before)
 }
@@ -35,9 +39,9 @@ async function findBounds(
   const table = sql.identifier(model.table.tableName)
   const order = sql.identifier('nc_order')
   if (before === null) {
-    const [row] = await tx.all<{ last: number | null }>(
-      dialect.render(sql`select max(${order}) as ${sql.identifier('last')} from ${table}`),
-    )
+    const name = dialect.quote('nc_order')
+    const statement = `select max(${name}) as last from ${dialect.quote(model.table.tableName)}`
+    const [row] = await tx.all<{ last: number | null }>({ sql: statement, params: [] })
     return { previous: row?.last ?? 0, next: null }
   }
   const id = columnOf(model.primaryKey)
@@ -55,7 +59,7 @@ async function findBounds(
   return { previous: row?.place ?? next - 1, next }
 }
 
-/** Spaces all records `gap` apart in the order that they have. Rare: after some fifty moves to one spot. */
+/** Spaces all records `gap` apart in the order that they have. Rare: after some thirty moves to one spot. */
 async function renumber({ tx, dialect, model }: WriteContext, gap: number): Promise<void> {
   const table = sql.identifier(model.table.tableName)
   const order = sql.identifier('nc_order')

@@ -1,7 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import { checkFilter, compileFilter, type Filter, type FilterMoment } from '../../src/core/filters/index.ts'
+import {
+  checkFilter,
+  compileFilter,
+  type Filter,
+  type FilterMoment,
+  isGroup,
+} from '../../src/core/filters/index.ts'
 import type { Field, Sort, View } from '../../src/core/model.ts'
 import type { Query, Search, Selection } from '../../src/core/query.ts'
 import type { QueryDialect } from '../../src/dialects/dialect.ts'
@@ -10,6 +16,9 @@ import { columnOf } from './columns.ts'
 
 /** From this offset on, the page's ids are found first, in the order's index, and its columns read after. */
 const DEEP_OFFSET = 500
+
+/** Most values that all conditions of a filter may list together: each is bound once or twice. */
+const MAX_VALUES = 10_000
 
 /** The parts of SQL that say which records of a table, and in which order. */
 export interface Selected {
@@ -123,6 +132,14 @@ export function requireField(model: TableModel, fieldId: string): Field {
 function refuseFaulty(model: TableModel, filter: Filter): void {
   const problem = checkFilter(filter, (id) => model.field(id))[0]
   if (problem) throw problem
+  if (countValues(filter) > MAX_VALUES) {
+    throw new AppError('INVALID_FILTER', `A filter may have ${MAX_VALUES} values at most`)
+  }
+}
+
+const countValues = (filter: Filter): number => {
+  if (isGroup(filter)) return filter.children.reduce((sum, child) => sum + countValues(child), 0)
+  return Array.isArray(filter.value) ? filter.value.length : 1
 }
 
 function compile({ model, dialect, moment }: PlanContext, filter: Filter | null): SQL | null {

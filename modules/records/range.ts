@@ -21,3 +21,9 @@ export function rangeOf(entry: Pick<StoredEntry, 'detail' | 'tableId'>): AddedRa
 export function rangeCondition(model: TableModel, range: AddedRange): SQL {
   return sql`where ${columnOf(model.primaryKey)} between ${range.from} and ${range.to}`
 }
+
+/** The records of a table that a change of the log touched. */
+export function changedBy(model: TableModel, changeId: number): SQL {
+  return sql`where ${columnOf(model.primaryKey)} in
+    (select record_id from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id})`
+}

@@ -44,13 +44,14 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
    *
    * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED
    */
-  async function open(actor: Actor, tableId: string, viewId?: string): Promise<Opened> {
+  async function open(actor: Actor, tableId: string, viewId?: string, timeZone?: string): Promise<Opened> {
     const model = await schema.load(tableId)
     const view = viewId === undefined ? null : await loadView(tableId, viewId)
     await auth.access.authorize(actor, 'record.list', model.table.baseId)
     const engine = kernel.sources.engine(model.table.baseId)
     const moment: FilterMoment = {
       now: new Date(),
+      timeZone,
       actorId: actor.kind === 'user' ? actor.id : null,
       people: showsPeople(model) ? await auth.peopleOf(model.table.baseId) : [],
     }
@@ -81,7 +82,7 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
    * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
    */
   async function list(actor: Actor, query: Query): Promise<RecordPage> {
-    const opened = await open(actor, query.tableId, query.viewId)
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const fields = wantedFields(opened.model, query.fieldIds)
     const { rows, ids } = await page(opened, query, fields)
     return { fieldIds: fields.map((field) => field.id), ids, rows, offset: query.offset }
@@ -105,7 +106,7 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
 
   /** How many records a selection means. */
   async function count(actor: Actor, selection: Selection): Promise<number> {
-    return countOpened(await open(actor, selection.tableId, selection.viewId), selection)
+    return countOpened(await open(actor, selection.tableId, selection.viewId, selection.timeZone), selection)
   }
 
   async function countOpened(
@@ -152,7 +153,7 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
 
   /** Where a record stands among those that a query means, from 0; null where it is not among them. */
   async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
-    const opened = await open(actor, query.tableId, query.viewId)
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const { engine, context } = opened
     const statement = engine.dialect.render(positionQuery(context, query, recordId))
     const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })

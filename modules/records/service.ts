@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import type { AppliedChange, Values } from '../../src/core/changes.ts'
+import type { Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
@@ -8,15 +8,15 @@ import type { Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { SchemaService } from '../schema/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { columnOf } from './columns.ts'
+import { columnOf, storedId } from './columns.ts'
 import { createDoor } from './door.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
 import { select } from './plan.ts'
 import { createReader, type Opened } from './read.ts'
 import { createRowCounts } from './row-counts.ts'
-import { createSetWrites } from './set-write.ts'
+import { createSetWrites, type SetApplied, type Where } from './set-write.ts'
 import { summarize } from './summaries.ts'
 import { createUndo } from './undo.ts'
 import { checkValues } from './validate.ts'
@@ -33,12 +33,15 @@ export function createRecordsService(
   const counts = createRowCounts()
   const reader = createReader({ kernel, auth, schema, views, counts })
   const door = createDoor({ kernel, auth, schema, counts })
-  const sets = createSetWrites({ kernel, counts })
+  const sets = createSetWrites({ kernel, schema, counts })
   const undo = createUndo({ kernel, auth, schema, door, sets })
   // Imports write through worker threads, and report here what they have done.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)
   })
+
+  const openFor = (actor: Actor, { tableId, viewId, timeZone }: Selection): Promise<Opened> =>
+    reader.open(actor, tableId, viewId, timeZone)
 
   /** Summaries of columns over all records of a selection. @throws BAD_REQUEST for one that a field has not */
   async function summaries(
@@ -46,28 +49,26 @@ export function createRecordsService(
     selection: Selection,
     wanted: { fieldId: string; summary: string }[],
   ): Promise<Record<string, CellValue>> {
-    const { engine, context } = await reader.open(actor, selection.tableId, selection.viewId)
+    const { engine, context } = await openFor(actor, selection)
     return summarize(engine, context, selection, wanted)
   }
 
   /** Deletes every record of a selection, as one action that undo takes back. */
-  async function deleteMatching(actor: Actor, selection: Selection): Promise<AppliedChange> {
-    const { user, opened } = await openForSet(actor, 'record.delete', selection)
-    const { where } = select(opened.context, selection)
-    return sets.deleteWhere(user, opened.model, where, { kind: 'records.delete' })
+  async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
+    const { user, where } = await openForSet(actor, 'record.delete', selection)
+    return sets.deleteWhere(user, selection.tableId, where, { kind: 'records.delete' })
   }
 
   /** Gives every record of a selection the same values, as one action. @throws as the write door */
-  async function updateMatching(actor: Actor, selection: Selection, values: Values): Promise<AppliedChange> {
-    const { user, opened } = await openForSet(actor, 'record.update', selection)
-    const checked = checkValues(opened.model, values)
-    const { where } = select(opened.context, selection)
-    return sets.updateWhere(user, opened.model, where, checked, { kind: 'records.update' })
+  async function updateMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
+    const { user, where } = await openForSet(actor, 'record.update', selection)
+    const checked = (model: TableModel) => checkValues(model, values)
+    return sets.updateWhere(user, selection.tableId, where, checked, { kind: 'records.update' })
   }
 
   /** The ids of all records of a selection, in the table's order. */
   async function matchingIds(actor: Actor, selection: Selection): Promise<RecordId[]> {
-    const { engine, context, model } = await reader.open(actor, selection.tableId, selection.viewId)
+    const { engine, context, model } = await openFor(actor, selection)
     const { from, where, orderBy } = select(context, selection)
     const rows = await engine.values(
       engine.dialect.render(
@@ -82,12 +83,15 @@ export function createRecordsService(
     actor: Actor,
     right: Right,
     selection: Selection,
-  ): Promise<{ user: UserActor; opened: Opened }> {
-    const opened = await reader.open(actor, selection.tableId, selection.viewId)
-    await auth.access.authorize(actor, right, opened.model.table.baseId)
+  ): Promise<{ user: UserActor; where: Where }> {
+    const { context, model } = await openFor(actor, selection)
+    await auth.access.authorize(actor, right, model.table.baseId)
     if (actor.kind !== 'user')
       throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-    return { user: actor, opened }
+    const where: Where = (current) => select({ ...context, model: current }, selection).where
+    // A filter that cannot be read is refused before anything waits for it.
+    where(model)
+    return { user: actor, where }
   }
 
   /** What happened to a record, newest first, with the people who did it. */
@@ -99,13 +103,15 @@ export function createRecordsService(
   ): Promise<{ entries: HistoryEntry[]; people: Person[] }> {
     const { engine, model } = await reader.open(actor, tableId)
     await auth.access.authorize(actor, 'record.history', model.table.baseId)
-    const entries = await readHistory(engine, model, recordId, before)
+    const entries = await readHistory(engine, model, storedId(model, recordId), before)
     const ids = entries.map((entry) => entry.actorId).filter((id) => id !== null)
     return { entries, people: await auth.people([...new Set(ids)]) }
   }
 
   /** Everyone whose name may stand in a cell of the base: its members, past and present writers included. */
   async function people(actor: Actor, baseId: string): Promise<Person[]> {
+    // Also finds out that the base is there, and not in the trash.
+    await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.list', baseId)
     return auth.peopleOf(baseId)
   }

@@ -2,12 +2,15 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
-import type { Engine, Statement } from '../../src/dialects/dialect.ts'
+import type { StorageKind } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { TableModel } from '../schema/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
 import { columnName, columnOf, wholeSecond } from './columns.ts'
+import { explainViolation } from './explain.ts'
 import type { RowCounts } from './row-counts.ts'
-import { fieldNamed } from './write.ts'
+import { fieldNamed, RAW_PREFIX } from './write.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
 export interface SetEntry {
@@ -16,10 +19,19 @@ export interface SetEntry {
   redoes?: number
 }
 
-export interface SetWriteDeps {
+/** What a set write answers: its records are too many to list, but not to count. */
+export interface SetApplied extends AppliedChange {
+  count: number
+}
+
+interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
+  schema: Pick<SchemaService, 'load'>
   counts: RowCounts
 }
+
+/** Which records are meant: `where …` on the table as it is when the write begins. */
+export type Where = (model: TableModel) => SQL
 
 /** The line that the same script has just appended: the write lease keeps every other writer out. */
 const LAST_ID = sql`(select max(id) from sheaf_changes)`
@@ -29,60 +41,70 @@ const LAST_ID = sql`(select max(id) from sheaf_changes)`
  * table, and nothing of it passes through this process's memory. The log keeps every record's
  * values before and after, as it does for single writes, so undo and history need no second way.
  */
-export function createSetWrites({ kernel, counts }: SetWriteDeps) {
-  /** Deletes the records for which `where` (`where …`) holds, keeping every value of them in the log. */
-  async function deleteWhere(
+export function createSetWrites({ kernel, schema, counts }: Deps) {
+  /** Deletes the records, keeping every value of them in the log. */
+  function deleteWhere(
     actor: UserActor,
-    model: TableModel,
-    where: SQL,
+    tableId: string,
+    where: Where,
     entry: SetEntry,
-  ): Promise<AppliedChange> {
-    const before = snapshot(model)
-    return run(actor, model, entry, (engine) => [
-      sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-        select ${LAST_ID}, ${model.table.id}, ${columnOf(model.primaryKey)}, ${engine.dialect.jsonObject(before)}, null
-        from ${tableOf(model)} ${where}`,
-      sql`delete from ${tableOf(model)} ${where}`,
-    ])
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const columns = await snapshot(model, engine)
+      return [
+        sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+          select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)}, ${engine.dialect.jsonObject(columns)}, null
+          from ${tableOf(model)} ${where(model)}`,
+        sql`delete from ${tableOf(model)} ${where(model)}`,
+      ]
+    })
   }
 
-  /** Gives the same values to all records for which `where` holds. */
-  async function updateWhere(
+  /** Gives the same values to all the records. */
+  function updateWhere(
     actor: UserActor,
-    model: TableModel,
-    where: SQL,
-    values: Values,
+    tableId: string,
+    where: Where,
+    values: (model: TableModel) => Values,
     entry: SetEntry,
-  ): Promise<AppliedChange> {
-    const all: Values = {
-      ...values,
-      [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
-      [fieldNamed(model, 'updated_by').id]: actor.id,
-    }
-    const fields = model.fields.filter((field) => field.id in all)
-    const before = fields.map((field) => ({ key: field.id, column: columnOf(field) }))
-    const assignments = fields.map((field) => sql`${columnOf(field)} = ${all[field.id] ?? null}`)
-    return run(actor, model, entry, (engine) => [
-      sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-        select ${LAST_ID}, ${model.table.id}, ${columnOf(model.primaryKey)},
-          ${engine.dialect.jsonObject(before)}, ${JSON.stringify(all)}
-        from ${tableOf(model)} ${where}`,
-      sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${where}`,
-    ])
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const given = values(model)
+      if (Object.keys(given).length === 0) return null
+      const after: Values = {
+        ...given,
+        [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
+        [fieldNamed(model, 'updated_by').id]: actor.id,
+      }
+      const fields = model.fields.filter((field) => field.id in after)
+      const before = fields.map((field) => ({
+        key: field.id,
+        column: columnOf(field),
+        storage: fieldType(field.type).storage,
+      }))
+      const assignments = fields.map((field) => sql`${columnOf(field)} = ${after[field.id] ?? null}`)
+      return [
+        sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+          select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)},
+            ${engine.dialect.jsonObject(before)}, ${JSON.stringify(after)}
+          from ${tableOf(model)} ${where(model)}`,
+        sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${where(model)}`,
+      ]
+    })
   }
 
   /** Puts back all records that the change `changeId` deleted from the table. */
-  async function restoreFrom(
+  function restoreFrom(
     actor: UserActor,
-    model: TableModel,
+    tableId: string,
     changeId: number,
     entry: SetEntry,
-  ): Promise<AppliedChange> {
-    return run(actor, model, entry, (engine) => {
-      const columns = snapshot(model)
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const columns = await snapshot(model, engine)
       const names = columns.map(({ column }) => column)
       const values = columns.map(({ key }) => engine.dialect.jsonValue(sql`before`, key))
-      const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id}
+      const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${tableId}
         and after is null and record_id not in (select ${columnOf(model.primaryKey)} from ${tableOf(model)})`
       return [
         sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
@@ -94,45 +116,44 @@ export function createSetWrites({ kernel, counts }: SetWriteDeps) {
 
   async function run(
     actor: UserActor,
-    model: TableModel,
-    entry: SetEntry,
-    statements: (engine: Engine) => [log: SQL, write: SQL],
-  ): Promise<AppliedChange> {
-    const { baseId, id: tableId } = model.table
+    tableId: string,
+    { kind, undoes, redoes }: SetEntry,
+    plan: (model: TableModel, engine: Engine) => Promise<[log: SQL, write: SQL] | null>,
+  ): Promise<SetApplied> {
+    const known = await schema.load(tableId)
+    const { baseId } = known.table
     const engine = kernel.sources.engine(baseId)
     const at = new Date().toISOString()
-    const [log, write] = statements(engine)
-    const original = entry.undoes ?? entry.redoes
-    const script: SQL[] = [
-      sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes)
-        values (${at}, ${actor.id}, ${entry.kind}, ${tableId}, 0, ${entry.undoes ?? null}, ${entry.redoes ?? null})`,
-      log,
-      write,
-      sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
-        where id = ${LAST_ID}`,
-      ...(original === undefined
-        ? []
-        : [
-            sql`update sheaf_changes set undone_by = ${entry.undoes ? LAST_ID : null} where id = ${original}`,
-          ]),
-    ]
-    await engine.writeScript(script.map((statement): Statement => engine.dialect.render(statement)))
-    counts.forget(tableId)
-    const [last] = await engine.all<{ id: number }>({
-      sql: 'select max(id) as id from sheaf_changes',
-      params: [],
-    })
-    const applied: AppliedChange = {
-      id: last?.id ?? 0,
-      baseId,
-      actorId: actor.id,
-      at,
-      records: [],
-      truncated: true,
-      tableIds: [tableId],
+    const original = undoes ?? redoes
+    // Planned inside the lease: no schema change can come between the plan and the write.
+    const script = async () => {
+      const planned = await plan(await schema.load(tableId), engine)
+      if (!planned) return []
+      const [log, write] = planned
+      const statements = [
+        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes)
+          values (${at}, ${actor.id}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null})`,
+        log,
+        write,
+        sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
+          where id = ${LAST_ID}`,
+        original === undefined
+          ? sql`delete from sheaf_changes where id = ${LAST_ID} and records = 0`
+          : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ID : null} where id = ${original}`,
+      ]
+      return statements.map((statement) => engine.dialect.render(statement))
     }
-    kernel.events.emit('records.changed', applied)
-    return applied
+    const [line, logged] = await engine.writeScript(script).catch((error) => {
+      throw explainViolation(error, [known], engine.dialect)
+    })
+    counts.forget(tableId)
+    const count = logged?.changes ?? 0
+    const applied: AppliedChange = {
+      ...{ id: line?.insertedId ?? 0, baseId, actorId: actor.id, at },
+      ...{ records: [], truncated: true, tableIds: [tableId] },
+    }
+    if (count > 0) kernel.events.emit('records.changed', applied)
+    return { ...applied, count }
   }
 
   return { deleteWhere, updateWhere, restoreFrom }
@@ -142,9 +163,23 @@ export type SetWrites = ReturnType<typeof createSetWrites>
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
 
-/** Every column that a live field has for itself, by the field's id. */
-function snapshot(model: TableModel): { key: string; column: SQL }[] {
-  return model.fields
-    .filter((field) => columnName(field) === field.columnName)
-    .map((field) => ({ key: field.id, column: columnOf(field) }))
+/** Every column of the table: by its field's id, or by its name where its field is in the trash. */
+async function snapshot(
+  model: TableModel,
+  engine: Engine,
+): Promise<{ key: string; column: SQL; storage: StorageKind | null }[]> {
+  const fields = new Map(
+    model.fields
+      .filter((field) => columnName(field) === field.columnName)
+      .map((field) => [field.columnName, field]),
+  )
+  const columns = await engine.all<{ name: string }>(engine.dialect.listColumns(model.table.tableName))
+  return columns.map(({ name }) => {
+    const field = fields.get(name)
+    return {
+      key: field?.id ?? RAW_PREFIX + name,
+      column: sql`${sql.identifier(name)}`,
+      storage: field ? fieldType(field.type).storage : null,
+    }
+  })
 }

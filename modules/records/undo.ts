@@ -1,17 +1,18 @@
 import { sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import type { AppliedChange, Values } from '../../src/core/changes.ts'
+import type { AppliedChange } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
-import type { RecordId } from '../../src/core/model.ts'
 import { appendChange, type StoredEntry, toEntry } from '../../src/db/change-log.ts'
+import { createMutex } from '../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService } from '../schema/index.ts'
-import type { CheckedOperation, Door, Written } from './door.ts'
-import { rangeCondition, rangeOf } from './range.ts'
-import { readCurrent } from './read-current.ts'
-import type { SetWrites } from './set-write.ts'
+import type { Door } from './door.ts'
+import { invert, readLogged } from './invert.ts'
+import { changedBy, rangeCondition, rangeOf } from './range.ts'
+import type { SetEntry, SetWrites } from './set-write.ts'
 
 /** What undo and redo answer. `applied` is null where nothing was left to take back. */
 export interface Undone {
@@ -28,145 +29,171 @@ const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'undoers'>
   auth: Pick<AuthService, 'access'>
-  schema: Pick<SchemaService, 'load'>
+  schema: Pick<SchemaService, 'load' | 'tables'>
   door: Door
   sets: SetWrites
 }
 
-interface LoggedRecord {
-  table_id: string
-  record_id: RecordId
-  before: string | null
-  after: string | null
-}
+const PASSED_OVER = -1
+
+/** Deletions of more records than this go and come back as a set, in a worker thread. */
+const SET_FROM = 1_000
 
 /**
  * Undo and redo of a person's own actions in a base, from the log: so they survive a reload. Each is
  * a change of its own, in the log as any other; a new action ends what could be redone.
  */
 export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
-  /** Takes back the actor's latest action that stands. @throws PERMISSION_DENIED below editor */
-  async function undo(actor: Actor, baseId: string): Promise<Undone> {
-    const { user, engine } = await enter(actor, baseId)
-    const entry = await findUndoable(engine, user.id)
-    return entry ? step(user, baseId, engine, entry, 'undo') : NOTHING
+  const queues = new Map<string, ReturnType<typeof createMutex>>()
+  /** The entry whose undo was refused last, by base and person. */
+  const refused = new LRUCache<string, number>({ max: 1_000 })
+
+  /** One step of a base at a time: two that come together must not take back the same action. */
+  function inTurn<T>(baseId: string, work: () => Promise<T>): Promise<T> {
+    const queue = queues.get(baseId) ?? createMutex()
+    queues.set(baseId, queue)
+    return queue(work)
   }
 
-  /** Does again what the actor took back last. @throws PERMISSION_DENIED below editor */
+  /** Takes back the actor's latest action that stands. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
+  async function undo(actor: Actor, baseId: string): Promise<Undone> {
+    const { user, engine } = await enter(actor, baseId)
+    return inTurn(baseId, async () => {
+      const entry = await findUndoable(engine, user.id)
+      if (!entry) return NOTHING
+      return step(user, baseId, engine, entry, null).catch((error) => {
+        if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error
+        return goOnWithout(user, baseId, engine, entry, error)
+      })
+    })
+  }
+
+  /** Does again what the actor took back last. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
   async function redo(actor: Actor, baseId: string): Promise<Undone> {
     const { user, engine } = await enter(actor, baseId)
-    const found = await findRedoable(engine, user.id)
-    return found ? step(user, baseId, engine, found.entry, 'redo', found.undoneBy) : NOTHING
+    return inTurn(baseId, async () => {
+      const found = await findRedoable(engine, user.id)
+      return found ? step(user, baseId, engine, found.entry, found.undoneBy) : NOTHING
+    })
+  }
+
+  /**
+   * What others have built on cannot be taken back. Whoever asks for it once more leaves it as it is,
+   * and the action before it is taken back instead: one refusal must not end undo for good.
+   */
+  async function goOnWithout(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entry: StoredEntry,
+    refusal: AppError,
+  ): Promise<Undone> {
+    const place = `${baseId} ${user.id}`
+    if (refused.get(place) !== entry.id) {
+      refused.set(place, entry.id)
+      throw new AppError(
+        refusal.code,
+        `${refusal.message}. Undo once more to leave it and go on with what came before`,
+      )
+    }
+    await passOver(engine, entry)
+    const previous = await findUndoable(engine, user.id)
+    return previous ? step(user, baseId, engine, previous, null) : NOTHING
   }
 
   async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
+    // Also finds out that the base is there, and not in the trash.
+    await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.undo', baseId)
     if (actor.kind !== 'user')
       throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
     return { user: actor, engine: kernel.sources.engine(baseId) }
   }
 
+  /** @param undoneBy the entry that took this one back, where it is to be done again; else null */
   async function step(
     user: UserActor,
     baseId: string,
     engine: Engine,
     entry: StoredEntry,
-    direction: 'undo' | 'redo',
-    undoneBy?: number,
+    undoneBy: number | null,
   ): Promise<Undone> {
-    const mark =
-      direction === 'undo' ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
-    const finish = (tx: Transaction, dialect: Dialect, entryId: number) =>
-      tx
-        .run(
-          dialect.render(
-            sql`update sheaf_changes set undone_by = ${direction === 'undo' ? entryId : null} where id = ${entry.id}`,
-          ),
-        )
-        .then(() => undefined)
-    const owner = entry.kind.split('.')[0] ?? ''
+    const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
+    const finish = async (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> => {
+      const by = undoneBy === null ? entryId : null
+      await tx.run(dialect.render(sql`update sheaf_changes set undone_by = ${by} where id = ${entry.id}`))
+    }
+    const { kind } = entry
+    const owner = kind.split('.')[0] ?? ''
     if (owner !== 'records') {
       const undoer = kernel.undoers.get(owner)
-      if (!undoer) throw new Error(`Nobody can take back "${entry.kind}"`)
-      await undoer(user, baseId, entry, direction)
+      if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
+      await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
+      const { tableId } = entry
       await engine.write(async (tx) => {
         const appended = await appendChange(tx, engine.dialect, {
           actorId: user.id,
-          tableId: entry.tableId,
+          tableId,
           records: [],
           ...mark,
         })
         await finish(tx, engine.dialect, appended.id)
       })
-      return { applied: null, kind: entry.kind, records: entry.records, skipped: 0 }
+      return { applied: null, kind, records: entry.records, skipped: 0 }
     }
-    // A change that added many records is one range in the log, and goes and comes back as a set.
-    const range = rangeOf(entry)
-    if (range) {
-      const model = await schema.load(range.tableId)
-      const applied =
-        undoneBy === undefined
-          ? await sets.deleteWhere(user, model, rangeCondition(model, range), mark)
-          : await sets.restoreFrom(user, model, undoneBy, mark)
-      return { applied, kind: entry.kind, records: entry.records, skipped: 0 }
+    const asSet = setStep(entry, undoneBy)
+    if (asSet) {
+      const { count, ...applied } = await asSet(user, mark)
+      return { applied, kind, records: count, skipped: 0 }
     }
-    // Redo is the undo of the undo: its records tell what to put back.
-    const logged = await readLogged(engine, undoneBy ?? entry.id)
-    const { operations, skipped } = await invert(engine, logged)
-    const applied: Written = await door.write(user, { baseId, operations }, { entry: mark, finish })
-    return {
-      applied,
-      kind: entry.kind,
-      records: applied.truncated ? entry.records : applied.records.length,
-      skipped,
-    }
+    let skipped = 0
+    const applied = await door.write(
+      user,
+      { baseId },
+      {
+        entry: { ...mark, tableId: entry.tableId },
+        finish,
+        async plan() {
+          // Redo is the undo of the undo: its records tell what to put back.
+          const inverse = await invert(engine, schema, await readLogged(engine, undoneBy ?? entry.id))
+          skipped = inverse.skipped
+          return inverse.operations
+        },
+      },
+    )
+    return { applied, kind, records: applied.count, skipped }
   }
 
-  /** Operations that bring back the "before" of each record, where its "after" still stands. */
-  async function invert(
-    engine: Engine,
-    logged: LoggedRecord[],
-  ): Promise<{ operations: CheckedOperation[]; skipped: number }> {
-    const operations: CheckedOperation[] = []
-    let skipped = 0
-    for (const [tableId, records] of Map.groupBy(logged, (record) => record.table_id)) {
-      const model = await schema.load(tableId)
-      const current = await readCurrent(
-        engine,
-        model,
-        records.map((record) => record.record_id),
-      )
-      const gone: RecordId[] = []
-      const back: { id: RecordId; values: Values }[] = []
-      const changed: { id: RecordId; values: Values }[] = []
-      for (const record of records) {
-        const before: Values | null = record.before === null ? null : JSON.parse(record.before)
-        const after: Values | null = record.after === null ? null : JSON.parse(record.after)
-        const now = current.get(String(record.record_id))
-        if (before === null) {
-          if (now) gone.push(record.record_id)
-        } else if (after === null) {
-          if (!now) back.push({ id: record.record_id, values: before })
-        } else if (now) {
-          const values: Values = {}
-          for (const [fieldId, value] of Object.entries(before)) {
-            const field = model.field(fieldId)
-            // Who wrote last and when is written anew; only a record's place is put back with its values.
-            if (!field || (field.isSystem && field.columnName !== 'nc_order')) continue
-            if (now[fieldId] === after[fieldId]) values[fieldId] = value
-            else skipped++
-          }
-          if (Object.keys(values).length > 0) changed.push({ id: record.record_id, values })
-        }
-      }
-      if (gone.length > 0) operations.push({ kind: 'delete', tableId, ids: gone })
-      if (back.length > 0) operations.push({ kind: 'restore', tableId, rows: back })
-      if (changed.length > 0) operations.push({ kind: 'update', tableId, rows: changed })
+  /** How a change that added or deleted many records is taken back, or done again: as a set. Null for any other. */
+  function setStep(entry: StoredEntry, undoneBy: number | null) {
+    const range = rangeOf(entry)
+    if (range) {
+      return (user: UserActor, mark: SetEntry) =>
+        undoneBy === null
+          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark)
+          : sets.restoreFrom(user, range.tableId, undoneBy, mark)
     }
-    return { operations, skipped }
+    const { tableId } = entry
+    if (entry.kind !== 'records.delete' || entry.records < SET_FROM || tableId === null) return null
+    return (user: UserActor, mark: SetEntry) =>
+      undoneBy === null
+        ? sets.restoreFrom(user, tableId, entry.id, mark)
+        : sets.deleteWhere(user, tableId, (model) => changedBy(model, undoneBy), mark)
   }
 
   return { undo, redo }
+}
+
+/**
+ * Leaves out an action that others have made impossible to take back (their message says why), so
+ * that the actions before it can be. No entry has this id, so it cannot be done again either.
+ */
+async function passOver(engine: Engine, entry: StoredEntry): Promise<void> {
+  await engine.write((tx) =>
+    tx.run(
+      engine.dialect.render(sql`update sheaf_changes set undone_by = ${PASSED_OVER} where id = ${entry.id}`),
+    ),
+  )
 }
 
 async function findUndoable(engine: Engine, actorId: string): Promise<StoredEntry | null> {
@@ -190,11 +217,4 @@ async function findRedoable(
     params: [actorId, actorId],
   })
   return row ? { entry: toEntry(row), undoneBy: row.undone_by } : null
-}
-
-async function readLogged(engine: Engine, changeId: number): Promise<LoggedRecord[]> {
-  return engine.all<LoggedRecord>({
-    sql: 'select table_id, record_id, before, after from sheaf_change_records where change_id = ?',
-    params: [changeId],
-  })
 }

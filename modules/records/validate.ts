@@ -2,35 +2,39 @@ import type { Values } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import { readValue, valueError } from '../../src/core/fields/read.ts'
+import { valueError } from '../../src/core/fields/read.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
+import { perModel } from './per-model.ts'
 
 /** What a field accepts, ready to be asked many times. */
 interface Checker {
   field: Field
+  /** The value of a new record where the caller gives none. */
+  initial: CellValue
   read(input: unknown): CellValue
 }
 
-const compiled = new WeakMap<TableModel, Map<string, Checker>>()
+/** The checkers of a table's writable fields, by field id. */
+const checkersOf = perModel(
+  (model) => new Map(model.fields.filter(isWritable).map((field) => [field.id, createChecker(field)])),
+)
 
-/** The checkers of a table's writable fields, made once for each version of the table. */
-function checkersOf(model: TableModel): Map<string, Checker> {
-  const known = compiled.get(model)
-  if (known) return known
-  const checkers = new Map(model.fields.filter(isWritable).map((field) => [field.id, createChecker(field)]))
-  compiled.set(model, checkers)
-  return checkers
+/** True where people and programs may write; all other values are the server's own. */
+export function isWritable(field: Field): boolean {
+  return !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
 }
 
-export const isWritable = (field: Field): boolean =>
-  !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
-
+/** As `readValue`, with what follows from the field looked up once. */
 function createChecker(field: Field): Checker {
+  const type = fieldType(field.type)
+  const keepsEmptyText = type.filters === 'text'
   return {
     field,
+    initial: field.defaultValue ?? type.initial ?? null,
     read(input) {
-      const read = readValue(field, input)
+      if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
+      const read = type.read(input, field.options)
       if (read.ok) return read.value
       throw valueError(field, input, read)
     },
@@ -59,11 +63,10 @@ export function checkValues(model: TableModel, values: Values): Values {
 /** Values for a new record: as `checkValues`, with defaults where the caller gives nothing. */
 export function checkNewValues(model: TableModel, values: Values): Values {
   const checked = checkValues(model, values)
-  for (const { field } of checkersOf(model).values()) {
-    if (checked[field.id] !== undefined) continue
-    const value = field.defaultValue ?? fieldType(field.type).initial ?? null
-    if (field.required && isEmpty(value)) throw missing(field)
-    checked[field.id] = value
+  for (const [fieldId, { field, initial }] of checkersOf(model)) {
+    if (checked[fieldId] !== undefined) continue
+    if (field.required && isEmpty(initial)) throw missing(field)
+    checked[fieldId] = initial
   }
   return checked
 }

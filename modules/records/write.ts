@@ -7,6 +7,8 @@ import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnName, columnOf, decoderOf } from './columns.ts'
 import { placeRecords } from './order.ts'
+import { perModel } from './per-model.ts'
+import { isWritable } from './validate.ts'
 
 /** One table inside one transaction of the write door. */
 export interface WriteContext {
@@ -22,9 +24,16 @@ export interface WriteContext {
 const CHUNK = 500
 
 /** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
-const RAW_PREFIX = '='
+export const RAW_PREFIX = '='
 
-/** Adds records; the ids are new unless the rows bring their own (a record that comes back). */
+/** The columns that an insert fills, in order, and where its values come from. */
+const insertPlan = perModel((model) => {
+  const system = systemFields(model)
+  const written = model.fields.filter(isWritable)
+  return { system, written, columns: [model.primaryKey, ...system, ...written].map(columnName) }
+})
+
+/** Adds records with fresh ids, whose values are checked and complete. */
 export async function insertRecords(
   context: WriteContext,
   operation: Extract<Operation, { kind: 'insert' }>,
@@ -32,46 +41,33 @@ export async function insertRecords(
   const { tx, dialect, model, actorId, now } = context
   const { rows } = operation
   if (rows.length === 0) return []
-  const fresh = await dialect.allocateIds(
-    tx,
-    model.table.tableName,
-    rows.filter((row) => row.id === undefined).length,
-  )
+  const { system, written, columns } = insertPlan(model)
+  const ids = await dialect.allocateIds(tx, model.table.tableName, rows.length)
   const places = await placeRecords(context, rows.length, operation.before ?? null)
-  const system = systemFields(model)
-  const written = model.fields.filter(
-    (field) => !field.isSystem && rows.some((row) => field.id in row.values),
-  )
-  const columns = [model.primaryKey, ...system, ...written]
-  const statement = insertStatement(dialect, model, columns.map(columnName))
-  const fixed: Record<string, CellValue> = {
-    created_at: now,
-    updated_at: null,
-    created_by: actorId,
-    updated_by: null,
-  }
-  let nextId = 0
+  const fixed = new Map<string, CellValue>([
+    ['created_at', now],
+    ['created_by', actorId],
+  ])
   const changes: RecordChange[] = []
-  const params = rows.map((row, index) => {
-    const id = row.id ?? fresh[nextId++]!
-    const after: Values = {}
+  const params = rows.map(({ values }, index) => {
+    const id = ids[index]!
+    const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]
-    for (const field of columns.slice(1)) {
+    for (const field of system) {
       const name = columnName(field)
-      const systemValue = name === 'nc_order' ? places[index] : fixed[name]
-      const value = (field.isSystem ? systemValue : row.values[field.id]) ?? null
+      const value = name === 'nc_order' ? places[index]! : (fixed.get(name) ?? null)
       after[field.id] = value
       list.push(value)
     }
-    changes.push({
-      tableId: model.table.id,
-      recordId: id,
-      before: null,
-      after: { [model.primaryKey.id]: id, ...after },
-    })
+    for (const field of written) {
+      const value = values[field.id] ?? null
+      after[field.id] = value
+      list.push(value)
+    }
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after })
     return list
   })
-  await tx.runMany(statement, params)
+  await tx.runMany(insertStatement(dialect, model, columns), params)
   return changes
 }
 
@@ -90,6 +86,7 @@ export async function restoreRecords(
     ).map(String),
   )
   const changes: RecordChange[] = []
+  const batch = createBatch(tx)
   for (const { id, values } of rows) {
     if (present.has(String(id))) continue
     const entries = Object.entries(values).flatMap(([key, value]) => {
@@ -98,9 +95,10 @@ export async function restoreRecords(
       return field && !field.isPrimaryKey ? [[columnName(field), value] as const] : []
     })
     const columns = new Map<string, CellValue>([[columnName(model.primaryKey), id], ...entries])
-    await tx.run({ sql: insertStatement(dialect, model, [...columns.keys()]), params: [...columns.values()] })
+    await batch.add(insertStatement(dialect, model, [...columns.keys()]), [...columns.values()])
     changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
   }
+  await batch.flush()
   return changes
 }
 
@@ -126,6 +124,9 @@ export async function updateRecords(
     before,
   )
   const changes: RecordChange[] = []
+  const table = dialect.quote(model.table.tableName)
+  const key = dialect.quote(columnName(model.primaryKey))
+  const batch = createBatch(tx)
   for (const { id, values } of rows) {
     const old = before.get(String(id))!
     const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
@@ -134,11 +135,10 @@ export async function updateRecords(
     for (const field of changed) after[field.id] = values[field.id] ?? null
     const all = [...changed, ...touched]
     const assignments = all.map((field) => `${dialect.quote(columnName(field))} = ?`).join(', ')
-    const key = dialect.quote(columnName(model.primaryKey))
-    await tx.run({
-      sql: `update ${dialect.quote(model.table.tableName)} set ${assignments} where ${key} = ?`,
-      params: [...all.map((field) => after[field.id] ?? null), id],
-    })
+    await batch.add(`update ${table} set ${assignments} where ${key} = ?`, [
+      ...all.map((field) => after[field.id] ?? null),
+      id,
+    ])
     changes.push({
       tableId: model.table.id,
       recordId: id,
@@ -148,6 +148,7 @@ export async function updateRecords(
     // The same record may stand twice in one change: the second time starts from what the first wrote.
     Object.assign(old, after)
   }
+  await batch.flush()
   return changes
 }
 
@@ -182,7 +183,7 @@ export async function deleteRecords(context: WriteContext, ids: RecordId[]): Pro
   requireAll(ids, found)
   await tx.runMany(
     `delete from ${dialect.quote(model.table.tableName)} where ${dialect.quote(key)} = ?`,
-    [...new Set(ids.map(String))].map((id) => [id]),
+    [...new Set(ids)].map((id) => [id]),
   )
   return [...found].map(([id, before]) => ({
     tableId: model.table.id,
@@ -223,15 +224,16 @@ export async function readRecords(
 ): Promise<Map<string, Values>> {
   const { tx, dialect, model } = context
   const found = new Map<string, Values>()
-  const columns: SQL[] = [columnOf(model.primaryKey), ...fields.map(columnOf)]
   const decoders = fields.map((field) => decoderOf(field, dialect))
-  const aliased = columns.map((column, index) => sql`${column} as ${sql.identifier(`f${index}`)}`)
+  const key = dialect.quote(columnName(model.primaryKey))
+  const columns = fields.map((field, index) => `, ${dialect.quote(columnName(field))} as f${index + 1}`)
+  const from = `select ${key} as f0${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
-    const rows = await tx.all<Record<string, CellValue>>(
-      dialect.render(
-        sql`select ${sql.join(aliased, sql`, `)} from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`,
-      ),
-    )
+    const marks = chunk.map(() => '?').join(', ')
+    const rows = await tx.all<Record<string, CellValue>>({
+      sql: `${from} where ${key} in (${marks})`,
+      params: chunk,
+    })
     for (const row of rows) {
       const values: Values = {}
       fields.forEach((field, index) => {
@@ -269,6 +271,27 @@ const idIn = (model: TableModel, ids: RecordId[]): SQL =>
     ids.map((id) => sql`${id}`),
     sql`, `,
   )})`
+
+/**
+ * Runs statements in order, those that follow one another with the same text as one list: it is
+ * prepared once, and a long list lets others in between.
+ */
+function createBatch(tx: Transaction) {
+  let text = ''
+  let rows: CellValue[][] = []
+  const flush = async () => {
+    if (rows.length > 0) await tx.runMany(text, rows)
+    rows = []
+  }
+  return {
+    flush,
+    async add(sqlText: string, params: CellValue[]): Promise<void> {
+      if (sqlText !== text) await flush()
+      text = sqlText
+      rows.push(params)
+    },
+  }
+}
 
 function* chunks<T>(items: T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)

@@ -20,12 +20,14 @@ export interface Query {
   filter?: Filter | null
   sorts?: Sort[]
   search?: Search | null
+  /** IANA zone of the person who asks, in which "today" is meant; absent: UTC. */
+  timeZone?: string
   limit: number
   offset: number
 }
 
 /** The part of a query that says which records, for counts, summaries and "all that match" writes. */
-export type Selection = Pick<Query, 'tableId' | 'viewId' | 'filter' | 'search'> & {
+export type Selection = Pick<Query, 'tableId' | 'viewId' | 'filter' | 'search' | 'timeZone'> & {
   /** Only these records. */
   recordIds?: RecordId[]
 }

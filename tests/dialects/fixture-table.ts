@@ -1,4 +1,4 @@
-import { createTableModel, type TableModel } from '../../modules/schema/model.ts'
+import { createTableModel, type StoredField, type TableModel } from '../../modules/schema/model.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 import type { Field, Table } from '../../src/core/model.ts'
@@ -28,11 +28,17 @@ const VALUES: Record<string, readonly CellValue[]> = {
   D: [null, '2024-02-28', '2024-02-29', '2024-03-01', '2024-03-31', '2023-01-01'],
 }
 
-function field(title: string, type: (typeof COLUMNS)[number][1], options: object, order: number): Field {
+function field(
+  title: string,
+  type: (typeof COLUMNS)[number][1],
+  options: object,
+  order: number,
+): StoredField {
   return {
     ...{ id: `c${title}`, tableId: 'mtest', title, type, options: readOptions(type, options), order },
     columnName: title === 'nc_order' ? title : `${title} "col"`,
     ...{ description: null, required: false, unique: false, defaultValue: null },
+    ...{ createdAt: '', updatedAt: '', deletedAt: null, wireMeta: null },
     ...{ isDisplay: title === 'T', isPrimaryKey: title === 'Id', isSystem: title === 'nc_order' },
   }
 }

@@ -141,6 +141,27 @@ describe('schema.updateField with another type', () => {
     expect(await valuesOf(shop, field)).toEqual(['1', '2'])
   })
 
+  test('is left as it is by a second undo after the refusal, which takes back what came before', async () => {
+    const { field, ids } = await tableOf({ type: 'SingleLineText' }, ['1', '2'])
+    await update(field.id, { title: 'Renamed' })
+    await update(field.id, { type: 'Number' })
+    const creator = await createMember(shop.app, shop.baseId, 'creator')
+    const rows = [{ id: ids[0]!, values: { [field.id]: 9 } }]
+    const change = {
+      baseId: shop.baseId,
+      operations: [{ kind: 'update' as const, tableId: field.tableId, rows }],
+    }
+    await shop.app.trpc(creator.token).records.write.mutate({ change })
+    expect(await refusalOf(undo())).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('once more'),
+    })
+    expect(await undo()).toMatchObject({ kind: 'field.update' })
+    const { fields } = await shop.app.trpc(shop.owner.token).schema.table.query({ tableId: field.tableId })
+    expect(fields.find(({ id }) => id === field.id)).toMatchObject({ title: field.title, type: 'Number' })
+    expect(await valuesOf(shop, field)).toEqual([9, 2])
+  })
+
   test('may be undone while other fields are written', async () => {
     const { field, ids, schema } = await tableOf({ type: 'SingleLineText' }, ['1'])
     await update(field.id, { type: 'Number' })

@@ -1,25 +1,25 @@
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
+import { perModel } from '../per-model.ts'
 import { isWritable } from '../validate.ts'
 
 /** A record as clients send it: by title or by column name. */
 export type Body = Record<string, unknown>
 
-const keysOf = new WeakMap<TableModel, Map<string, Field>>()
-
-/** Fields by every name that a body may use: the title wins over another field's column name. */
-function names(model: TableModel): Map<string, Field> {
-  const known = keysOf.get(model)
-  if (known) return known
-  const map = new Map<string, Field>()
-  for (const field of model.fields) map.set(field.columnName, field)
-  for (const field of model.fields) map.set(field.title, field)
-  keysOf.set(model, map)
-  return map
-}
+/** Fields that a body may set, by every name it may use: the title wins over another field's column name. */
+const writableNames = perModel((model) => {
+  const fields = model.fields.filter(isWritable)
+  // A title that is taken by a field of the server's own never means another field's column.
+  const titles = new Set(model.fields.map((field) => field.title))
+  const byColumn = fields.filter((field) => !titles.has(field.columnName))
+  return new Map([
+    ...byColumn.map((field): [string, string] => [field.columnName, field.id]),
+    ...fields.map((field): [string, string] => [field.title, field.id]),
+  ])
+})
 
 /**
  * Values by field id. Keys that name no field, and fields that the server fills, are left out: what
@@ -27,11 +27,11 @@ function names(model: TableModel): Map<string, Field> {
  */
 export function readValues(model: TableModel, body: Body): Values {
   const values: Values = {}
-  const byName = names(model)
+  const names = writableNames(model)
   for (const key of Object.keys(body)) {
-    const field = byName.get(key)
+    const fieldId = names.get(key)
     // The write door checks each value against its field; here it is only put under the field's id.
-    if (field && isWritable(field)) values[field.id] = body[key] as CellValue
+    if (fieldId !== undefined) values[fieldId] = body[key] as CellValue
   }
   return values
 }
@@ -46,7 +46,8 @@ export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {
     })
     return { bodies: body, isList: true }
   }
-  if (typeof body !== 'object' || body === null) return { bodies: [{}], isList: false }
+  // The adapter reads no files, and an absent body as an empty one.
+  if (typeof body !== 'object' || body === null) throw badRequest('The body must be JSON')
   return { bodies: [body as Body], isList: false }
 }
 

@@ -10,7 +10,7 @@ import { pageQuery } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { invalidOffset, type ListParameters, readListParameters } from './parameters.ts'
-import { defaultFields, type PageInfo, pageInfo, presenterOf, titledColumns } from './present.ts'
+import { type PageInfo, pageInfo, presenterOf, titledColumns, visibleFields } from './present.ts'
 
 type Row = Record<string, unknown>
 
@@ -20,12 +20,17 @@ interface Plan {
   view: View | null
   parameters: ListParameters
   statement: Statement
-  fields: Field[]
+  /** Turns rows into answers, where they are not yet. */
+  present: ReturnType<typeof presenterOf>
+  isFiltered: boolean
+  /** True where its cost grows with the table. */
   grows: boolean
 }
 
 /** Query strings whose plans are kept. */
 const KEPT_PLANS = 1_000
+/** Longer ones are planned anew each time: what strangers send must not fill the memory. */
+const KEPT_LENGTH = 1_000
 
 export interface RestList {
   list: Row[]
@@ -50,15 +55,12 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
   ): Promise<RestList> {
     const opened = await records.open(actor, tableId, viewId)
     const plan = narrow ? makePlan(opened, new URLSearchParams(search), narrow) : planOf(opened, search)
-    const { parameters, fields, statement } = plan
-    const { limit, offset } = parameters
+    const { limit, offset, filter } = plan.parameters
     const scan = plan.grows && (await records.isScan(opened))
-    const [rows, totalRows] = await Promise.all([
-      opened.engine.all<Row>(statement, { scan }),
-      records.countOpened(opened, { filter: parameters.filter }),
-    ])
+    const counting = plan.isFiltered ? records.countOpened(opened, { filter }) : records.total(opened)
+    const [totalRows, rows] = await Promise.all([counting, opened.engine.all<Row>(plan.statement, { scan })])
     if (offset > 0 && offset >= totalRows) throw invalidOffset(offset)
-    await presenterOf(fields, auth.people)?.(rows)
+    await plan.present?.(rows)
     return { list: rows, pageInfo: pageInfo(totalRows, limit, offset) }
   }
 
@@ -69,44 +71,38 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     if (kept && kept.model === model && kept.view === context.view) return kept
     const plan = makePlan(opened, new URLSearchParams(search), null)
     // A filter may count from today, so its plan is good for this call only.
-    if (!plan.parameters.filter && !context.view?.filter && !plan.parameters.shuffle) plans.set(key, plan)
+    const isLasting = !plan.isFiltered && !plan.parameters.shuffle && key.length <= KEPT_LENGTH
+    if (isLasting) plans.set(key, plan)
     return plan
+  }
+
+  function makePlan({ model, context, engine }: Opened, query: URLSearchParams, narrow: Filter | null): Plan {
+    const given = readListParameters(model, query)
+    const parameters = { ...given, filter: allOf([given.filter, narrow]) }
+    const fields = visibleFields(model, context.view, parameters.fields)
+    const { filter, sorts, limit, offset } = parameters
+    const planned = pageQuery(
+      context,
+      { tableId: model.table.id, filter, sorts, limit, offset },
+      titledColumns(fields),
+      {
+        withId: false,
+        orderBy: parameters.shuffle ? sql`random()` : undefined,
+      },
+    )
+    const { isFiltered, isSorted } = planned.selected
+    return {
+      model,
+      view: context.view,
+      parameters,
+      isFiltered,
+      present: presenterOf(fields, auth.people),
+      statement: engine.dialect.render(planned.query),
+      grows: isFiltered || isSorted || parameters.shuffle || offset > 5_000,
+    }
   }
 
   return { list }
 }
 
 export type RestLists = ReturnType<typeof createRestLists>
-
-function makePlan({ model, context, engine }: Opened, query: URLSearchParams, narrow: Filter | null): Plan {
-  const given = readListParameters(model, query)
-  const parameters = { ...given, filter: allOf([given.filter, narrow]) }
-  const fields = visibleFields(model, context.view, parameters.fields)
-  const { filter, sorts, limit, offset } = parameters
-  const planned = pageQuery(
-    context,
-    { tableId: model.table.id, filter, sorts, limit, offset },
-    titledColumns(fields),
-    {
-      withId: false,
-      orderBy: parameters.shuffle ? sql`random()` : undefined,
-    },
-  )
-  const { isFiltered, isSorted } = planned.selected
-  return {
-    model,
-    view: context.view,
-    parameters,
-    fields,
-    statement: engine.dialect.render(planned.query),
-    grows: isFiltered || isSorted || parameters.shuffle || offset > 5_000,
-  }
-}
-
-/** Through a view only what the view shows may be seen, even where more is asked for. */
-function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
-  if (view === null) return asked ?? defaultFields(model)
-  const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
-  const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
-  return (asked ?? model.fields).filter(isVisible)
-}

@@ -1,16 +1,15 @@
-import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
-import { columnOf } from '../columns.ts'
+import { columnName } from '../columns.ts'
 import { MAX_RECORDS } from '../door.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { type Body, parseRecordId, readValues } from './body.ts'
 import { readFields } from './parameters.ts'
-import { defaultFields, presenterOf, titledColumns, writtenFields } from './present.ts'
+import { presenterOf, visibleFields, writtenFields } from './present.ts'
 
 type Row = Record<string, unknown>
 
@@ -30,11 +29,9 @@ export function createRestOperations(
   ): Promise<Row> {
     const opened = await records.open(actor, tableId, viewId)
     const recordId = parseRecordId(opened.model, id)
-    const [row] = await rowsOf(
-      opened,
-      [recordId],
-      readFields(opened.model, query) ?? defaultFields(opened.model),
-    )
+    const { model, context } = opened
+    const fields = visibleFields(model, context.view, readFields(model, query))
+    const [row] = await rowsOf(opened, [recordId], fields)
     if (!row) throw notFound('Record', id)
     return row
   }
@@ -51,19 +48,23 @@ export function createRestOperations(
   }
 
   async function rowsOf({ engine, model }: Opened, ids: RecordId[], fields: Field[]): Promise<Row[]> {
-    const byId = new Map<string, Row>()
-    const key = columnOf(model.primaryKey)
-    for (let start = 0; start < ids.length; start += 500) {
-      const list = sql.join(
-        ids.slice(start, start + 500).map((id) => sql`${id}`),
-        sql`, `,
-      )
-      const columns = [...titledColumns(fields), sql`${key} as ${sql.identifier(KEY)}`]
-      const query = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)} where ${key} in (${list})`
-      for (const { [KEY]: id, ...row } of await engine.all<Row>(engine.dialect.render(query)))
-        byId.set(String(id), row)
+    const byId = new Map<RecordId, Row>()
+    const { quote } = engine.dialect
+    const key = quote(columnName(model.primaryKey))
+    const columns = fields.map((field) => `${quote(columnName(field))} as ${quote(field.title)}`)
+    const hasKey = fields.includes(model.primaryKey)
+    const keyName = hasKey ? model.primaryKey.title : KEY
+    if (!hasKey) columns.push(`${key} as ${quote(KEY)}`)
+    const from = `select ${columns.join(', ')} from ${quote(model.table.tableName)}`
+    for (let start = 0; start < ids.length; start += CHUNK) {
+      const params = ids.slice(start, start + CHUNK)
+      const where = `where ${key} in (${params.map(() => '?').join(', ')})`
+      for (const row of await engine.all<Row>({ sql: `${from} ${where}`, params })) {
+        byId.set(row[keyName] as RecordId, row)
+        if (!hasKey) delete row[KEY]
+      }
     }
-    const rows = ids.map((id) => byId.get(String(id))).filter((row) => row !== undefined)
+    const rows = ids.map((id) => byId.get(id)).filter((row) => row !== undefined)
     await presenterOf(fields, auth.people)?.(rows)
     return rows
   }
@@ -122,6 +123,9 @@ export type RestOperations = ReturnType<typeof createRestOperations>
 
 /** Name of a helper column that no field can have: titles hold no control characters. */
 const KEY = '\u0001key'
+
+/** Ids in one statement. */
+const CHUNK = 500
 
 function refuseTooMany(items: unknown[]): void {
   if (items.length > MAX_RECORDS)

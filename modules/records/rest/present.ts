@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import type { Field, Person } from '../../../src/core/model.ts'
+import type { Field, Person, View } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, columnOf } from '../columns.ts'
+import { perModel } from '../per-model.ts'
 
 /** Page information as REST clients know it. */
 export interface PageInfo {
@@ -28,12 +29,20 @@ const isInternal = (field: Field): boolean =>
   field.isSystem && /^(created_by|updated_by|nc_order)$/.test(columnName(field))
 
 /** The fields of an answer without a `fields` parameter: in lists all but the internal ones. */
-export const defaultFields = (model: TableModel): Field[] =>
-  model.fields.filter((field) => !isInternal(field))
+export const defaultFields = perModel((model) => model.fields.filter((field) => !isInternal(field)))
 
 /** Answers to a create or update also show the record's place. */
-export const writtenFields = (model: TableModel): Field[] =>
-  model.fields.filter((field) => !isInternal(field) || columnName(field) === 'nc_order')
+export const writtenFields = perModel((model) =>
+  model.fields.filter((field) => !isInternal(field) || columnName(field) === 'nc_order'),
+)
+
+/** Through a view only what the view shows may be seen, even where more is asked for. */
+export function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
+  if (view === null) return asked ?? defaultFields(model)
+  const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
+  const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
+  return (asked ?? model.fields).filter(isVisible)
+}
 
 /** `column as "Title"` for each field: the engine names the keys, so rows need no second pass. */
 export const titledColumns = (fields: Field[]): SQL[] =>

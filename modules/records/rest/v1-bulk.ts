@@ -97,9 +97,10 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       const { tableId } = await resolve(actor, params)
       const model = await schema.load(tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
-      const [values = {}] = readBodies(body).bodies
-      const count = await records.count(actor, { tableId, filter })
-      await records.updateMatching(actor, { tableId, filter }, readValues(model, values))
+      const { bodies, isList } = readBodies(body)
+      if (isList) throw badRequest('The body must be one record: the values that all are given')
+      const values = readValues(model, bodies[0] ?? {})
+      const { count } = await records.updateMatching(actor, { tableId, filter }, values)
       return scalar(count)
     })
     .delete('/all', async ({ actor, params, request }) => {

@@ -10,6 +10,8 @@ export function detectDelimiter(text: string): string {
   const { meta } = Papa.parse(sample, {
     preview: SAMPLE,
     newline: '\n',
+    // Else the line break at the end counts as a row of one cell, which outweighs a few rows of two.
+    skipEmptyLines: true,
     delimitersToGuess: [...CSV_DELIMITERS],
   })
   return CSV_DELIMITERS.find((delimiter) => delimiter === meta.delimiter) ?? ','

@@ -1,0 +1,96 @@
+import type { Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { readValue } from '../../src/core/fields/read.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import { columnName } from './columns.ts'
+import type { CheckedOperation } from './door.ts'
+import { readCurrent } from './read-current.ts'
+import { isWritable } from './validate.ts'
+
+/** A record as a change of the log has touched it. */
+export interface LoggedRecord {
+  table_id: string
+  record_id: RecordId
+  /** JSON of its values, by field id. */
+  before: string | null
+  after: string | null
+}
+
+/** The records of a change, as its line in the log lists them. */
+export const readLogged = (engine: Engine, changeId: number): Promise<LoggedRecord[]> =>
+  engine.all<LoggedRecord>({
+    sql: 'select table_id, record_id, before, after from sheaf_change_records where change_id = ?',
+    params: [changeId],
+  })
+
+/**
+ * Operations that bring back the "before" of each record, where its "after" still stands. Values that
+ * someone has changed since, or that their field would refuse by now, are left out and counted.
+ */
+export async function invert(
+  engine: Engine,
+  schema: Pick<SchemaService, 'load'>,
+  logged: LoggedRecord[],
+): Promise<{ operations: CheckedOperation[]; skipped: number }> {
+  const operations: CheckedOperation[] = []
+  let skipped = 0
+  for (const [tableId, records] of Map.groupBy(logged, (record) => record.table_id)) {
+    const model = await schema.load(tableId)
+    const ids = records.map((record) => record.record_id)
+    const current = await readCurrent(engine, model, ids)
+    const gone: RecordId[] = []
+    const back: { id: RecordId; values: Values }[] = []
+    const changed: { id: RecordId; values: Values }[] = []
+    for (const { record_id: id, ...record } of records) {
+      const before: Values | null = record.before === null ? null : JSON.parse(record.before)
+      const after: Values | null = record.after === null ? null : JSON.parse(record.after)
+      const now = current.get(String(id))
+      if (before === null) {
+        if (now) gone.push(id)
+      } else if (after === null) {
+        if (!now) back.push({ id, values: fitting(model, before, () => skipped++) })
+      } else if (now) {
+        const values = standing(model, before, after, now, () => skipped++)
+        if (Object.keys(values).length > 0) changed.push({ id, values })
+      }
+    }
+    if (gone.length > 0) operations.push({ kind: 'delete', tableId, ids: gone })
+    if (back.length > 0) operations.push({ kind: 'restore', tableId, rows: back })
+    if (changed.length > 0) operations.push({ kind: 'update', tableId, rows: changed })
+  }
+  return { operations, skipped }
+}
+
+/** The values before, of the fields that still have the value after. */
+function standing(model: TableModel, before: Values, after: Values, now: Values, skip: () => void): Values {
+  const values: Values = {}
+  for (const [fieldId, value] of Object.entries(before)) {
+    const field = model.field(fieldId)
+    // Who wrote last and when is written anew; only a record's place is put back with its values.
+    if (!field || (field.isSystem && columnName(field) !== 'nc_order')) continue
+    if (now[fieldId] === after[fieldId] && fits(field, value)) values[fieldId] = value
+    else skip()
+  }
+  return values
+}
+
+/** The values of a deleted record without those that their field would refuse by now. */
+function fitting(model: TableModel, before: Values, skip: () => void): Values {
+  return Object.fromEntries(
+    Object.entries(before).map(([key, value]) => {
+      const field = model.field(key)
+      if (!field || fits(field, value)) return [key, value]
+      skip()
+      return [key, null]
+    }),
+  )
+}
+
+/** False for a value that is none of the field's any more: of another type, or an option that is gone. */
+function fits(field: Field, value: CellValue): boolean {
+  if (value === null || !isWritable(field)) return true
+  const read = readValue(field, value)
+  return read.ok && read.value === value
+}
