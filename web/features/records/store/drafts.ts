@@ -6,6 +6,7 @@ import type { Paging } from './paging.ts'
 import type { TableState } from './table-state.ts'
 import type { DraftRecord } from './types.ts'
 
+/** The rows that drafts stand among, and how one is sent. */
 export interface DraftsDeps {
   state: TableState
   paging: Pick<Paging, 'columns' | 'restart'>
@@ -88,29 +89,51 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
       if (fresh.length === 0 || index === undefined || index === null) return
       for (const { id, values } of fresh) {
         const before = operation.before ?? null
-        if (id !== undefined) drafts.set(id, { values, before, state: 'saving', message: null, failed: new Map() })
+        if (id !== undefined)
+          drafts.set(id, { values, before, state: 'saving', message: null, failed: new Map() })
       }
-      state.insert(index, fresh.map(({ id }) => id!))
+      state.insert(
+        index,
+        fresh.map(({ id }) => id!),
+      )
     },
 
     createLocalId,
 
-    /** Values typed into a draft. False where the record is none; else it is sent once nothing is missing. */
-    addTo(id: RecordId, values: Values): boolean {
+    /** Records that were typed into and are not on their way. */
+    unsaved: (): [RecordId, DraftRecord][] =>
+      [...drafts].filter(
+        ([id, draft]) => draft.state !== 'saving' && (touched.has(id) || draft.state === 'failed'),
+      ),
+
+    /** Takes over what `unsaved` gave, under ids of its own. */
+    adopt(kept: readonly [RecordId, DraftRecord][]): void {
+      for (const [, draft] of kept) {
+        const id = createLocalId()
+        drafts.set(id, { ...draft, before: null })
+        touched.add(id)
+      }
+    },
+
+    /**
+     * Values typed into a record that was not sent yet; it is sent once nothing is missing. False where
+     * the record is none of those: its values go as a change of their own.
+     */
+    fill(id: RecordId, values: Values): boolean {
       const draft = drafts.get(id)
-      if (!draft) return false
+      if (!draft || draft.state === 'saving') return false
       touched.add(id)
       const all = { ...draft.values, ...values }
-      if (draft.state === 'saving') {
-        // The insert is on its way: the values follow it as a change of their own.
-        update(id, { values: all })
-        return true
-      }
       const lacking = missing(all)
-      const message = lacking.length > 0 ? requiredMessage(lacking) : null
-      const next = update(id, { values: all, message, state: 'new', failed: new Map() })
-      if (next && lacking.length === 0) this.send(id)
+      update(id, { values: all, message: requiredMessage(lacking), state: 'new', failed: new Map() })
+      if (lacking.length === 0) this.send(id)
       return true
+    },
+
+    /** Values for a draft that is on its way: shown at once, and kept should the record be refused. */
+    addTo(id: RecordId, values: Values): void {
+      const draft = drafts.get(id)
+      if (draft) update(id, { values: { ...draft.values, ...values } })
     },
 
     /** Sends a draft. False where the record is none. */
@@ -139,7 +162,8 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     refused(id: RecordId, reason: string, fieldId: unknown): void {
       const draft = drafts.get(id)
       if (!draft) return
-      const failed = typeof fieldId === 'string' && fieldId in draft.values ? new Map([[fieldId, reason]]) : new Map()
+      const failed =
+        typeof fieldId === 'string' && fieldId in draft.values ? new Map([[fieldId, reason]]) : new Map()
       update(id, { state: 'failed', message: reason, failed })
     },
 
@@ -160,7 +184,12 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
   }
 }
 
-function requiredMessage(lacking: readonly Field[]): string {
-  const names = new Intl.ListFormat(undefined, { type: 'conjunction' }).format(lacking.map((field) => field.title))
-  return lacking.length === 1 ? t('{field} is required', { field: names }) : t('{fields} are required', { fields: names })
+function requiredMessage(lacking: readonly Field[]): string | null {
+  if (lacking.length === 0) return null
+  const names = new Intl.ListFormat(undefined, { type: 'conjunction' }).format(
+    lacking.map((field) => field.title),
+  )
+  return lacking.length === 1
+    ? t('{field} is required', { field: names })
+    : t('{fields} are required', { fields: names })
 }

@@ -1,5 +1,6 @@
 import type { RowRange } from './segments.ts'
 
+/** How rows are read, and which of them are missing. */
 export interface LoaderDeps {
   /** The rows of a range that are missing. */
   gaps(range: RowRange): RowRange[]

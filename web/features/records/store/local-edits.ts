@@ -11,6 +11,7 @@ export interface LocalCell {
   message: string | null
 }
 
+/** The local values of one record, by field id. */
 export type LocalCells = ReadonlyMap<string, LocalCell>
 
 export type LocalEdits = ReturnType<typeof createLocalEdits>
@@ -37,7 +38,8 @@ export function createLocalEdits() {
     /** Lays values over a record, on behalf of a change. */
     write(change: number, id: RecordId, values: Values): void {
       alter(id, (cells) => {
-        for (const [fieldId, value] of Object.entries(values)) cells.set(fieldId, { value, change, message: null })
+        for (const [fieldId, value] of Object.entries(values))
+          cells.set(fieldId, { value, change, message: null })
       })
     },
 
@@ -68,6 +70,18 @@ export function createLocalEdits() {
       alter(id, (cells) => {
         for (const [fieldId, cell] of cells) if (cell.message !== null) cells.delete(fieldId)
       })
+    },
+
+    /** Every record with refused values, to keep them when the view is left. */
+    allRefused: (): [RecordId, LocalCells][] =>
+      [...records].flatMap(([id, cells]): [RecordId, LocalCells][] => {
+        const refused = [...cells].filter(([, cell]) => cell.message !== null)
+        return refused.length > 0 ? [[id, new Map(refused)]] : []
+      }),
+
+    /** Takes over what `allRefused` gave. */
+    adopt(refused: readonly [RecordId, LocalCells][]): void {
+      for (const [id, cells] of refused) records.set(id, cells)
     },
 
     rename(from: RecordId, to: RecordId): void {

@@ -1,4 +1,4 @@
-import type { Operation, Values } from '../../../../src/core/changes.ts'
+import type { AppliedChange, Operation, Values } from '../../../../src/core/changes.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../../errors.ts'
 import { t } from '../../../i18n.ts'
@@ -12,6 +12,7 @@ import type { RecordsApi, Written } from './types.ts'
 /** A refused change of more records than this goes back as a whole: a page of red cells would help nobody. */
 const MAX_RED_ROWS = 50
 
+/** The rows to change, the line to send in, and whom to tell. */
 export interface OptimisticDeps {
   baseId: string
   tableId: string
@@ -22,6 +23,8 @@ export interface OptimisticDeps {
   drafts: Drafts
   live: Live
   notify(message: string, kind: 'info' | 'error'): void
+  /** A change was refused and what it wrote is marked by now. */
+  onRefused(reason: string): void
 }
 
 export type Optimistic = ReturnType<typeof createOptimistic>
@@ -44,14 +47,21 @@ export function createOptimistic(deps: OptimisticDeps) {
       const item: QueueItem<Written | null> = {
         send() {
           const ready = operations.map(resolveIds).filter((operation) => !isNothing(operation))
-          return ready.length === 0 ? Promise.resolve(null) : deps.api.apply({ baseId, operations: ready, clientId })
+          if (ready.length === 0) return Promise.resolve(null)
+          const arrived = live.arrived(clientId)
+          if (arrived && !arrived.truncated) return Promise.resolve(asWritten(arrived))
+          return deps.api.apply({ baseId, operations: ready, clientId })
         },
         done(written) {
+          live.answered(clientId, written)
           if (written) confirm(number, operations, written)
+          else settle(number, operations)
           resolve(written)
         },
         refused(error) {
+          live.answered(clientId, null)
           refuse(number, operations, error)
+          deps.onRefused(messageOf(error))
           resolve(null)
         },
       }
@@ -64,10 +74,10 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (operation.kind === 'update') {
       for (const { id, values } of operation.rows) {
         const real = state.realId(id)
-        if (drafts.addTo(real, values)) continue
+        drafts.addTo(real, values)
         state.rows.edits.write(number, real, values)
-        live.recheck(real)
         state.rowChanged(real)
+        live.recheck(real)
       }
       return
     }
@@ -96,7 +106,9 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     switch (operation.kind) {
       case 'insert': {
-        const rows = operation.rows.map(({ id, values }) => ({ values: id === undefined ? values : drafts.valuesOf(id, values) }))
+        const rows = operation.rows.map(({ id, values }) => ({
+          values: id === undefined ? values : drafts.valuesOf(id, values),
+        }))
         return { ...operation, rows, before: before(operation.before) }
       }
       case 'update': {
@@ -107,7 +119,19 @@ export function createOptimistic(deps: OptimisticDeps) {
       case 'delete':
         return { ...operation, ids: operation.ids.map(state.realId).filter(isKnown) }
       case 'move':
-        return { ...operation, ids: operation.ids.map(state.realId).filter(isKnown), before: before(operation.before) }
+        return {
+          ...operation,
+          ids: operation.ids.map(state.realId).filter(isKnown),
+          before: before(operation.before),
+        }
+    }
+  }
+
+  /** Nothing was sent: the values stand in drafts, which carry them. */
+  function settle(number: number, operations: Operation[]): void {
+    for (const operation of operations) {
+      if (operation.kind !== 'update') continue
+      for (const { id } of operation.rows) state.rows.edits.settle(number, state.realId(id))
     }
   }
 
@@ -119,18 +143,18 @@ export function createOptimistic(deps: OptimisticDeps) {
       if (operation.kind === 'insert') {
         for (const { id, values } of operation.rows) {
           const real = inserted.shift()
-          if (id !== undefined && real !== undefined) drafts.saved(id, real, byId.get(real)?.after ?? values)
+          if (id !== undefined && real !== undefined)
+            drafts.saved(id, real, live.withShared(byId.get(real)?.after ?? values))
         }
       }
       if (operation.kind !== 'update') continue
       for (const { id, values } of operation.rows) {
         const real = state.realId(id)
-        state.rows.merge(real, byId.get(real)?.after ?? values)
+        state.rows.merge(real, live.withShared({ ...values, ...byId.get(real)?.after }))
         state.rows.edits.settle(number, real)
         state.rowChanged(real)
       }
     }
-    live.note(written)
     const isHidden = operations.some((o) => o.kind === 'insert' && o.rows.some((row) => row.id === undefined))
     if (isHidden || operations.some((o) => o.kind === 'move' && !isShown(o))) void paging.reload()
     state.dataChanged()
@@ -148,15 +172,24 @@ export function createOptimistic(deps: OptimisticDeps) {
       if (operation.kind === 'insert' && operation.rows.every((row) => row.id !== undefined)) {
         for (const { id } of operation.rows) if (id !== undefined) drafts.refused(id, reason, named)
       } else if (operation.kind === 'update') {
-        for (const { id, values } of operation.rows) refuseRow(number, state.realId(id), values, rows, named, reason)
+        for (const { id, values } of operation.rows)
+          refuseRow(number, state.realId(id), values, rows, named, reason)
       } else isReloadDue = true
     }
     // The rows are back as they were; what was typed into single cells stays in red beside its reason.
     if (isReloadDue) void paging.reload()
-    if (isReloadDue || rows > MAX_RED_ROWS) deps.notify(t('Nothing was changed. {reason}', { reason }), 'error')
+    if (isReloadDue || rows > MAX_RED_ROWS)
+      deps.notify(t('Nothing was changed. {reason}', { reason }), 'error')
   }
 
-  function refuseRow(number: number, id: RecordId, values: Values, rows: number, named: unknown, reason: string): void {
+  function refuseRow(
+    number: number,
+    id: RecordId,
+    values: Values,
+    rows: number,
+    named: unknown,
+    reason: string,
+  ): void {
     const { edits } = state.rows
     if (rows > MAX_RED_ROWS) edits.settle(number, id)
     else {
@@ -164,8 +197,8 @@ export function createOptimistic(deps: OptimisticDeps) {
       const other = t('Not saved, because another value of the same action was refused.')
       edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === named ? reason : other))
     }
-    live.recheck(id)
     state.rowChanged(id)
+    live.recheck(id)
   }
 
   return {
@@ -186,12 +219,17 @@ export function createOptimistic(deps: OptimisticDeps) {
       const real = state.realId(id)
       if (drafts.drop(real)) return
       state.rows.edits.discard(real)
-      live.recheck(real)
       state.rowChanged(real)
+      live.recheck(real)
     },
   }
 }
 
+/** An answer as the socket tells it: the new ids stand among its records, in the same order. */
+const asWritten = (change: AppliedChange): Written => ({
+  ...change,
+  inserted: change.records.filter((record) => record.before === null).map((record) => record.recordId),
+})
+
 const isNothing = (operation: Operation): boolean =>
   ('rows' in operation ? operation.rows.length : operation.ids.length) === 0
-

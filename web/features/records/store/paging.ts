@@ -16,6 +16,7 @@ const RANGE_PAGE = 1000
 /** A burst of changes from elsewhere is answered with one reading. */
 const REFRESH_MS = 150
 
+/** The table to read, what of it, and when it may be read anew. */
 export interface PagingDeps {
   tableId: string
   api: Pick<RecordsApi, 'list' | 'count'>
@@ -42,7 +43,13 @@ export function createPaging(deps: PagingDeps) {
   function request(range: RowRange): Query {
     const { fieldIds } = deps.query()
     const offset = Math.max(0, range.first - state.localBefore(range.first))
-    return { ...selection(), fieldIds: [...fieldIds], sorts: [...deps.query().sorts], limit: range.last - range.first + 1, offset }
+    return {
+      ...selection(),
+      fieldIds: [...fieldIds],
+      sorts: [...deps.query().sorts],
+      limit: range.last - range.first + 1,
+      offset,
+    }
   }
 
   function selection(): Pick<Selection, 'tableId' | 'filter' | 'search'> {
@@ -57,24 +64,26 @@ export function createPaging(deps: PagingDeps) {
 
   async function load(block: RowRange, signal: AbortSignal): Promise<void> {
     for (const gap of gaps(block)) {
+      const askedAt = state.rows.now()
       const page = await api.list(request(gap), signal)
       signal.throwIfAborted()
-      place(page, gap)
+      place(page, gap, askedAt)
       deps.onError(null)
     }
   }
 
-  function place(page: RecordPage, range: RowRange): void {
+  function place(page: RecordPage, range: RowRange, askedAt: number): void {
     // One map for all pages of the same columns: rows share it.
     if (page.fieldIds.some((id, at) => columns.get(id) !== at) || columns.size !== page.fieldIds.length) {
       columns = new Map(page.fieldIds.map((id, at) => [id, at]))
     }
-    page.ids.forEach((id, at) => state.rows.store(id, columns, page.rows[at] ?? []))
+    for (const [at, id] of page.ids.entries()) state.rows.store(id, columns, page.rows[at] ?? [], askedAt)
     const dropped = state.segments.put(range.first, page.ids)
     const isShort = page.ids.length < range.last - range.first + 1
     const end = range.first + page.ids.length
     const wasCount = state.count
-    if (isShort && (page.ids.length > 0 || range.first === 0 || wasCount !== null)) state.count = Math.max(end, state.segments.end)
+    if (isShort && (page.ids.length > 0 || range.first === 0 || wasCount !== null))
+      state.count = Math.max(end, state.segments.end)
     const evicted = state.segments.evict(MAX_ROWS, loader.wanted(), (id) => isPinned(id))
     state.rows.forget([...dropped, ...evicted])
     if (dropped.length > 0 || state.count !== wasCount || wasCount === null) state.structureChanged()
@@ -93,9 +102,9 @@ export function createPaging(deps: PagingDeps) {
 
   /**
    * Reads what is in sight anew and forgets the rest; the old rows stay on the screen until the new
-   * ones are here. The count comes separately: the first page never waits for it.
+   * ones are here. The count comes separately (`keepsCount`: not at all): the first page never waits for it.
    */
-  async function reload({ fromTop = false } = {}): Promise<void> {
+  async function reload({ fromTop = false, keepsCount = false } = {}): Promise<void> {
     clearTimeout(refreshTimer)
     isStale = false
     reading?.abort()
@@ -103,41 +112,52 @@ export function createPaging(deps: PagingDeps) {
     const controller = new AbortController()
     reading = controller
     const range = firstBlock(fromTop)
-    const counting = readCount(controller.signal)
+    const askedAt = state.rows.now()
+    const counting = keepsCount && state.count !== null ? null : readCount(controller.signal)
     try {
       const page = await api.list({ ...request(range), offset: range.first }, controller.signal)
       if (controller.signal.aborted) return
-      replaceAll(page, range)
+      replaceAll(page, range, askedAt)
       deps.onError(null)
-      await counting
+      const failure = await counting
+      if (failure !== null) throw failure
     } catch (error) {
       if (controller.signal.aborted) return
       deps.onError(error)
     } finally {
       if (reading === controller) reading = null
     }
-    if (!controller.signal.aborted) loader.restart()
+    if (controller.signal.aborted) return
+    loader.restart()
+    // What was written meanwhile, or is still on its way, the page may not know of.
+    if (isStale || !deps.mayRefresh()) refreshSoon()
   }
 
-  function replaceAll(page: RecordPage, range: RowRange): void {
-    const drafts = [...state.rows.drafts.keys()].filter(state.segments.has)
+  function replaceAll(page: RecordPage, range: RowRange, askedAt: number): void {
+    const drafts = [...state.rows.drafts.keys()]
     state.segments.clear()
     state.rows.clear()
     if (page.ids.length === 0 && range.first > 0) state.count = Math.min(state.count ?? 0, range.first)
-    place(page, range)
+    place(page, range, askedAt)
     // What was typed into records not made yet is not lost: they go to the end.
     if (drafts.length > 0) state.segments.insert(state.segments.end, drafts)
     if (state.count !== null) state.count += drafts.length
     state.structureChanged()
   }
 
-  async function readCount(signal: AbortSignal): Promise<void> {
-    const counted = await api.count(selection(), signal)
-    if (signal.aborted) return
-    const total = counted + state.localRows
-    if (state.count === total) return
-    state.count = total
-    state.structureChanged()
+  /** Gives what went wrong rather than throwing it: nobody may be waiting when it fails. */
+  async function readCount(signal: AbortSignal): Promise<unknown> {
+    try {
+      const counted = await api.count(selection(), signal)
+      if (signal.aborted) return null
+      const total = counted + state.localRows
+      if (state.count === total) return null
+      state.count = total
+      state.structureChanged()
+      return null
+    } catch (error) {
+      return error
+    }
   }
 
   /** Reads again soon: what came in from elsewhere may stand anywhere. */
@@ -166,7 +186,8 @@ export function createPaging(deps: PagingDeps) {
 
     /** Rows have moved: answers under way would land in the wrong place. */
     restart: (): void => {
-      if (!reading) loader.restart()
+      if (reading) isStale = true
+      else loader.restart()
     },
 
     stop(): void {
@@ -202,7 +223,8 @@ export function createPaging(deps: PagingDeps) {
 
   function nextHeld(from: number, last: number, isHeld: boolean): number {
     if (!isHeld) return last
-    for (let index = from + 1; index <= last; index++) if (state.segments.idAt(index) !== undefined) return index - 1
+    for (let index = from + 1; index <= last; index++)
+      if (state.segments.idAt(index) !== undefined) return index - 1
     return last
   }
 }

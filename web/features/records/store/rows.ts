@@ -14,12 +14,18 @@ class Row implements GridRow {
   readonly #record: StoredRecord | undefined
   readonly #cells: LocalCells | undefined
 
-  constructor(id: RecordId, record: StoredRecord | undefined, cells: LocalCells | undefined, unmatched: boolean) {
+  constructor(
+    id: RecordId,
+    record: StoredRecord | undefined,
+    cells: LocalCells | undefined,
+    unmatched: boolean,
+  ) {
     this.id = id
     this.#record = record
     this.#cells = cells
     const failed = [...(cells ?? [])].filter(([, cell]) => cell.message !== null)
-    this.failedCells = failed.length > 0 ? new Map(failed.map(([key, cell]) => [key, cell.message ?? ''])) : undefined
+    this.failedCells =
+      failed.length > 0 ? new Map(failed.map(([key, cell]) => [key, cell.message ?? ''])) : undefined
     if (failed.length > 0) this.state = 'failed'
     else if (cells) this.state = 'saving'
     else if (unmatched) this.state = 'unmatched'
@@ -54,6 +60,9 @@ class DraftRow implements GridRow {
   }
 }
 
+/** Values remembered from answers, for pages that were asked for before them. */
+const REMEMBERED = 1000
+
 export type Rows = ReturnType<typeof createRows>
 
 /** The values of the records at hand, from three sources: server, edits under way, records not yet made. */
@@ -63,6 +72,17 @@ export function createRows() {
   const unmatched = new Set<RecordId>()
   const drawn = new Map<RecordId, GridRow>()
   const edits = createLocalEdits()
+  /** What answers to writes told, and when: a page asked for earlier may come in later and know less. */
+  const told = new Map<RecordId, { at: number; values: Values }>()
+  let clock = 0
+
+  function remember(id: RecordId, values: Values): void {
+    const before = told.get(id)?.values
+    told.delete(id)
+    told.set(id, { at: ++clock, values: { ...before, ...values } })
+    const [oldest] = told.keys()
+    if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest)
+  }
 
   function build(id: RecordId): GridRow | undefined {
     const draft = drafts.get(id)
@@ -98,13 +118,20 @@ export function createRows() {
 
     has: (id: RecordId): boolean => records.has(id) || drafts.has(id),
 
-    store(id: RecordId, columns: Columns, values: readonly CellValue[]): void {
+    /** The moment, for `store`. */
+    now: (): number => clock,
+
+    /** Takes over a record of a page that was asked for at the moment `askedAt`. */
+    store(id: RecordId, columns: Columns, values: readonly CellValue[], askedAt: number): void {
       records.set(id, { columns, values })
       drawn.delete(id)
+      const newer = told.get(id)
+      if (newer && newer.at > askedAt) this.merge(id, newer.values)
     },
 
     /** Writes values that the server told; fields that are not read here are passed over. */
     merge(id: RecordId, values: Values): void {
+      remember(id, values)
       const record = records.get(id)
       if (!record) return
       const next = [...record.values]
@@ -129,6 +156,7 @@ export function createRows() {
       drafts.delete(draftId)
       drawn.delete(draftId)
       edits.rename(draftId, id)
+      remember(id, values)
       const list: CellValue[] = []
       for (const [fieldId, at] of columns) list[at] = values[fieldId] ?? null
       records.set(id, { columns, values: list })

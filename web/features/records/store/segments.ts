@@ -120,7 +120,10 @@ export function createSegments() {
     insert(index: number, ids: RecordId[]): void {
       const host = runAt(index) ?? runAt(index - 1)
       for (const run of runs) if (run !== host && run.start >= index) run.start += ids.length
-      if (!host) return addRun(index, [...ids])
+      if (!host) {
+        addRun(index, [...ids])
+        return
+      }
       host.ids.splice(index - host.start, 0, ...ids)
       for (const id of ids) runOf.set(id, host)
     },

@@ -6,6 +6,7 @@ export interface QueueItem<T = unknown> {
   refused(error: unknown): void
 }
 
+/** How the line stands, for the bar that says so. */
 export interface QueueStatus {
   /** Actions not confirmed yet, the one under way included. */
   waiting: number
@@ -13,6 +14,7 @@ export interface QueueStatus {
   offline: boolean
 }
 
+/** What the line must know of errors and of time. */
 export interface QueueDeps {
   /** True for an error that says nothing about the action: no answer came. It is tried again then. */
   isOffline(error: unknown): boolean
@@ -32,6 +34,7 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
   let status: QueueStatus = { waiting: 0, offline: false }
   let sending = false
   let attempt = 0
+  let added = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function publish(offline: boolean): void {
@@ -53,8 +56,9 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
       }
       attempt = 0
       items.shift()
-      publish(false)
       outcome()
+      // Whoever waits for the line to be empty finds the answers in their place.
+      publish(false)
     }
     sending = false
   }
@@ -72,6 +76,7 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
     /** Puts an action at the end of the line. */
     add<T>(item: QueueItem<T>): void {
       items.push(item as QueueItem)
+      added++
       publish(status.offline)
       // While offline the clock decides: typing on must not hammer a server that is down.
       if (!status.offline) void run()
@@ -79,14 +84,6 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
 
     /** Tries now instead of after the pause, e.g. when the browser says that it is online. */
     retryNow: (): void => void run(),
-
-    /** Takes the last action back out, unless it may have been sent already. */
-    takeLast(): QueueItem | undefined {
-      const isUnsent = items.length > 1 || (items.length === 1 && !sending && !status.offline)
-      const item = isUnsent ? items.pop() : undefined
-      publish(status.offline)
-      return item
-    },
 
     /** Resolves when everything that is in line now was answered. */
     settled(): Promise<void> {
@@ -101,6 +98,9 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
     },
 
     status: (): QueueStatus => status,
+
+    /** How many actions were ever put in line: the same number later means that nothing was done since. */
+    added: (): number => added,
 
     subscribe(listener: () => void): () => void {
       listeners.add(listener)

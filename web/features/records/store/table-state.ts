@@ -14,6 +14,7 @@ export function createTableState() {
   const rowListeners = new Map<number, Set<() => void>>()
   const listeners = new Set<() => void>()
   const dataListeners = new Set<() => void>()
+  const recordListeners = new Map<RecordId, Set<() => void>>()
   let count: number | null = null
 
   const realId = (id: RecordId): RecordId => realIds.get(id) ?? id
@@ -82,6 +83,7 @@ export function createTableState() {
     /** Something in a record changed. */
     rowChanged(id: RecordId): void {
       rows.touch(id)
+      for (const listener of [...(recordListeners.get(id) ?? [])]) listener()
       const index = segments.indexOf(id)
       if (index !== undefined) for (const listener of [...(rowListeners.get(index) ?? [])]) listener()
     },
@@ -107,6 +109,16 @@ export function createTableState() {
       return () => {
         set.delete(listener)
         if (set.size === 0 && rowListeners.get(index) === set) rowListeners.delete(index)
+      }
+    },
+
+    /** Calls back when a record changes, wherever it stands by then. */
+    onRow(id: RecordId, listener: () => void): () => void {
+      const set = recordListeners.get(id) ?? new Set()
+      recordListeners.set(id, set.add(listener))
+      return () => {
+        set.delete(listener)
+        if (set.size === 0) recordListeners.delete(id)
       }
     },
 

@@ -3,6 +3,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Filter } from '../../../../src/core/filters/filter.ts'
 import type { Field, RecordId, RecordPage, Sort } from '../../../../src/core/model.ts'
 import type { Query, Search, Selection } from '../../../../src/core/query.ts'
+import type { LocalCells } from './local-edits.ts'
 
 /** What `records.undo` and `records.redo` answer. */
 export interface Undone {
@@ -56,4 +57,10 @@ export interface DraftRecord {
   message: string | null
   /** Why single values were refused, by field id. */
   failed: ReadonlyMap<string, string>
+}
+
+/** What a person typed into a table and the server has not taken: kept while other screens are shown. */
+export interface Unsaved {
+  drafts: [RecordId, DraftRecord][]
+  cells: [RecordId, LocalCells][]
 }

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { clipboardOf, eventually, gridTests, untilCount } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Notes', type: 'LongText' as const },
+  { title: 'Stock', type: 'Number' as const },
+  { title: 'Due', type: 'Date' as const },
+]
+
+const three: CellValue[][] = [
+  ['a', 'one', 1, '2024-01-01'],
+  ['b', 'two', 2, '2024-01-02'],
+  ['c', 'three', 3, '2024-01-03'],
+]
+
+describe('the clipboard', () => {
+  test('copies as text and as a table, and pastes back what it copied', async () => {
+    const grid = await tests.open(FIELDS, [
+      ['a\tb', 'line 1\nline "2"', 1, '2024-01-01'],
+      ['<b>', '', 2, null],
+      ['x', '', 3, null],
+      ['y', '', 4, null],
+    ])
+    await grid.cell(0, 'Title').click()
+    await grid.cell(1, 'Due').click({ modifiers: ['Shift'] })
+    await grid.page.keyboard.press('ControlOrMeta+c')
+    const { plain, html } = await clipboardOf(grid.page)
+    expect(plain).toBe('"a\tb"\t"line 1\nline ""2"""\t1\t2024-01-01\n<b>\t\t2\t')
+    expect(html).toContain('line 1<br>line')
+    expect(html).toContain('&lt;b&gt;')
+    await grid.cell(2, 'Title').click()
+    await grid.page.keyboard.press('ControlOrMeta+v')
+    await eventually(
+      () => grid.column('Stock', 4),
+      (texts) => texts[3] === '2',
+    )
+    await grid.saved()
+    expect(await grid.column('Stock', 4)).toEqual(['1', '2', '1', '2'])
+    expect(await grid.column('Due', 4)).toEqual(['2024-01-01', '', '2024-01-01', ''])
+    expect(grid.writes()).toEqual(['records.write'])
+  })
+
+  test('a paste past the last row asks once and adds the records in the same request', async () => {
+    const grid = await tests.open(FIELDS, three)
+    await grid.cell(2, 'Title').click()
+    await grid.paste('p1\tn1\t10\np2\tn2\t20\np3\tn3\t30')
+    await grid.page.getByRole('dialog', { name: 'Paste more than fits?' }).waitFor()
+    await grid.page.keyboard.press('Enter')
+    await untilCount(grid, '5 records')
+    await grid.saved()
+    expect(await grid.column('Title', 5)).toEqual(['a', 'b', 'p1', 'p2', 'p3'])
+    expect(await grid.column('Stock', 5)).toEqual(['1', '2', '10', '20', '30'])
+    expect(grid.writes()).toEqual(['records.write'])
+  })
+
+  test('a sheet pasted into an empty table makes its fields', async () => {
+    const grid = await tests.open([{ title: 'Title', type: 'SingleLineText' }])
+    await grid.paste('Name\tAge\nAnn\t31\nBen\t40')
+    await grid.page.getByRole('dialog', { name: 'Paste this sheet?' }).waitFor()
+    await grid.page.keyboard.press('Enter')
+    await untilCount(grid, '2 records')
+    expect(await grid.titles()).toEqual(['Name', 'Age'])
+    expect(await grid.column('Title', 2)).toEqual(['Ann', 'Ben'])
+  })
+
+  test('a select option that does not exist is asked about once', async () => {
+    const status = {
+      title: 'Status',
+      type: 'SingleSelect' as const,
+      options: { choices: [{ title: 'Open' }] },
+    }
+    const grid = await tests.open([FIELDS[0]!, status], [['a'], ['b'], ['c']])
+    await grid.cell(0, 'Status').click()
+    await grid.paste('Open\nNew\nNewer')
+    await grid.page.getByText('Add 2 options').waitFor()
+    await grid.page.keyboard.press('Enter')
+    await eventually(
+      () => grid.column('Status', 3),
+      (texts) => texts[2] === 'Newer',
+    )
+    expect(await grid.column('Status', 3)).toEqual(['Open', 'New', 'Newer'])
+  })
+})

@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { TableSchema } from '../../src/core/model.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { launchBrowser } from '../support/chromium.ts'
+import { createBase } from '../support/factories.ts'
+
+type FieldInput = Parameters<ReturnType<TestApp['trpc']>['schema']['createTable']['mutate']>[0]['fields']
+
+/** A table that tests open. */
+export interface OpenTable {
+  schema: TableSchema
+  baseId: string
+  tableId: string
+}
+
+/** A table of its own base with records; the values of each row stand in the order of the fields. */
+async function createTable(
+  app: TestApp,
+  owner: TestUser,
+  fields: NonNullable<FieldInput>,
+  rows: CellValue[][] = [],
+): Promise<OpenTable> {
+  const api = app.trpc(owner.token)
+  const base = await createBase(app, owner)
+  const schema = await api.schema.createTable.mutate({ baseId: base.id, title: 'Tasks', fields })
+  const tableId = schema.table.id
+  const ids = fields.map(({ title }) => schema.fields.find((field) => field.title === title)?.id ?? '')
+  const values = rows.map((row): Values => Object.fromEntries(row.map((value, at) => [ids[at] ?? '', value])))
+  for (let from = 0; from < values.length; from += 1000) {
+    const part = values.slice(from, from + 1000).map((each) => ({ values: each }))
+    const change = { baseId: base.id, operations: [{ kind: 'insert' as const, tableId, rows: part }] }
+    await api.records.write.mutate({ change })
+  }
+  return { schema, baseId: base.id, tableId }
+}
+
+export type GridPage = Awaited<ReturnType<typeof openGrid>>
+
+/**
+ * Opens a table in a browser of its own, signed in. `calls` are the calls to the server since it was
+ * last emptied; `problems` are errors of the page and its console.
+ */
+async function openGrid(
+  browser: Browser,
+  app: TestApp,
+  user: TestUser,
+  table: OpenTable,
+  options: Parameters<Browser['newContext']>[0] = {},
+) {
+  const context: BrowserContext = await browser.newContext({
+    ...{ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
+    ...options,
+  })
+  context.setDefaultTimeout(8000)
+  await context.addInitScript((token) => localStorage.setItem('sheaf.token', token), user.token)
+  const page = await context.newPage()
+  const problems: string[] = []
+  const calls: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    const [, path] = request.url().split('/trpc/')
+    if (path) calls.push(path.split('?')[0] ?? '')
+  })
+  await page.goto(`${app.url}/#/nc/${table.baseId}/${table.tableId}`)
+  await page.waitForSelector('[role="gridcell"], [data-testid="add-record"]')
+  const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? title
+  const cell = (row: number, title: string) =>
+    page.locator(`[role="gridcell"][data-row="${row}"][data-field="${fieldId(title)}"]`)
+
+  return {
+    page,
+    context,
+    problems,
+    calls,
+    cell,
+    header: (title: string) => page.locator(`[role="columnheader"][data-field="${fieldId(title)}"]`),
+    /** The texts of a column's cells, from the first row. */
+    column: async (title: string, count: number): Promise<string[]> => {
+      const texts: string[] = []
+      for (let row = 0; row < count; row++) texts.push((await textOf(cell(row, title))).trim())
+      return texts
+    },
+    /** Writes, and nothing that reads. */
+    writes: () => calls.filter((call) => WRITES.test(call)),
+    /** Waits until everything typed is with the server. */
+    saved: () => page.waitForFunction(() => document.querySelector('[data-state="saving"]') === null),
+    titles: () => page.locator('[role="columnheader"][data-field]').allTextContents(),
+    paste: async (text: string) => {
+      await page.evaluate((plain) => navigator.clipboard.writeText(plain), text)
+      await page.keyboard.press('ControlOrMeta+v')
+    },
+    close: () => context.close(),
+  }
+}
+
+const WRITES =
+  /^(records\.(write|undo|redo|deleteMatching|updateMatching)|schema\.(create|update|delete)|views\.)/
+
+/** Tries until it holds: what another browser does takes a moment to arrive. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  timeoutMs = 5000,
+): Promise<T> {
+  const until = performance.now() + timeoutMs
+  for (;;) {
+    const value = await read()
+    if (holds(value) || performance.now() > until) return value
+    await Bun.sleep(50)
+  }
+}
+
+/** A page for looking into what the clipboard holds. */
+export const clipboardOf = (page: Page): Promise<{ plain: string; html: string }> =>
+  page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read()
+    const read = async (type: string) =>
+      item?.types.includes(type) ? await (await item.getType(type)).text() : ''
+    return { plain: await read('text/plain'), html: await read('text/html') }
+  })
+
+/** The text of an element, also of what does not fit into its box. */
+export const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? ''
+
+/**
+ * One server and one browser for a file of tests. After each test its pages are closed, and nothing
+ * may have gone wrong in them.
+ */
+export function gridTests() {
+  let app: TestApp
+  let browser: Browser
+  let owner: TestUser
+  const opened: GridPage[] = []
+
+  beforeAll(async () => {
+    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+    owner = await app.signUp()
+  })
+  afterEach(async () => {
+    const problems = opened.flatMap((grid) => grid.problems)
+    await Promise.all(opened.splice(0).map((grid) => grid.close()))
+    expect(problems).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  async function openTable(table: OpenTable, user: TestUser = owner): Promise<GridPage> {
+    const grid = await openGrid(browser, app, user, table)
+    opened.push(grid)
+    grid.calls.length = 0
+    return grid
+  }
+
+  return {
+    app: () => app,
+    createTable: (fields: NonNullable<FieldInput>, rows?: CellValue[][]) =>
+      createTable(app, owner, fields, rows),
+    openTable,
+    /** A new table with these records, open. */
+    open: async (fields: NonNullable<FieldInput>, rows?: CellValue[][]) =>
+      openTable(await createTable(app, owner, fields, rows)),
+  }
+}
+
+/** The number of records in the footer, as `4 records`. */
+export const recordCount = (grid: GridPage): Promise<string> => textOf(grid.page.getByTestId('record-count'))
+
+/** Waits for that number of records. */
+export const untilCount = (grid: GridPage, text: string): Promise<string> =>
+  eventually(
+    () => recordCount(grid),
+    (now) => now === text,
+  )

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import type { Base } from '../../src/core/model.ts'
+import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { launchBrowser } from '../support/chromium.ts'
+import { createBase } from '../support/factories.ts'
+
+const DATA = join(import.meta.dir, '../../node_modules/vega-datasets/data')
+
+let app: TestApp
+let browser: Browser
+let owner: TestUser
+let page: Page
+let base: Base
+const problems: string[] = []
+
+beforeAll(async () => {
+  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+  owner = await app.signUp()
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(10_000)
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(app.url)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Account menu' }).waitFor()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await app?.stop()
+})
+
+beforeEach(async () => {
+  base = await createBase(app, owner)
+  await page.goto(`${app.url}/#/nc/${base.id}`)
+  // A test that failed may have left its dialog.
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: base.title }).waitFor()
+})
+
+type ChosenFile = string | { name: string; mimeType: string; buffer: Buffer }
+
+const csv = (name: string, text: string | Buffer): ChosenFile => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+})
+
+/** Opens the import from the base's home, chooses a file and waits until it has been looked into. */
+async function choose(file: ChosenFile): Promise<void> {
+  await page.getByRole('button', { name: /^Import data/ }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await dialog().getByRole('button', { name: 'Choose files' }).click()
+  await (await chooser).setFiles(file)
+  await dialog()
+    .getByText(/columns are imported/)
+    .waitFor()
+}
+
+const dialog = () => page.getByRole('dialog')
+const start = () =>
+  dialog()
+    .getByRole('button', { name: /^Import/ })
+    .last()
+    .click()
+const tables = () => app.trpc(owner.token).schema.tables.query({ baseId: base.id })
+
+describe('importing a file', () => {
+  test('makes a table of it, with the types that were found', async () => {
+    await choose(join(DATA, 'airports.csv'))
+    await page.getByLabel('Type of latitude').waitFor()
+    expect(await page.getByLabel('Type of latitude').inputValue()).toBe('Decimal')
+    await start()
+    await dialog()
+      .getByText(/3,376 rows added to airports/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Open table' }).click()
+    await page.getByText('3,376 records').waitFor()
+    await page.getByText('Thigpen').first().waitFor()
+  })
+
+  test('shows what will not fit, and gives a report of it afterwards', async () => {
+    await choose(csv('ages.csv', 'Name;Age\nAnn;31\nBen;old\n'))
+    await page.getByLabel('Type of Age').selectOption('Number')
+    await dialog().getByText('1 cell will not fit').waitFor()
+    await start()
+    await dialog().getByText('1 cell did not fit').waitFor()
+    const download = page.waitForEvent('download')
+    await dialog().getByRole('button', { name: 'Download what was left out' }).click()
+    const saved = await download
+    expect(saved.suggestedFilename()).toBe('ages - not imported.csv')
+    expect(await Bun.file(await saved.path()).text()).toContain('3,Age,old')
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('finds out the encoding, and takes names and ticks as they are set', async () => {
+    await choose(csv('städte.csv', Buffer.from('Stadt,Land,x\nK\xf6ln,DE,1\nZ\xfcrich,CH,2\n', 'latin1')))
+    await dialog().getByText('Köln').waitFor()
+    await dialog().getByLabel('Import x', { exact: true }).uncheck()
+    await dialog().getByLabel('Name of the field').first().fill('City')
+    await dialog().getByLabel('Name of the table').fill('Cities')
+    await start()
+    await dialog()
+      .getByText(/2 rows added to Cities/)
+      .waitFor()
+    const [table] = await tables()
+    const { fields } = await app.trpc(owner.token).schema.table.query({ tableId: table!.id })
+    expect(
+      fields.filter((field) => !field.isSystem && !field.isPrimaryKey).map(({ title }) => title),
+    ).toEqual(['City', 'Land'])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('adds to a table by the names of its fields, and takes that back', async () => {
+    const { table } = await app.trpc(owner.token).schema.createTable.mutate({
+      baseId: base.id,
+      title: 'People',
+      fields: [
+        { title: 'Name', type: 'SingleLineText' },
+        { title: 'Age', type: 'Number' },
+      ],
+    })
+    await choose(csv('more.csv', 'age,Note,name\n31,x,Ann\n'))
+    await dialog().getByLabel('Add to a table').check()
+    expect(await dialog().getByLabel('Field for Note').inputValue()).toBe('')
+    expect(await dialog().getByLabel('Field for age').inputValue()).not.toBe('')
+    await start()
+    await dialog()
+      .getByText(/1 row added to People/)
+      .waitFor()
+    const count = () => app.trpc(owner.token).records.count.query({ selection: { tableId: table.id } })
+    expect(await count()).toEqual({ count: 1 })
+    await dialog().getByRole('button', { name: 'Undo' }).click()
+    await dialog().getByText('The rows were taken out again').waitFor()
+    expect(await count()).toEqual({ count: 0 })
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('goes on when the dialog is closed, and can be cancelled there', async () => {
+    await choose(csv('long.csv', `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`))
+    await start()
+    await dialog().getByRole('button', { name: 'Continue in the background' }).click()
+    const card = page.getByRole('region', { name: 'long.csv' })
+    await card.getByText(/\d rows · /).waitFor()
+    await card.getByRole('button', { name: 'Cancel the import' }).click()
+    await card.getByText('Cancelled: nothing was imported').waitFor()
+    expect(await tables()).toEqual([])
+    await page.getByRole('button', { name: 'Close' }).click()
+    await card.waitFor({ state: 'detached' })
+  })
+
+  test('takes several files, pasted text among them', async () => {
+    await choose(csv('one.csv', 'a\n1\n'))
+    await dialog().getByRole('button', { name: 'Add another file' }).click()
+    await dialog().getByRole('button', { name: 'Paste' }).click()
+    await dialog()
+      .getByLabel(/Rows of values/)
+      .fill('a\tb\n1\t2\n')
+    await dialog().getByRole('button', { name: 'Continue' }).click()
+    await dialog().getByText('2 of 2 columns are imported').waitFor()
+    await start()
+    await dialog().getByText('Import finished').waitFor()
+    expect((await tables()).map(({ title }) => title).sort()).toEqual(['Pasted text', 'one'])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+  })
+
+  test('says what is wrong with an address, and keeps it', async () => {
+    await choose(csv('one.csv', 'a\n1\n'))
+    await dialog().getByRole('button', { name: 'Add another file' }).click()
+    await dialog().getByRole('button', { name: 'Address' }).click()
+    await dialog().getByLabel('Address of a CSV file').fill('http://127.0.0.1/a.csv')
+    await page.keyboard.press('Enter')
+    await dialog()
+      .getByText(/private network/)
+      .waitFor()
+    expect(await dialog().getByLabel('Address of a CSV file').inputValue()).toBe('http://127.0.0.1/a.csv')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  test('breaks nothing in the page', () => {
+    expect(problems).toEqual([])
+  })
+})

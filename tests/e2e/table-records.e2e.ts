@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { createMember } from '../support/factories.ts'
+import { eventually, gridTests, textOf, untilCount } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Stock', type: 'Number' as const },
+  { title: 'Done', type: 'Checkbox' as const },
+  { title: 'Notes', type: 'LongText' as const },
+]
+
+const rows: CellValue[][] = [
+  ['cherry', 30, true, 'red'],
+  ['apple', 10, false, 'green'],
+  ['banana', 20, true, 'yellow'],
+  ['avocado', 5, false, 'green'],
+]
+
+describe('an open record', () => {
+  test('is edited, walked through, linked to and closed by keyboard, and tells its history', async () => {
+    const grid = await tests.open(FIELDS, rows)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    const panel = page.getByTestId('record-panel')
+    await panel.waitFor()
+    expect(page.url()).toContain('rowId=1')
+    const title = panel.getByLabel('Title', { exact: true })
+    await title.fill('cherries')
+    await page.keyboard.press('Tab')
+    await eventually(
+      () => grid.column('Title', 1),
+      (texts) => texts[0] === 'cherries',
+    )
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.getByRole('heading', { name: 'apple' }).waitFor()
+    expect(page.url()).toContain('rowId=2')
+    await page.keyboard.press('Alt+ArrowUp')
+    await page.getByRole('heading', { name: 'cherries' }).waitFor()
+    await panel.getByRole('tab', { name: 'History' }).click()
+    const entry = panel.getByTestId('history-entry').first()
+    expect(await textOf(entry)).toContain('cherry')
+    await entry.getByRole('button', { name: 'Put back the old value of Title' }).click()
+    await eventually(
+      () => grid.column('Title', 1),
+      (texts) => texts[0] === 'cherry',
+    )
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    expect(grid.writes()).toEqual(['records.write', 'records.write'])
+  })
+})
+
+describe('an open record beside the grid', () => {
+  test('follows the selection without taking the keys away from it', async () => {
+    const grid = await tests.open(FIELDS, rows)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    await page.getByRole('heading', { name: 'cherry' }).waitFor()
+    await grid.cell(1, 'Title').click()
+    await page.getByRole('heading', { name: 'apple' }).waitFor()
+    await page.keyboard.type('pear', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'banana' }).waitFor()
+    expect(await grid.column('Title', 2)).toEqual(['cherry', 'pear'])
+  })
+
+  test('is brought in sight when its link is opened', async () => {
+    const many = Array.from({ length: 600 }, (_, at): CellValue[] => [`r${at}`, at, false, ''])
+    const grid = await tests.open(FIELDS, many)
+    const { page } = grid
+    await page.evaluate(() => {
+      location.hash += '?rowId=500'
+    })
+    await page.reload()
+    await page.getByRole('heading', { name: 'r499' }).waitFor()
+    await grid.cell(499, 'Title').waitFor()
+    expect(await grid.cell(499, 'Title').textContent()).toContain('r499')
+  })
+})
+
+describe('fields', () => {
+  test('are added, converted after a preview, and deleted with a way back, by keyboard alone', async () => {
+    const grid = await tests.open(FIELDS, rows)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Alt+c')
+    await page.getByTestId('field-editor').waitFor()
+    await page.keyboard.type('Price')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('curr')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await eventually(grid.titles, (titles) => titles.length === 5)
+    expect(await grid.titles()).toEqual([...FIELDS.map(({ title }) => title), 'Price'])
+    expect(grid.writes()).toEqual(['schema.createField'])
+    await grid.header('Notes').dblclick()
+    await page.getByTestId('field-type').click()
+    await page.keyboard.type('number')
+    await page.keyboard.press('Enter')
+    await page.getByText('4 values do not fit and will be lost.').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await grid.column('Notes', 1)).toEqual(['red'])
+    await grid.header('Notes').hover()
+    await grid.header('Notes').getByTestId('header-menu').click()
+    await page.getByRole('menuitem', { name: 'Delete field' }).click()
+    await eventually(grid.titles, (titles) => titles.length === 4)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(grid.titles, (titles) => titles.length === 5)
+    await eventually(
+      () => grid.column('Notes', 1),
+      (texts) => texts[0] === 'red',
+    )
+    expect(await grid.column('Notes', 4)).toEqual(['red', 'green', 'yellow', 'green'])
+  })
+})
+
+describe('without a connection', () => {
+  test('edits are shown, counted, and sent in order once it is back', async () => {
+    const grid = await tests.open(FIELDS, rows)
+    const { page, context } = grid
+    await grid.cell(0, 'Title').click()
+    await context.setOffline(true)
+    await page.keyboard.type('first', { delay: 0 })
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('second', { delay: 0 })
+    await page.keyboard.press('Enter')
+    const bar = page.getByTestId('queue-bar')
+    await bar.getByText('2 changes wait to be saved.').waitFor()
+    expect(await grid.column('Title', 2)).toEqual(['first', 'second'])
+    await context.setOffline(false)
+    await bar.waitFor({ state: 'detached' })
+    await grid.saved()
+    await page.reload()
+    await grid.cell(0, 'Title').waitFor()
+    expect(await grid.column('Title', 2)).toEqual(['first', 'second'])
+    // The browser notes each request that found no network.
+    grid.problems.length = 0
+  })
+})
+
+describe('what a role may not do', () => {
+  test('has no control: a viewer reads, filters for the visit, and writes nothing', async () => {
+    const table = await tests.createTable(FIELDS, rows)
+    const viewer = await createMember(tests.app(), table.baseId, 'viewer')
+    const grid = await tests.openTable(table, viewer)
+    const { page } = grid
+    expect(await page.getByTestId('add-record').count()).toBe(0)
+    expect(await page.getByTestId('add-field').count()).toBe(0)
+    grid.calls.length = 0
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.type('x')
+    await page.keyboard.press('Delete')
+    expect(await grid.column('Title', 1)).toEqual(['cherry'])
+    await page.getByTestId('filter-button').click()
+    await page.getByRole('button', { name: 'Add condition' }).click()
+    await page.getByLabel('Value').fill('apple')
+    await untilCount(grid, '1 record')
+    expect(await page.getByText('Only you see this filter').count()).toBe(1)
+    expect(grid.writes()).toEqual([])
+  })
+})

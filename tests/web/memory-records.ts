@@ -1,0 +1,139 @@
+import { TRPCClientError } from '@trpc/client'
+import type { AppliedChange, Change, RecordChange, Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { filterTester } from '../../src/core/filters/index.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import type { RecordsApi, Written } from '../../web/features/records/store/types.ts'
+
+/** A field of a table in memory; options are the type's defaults as far as tests need them. */
+export function memoryField(
+  id: string,
+  type: Field['type'] = 'SingleLineText',
+  more: Partial<Field> = {},
+): Field {
+  return {
+    ...{
+      id,
+      tableId: 'm1',
+      title: id,
+      columnName: id,
+      type,
+      options: {},
+      description: null,
+      required: false,
+    },
+    ...{
+      unique: false,
+      defaultValue: null,
+      order: 1,
+      isDisplay: id === 'title',
+      isPrimaryKey: false,
+      isSystem: false,
+    },
+    ...more,
+  }
+}
+
+/**
+ * The calls of the record store answered from an array, for tests of the browser's side alone: no clock,
+ * no network, refusals and lost connections on demand.
+ */
+export function memoryRecords(fields: Field[], start: Values[]) {
+  let nextId = 1
+  let log = 0
+  let rows = start.map((values) => ({ id: nextId++ as RecordId, values }))
+  const calls: string[] = []
+  const world = { online: true, refuse: null as null | { message: string; fieldId?: string } }
+
+  const matching = (filter: Parameters<typeof filterTester>[0] | undefined) => {
+    const field = (id: string) => fields.find((candidate) => candidate.id === id)
+    const test = filterTester(filter ?? null, { field, now: new Date() })
+    return rows.filter((row) => test(row.values))
+  }
+
+  async function reach(name: string): Promise<void> {
+    await Promise.resolve()
+    if (!world.online) throw new TypeError('Failed to fetch')
+    calls.push(name)
+  }
+
+  function write(change: Change): Written {
+    const records: RecordChange[] = []
+    const inserted: RecordId[] = []
+    for (const operation of change.operations) {
+      const { tableId } = operation
+      if (operation.kind === 'insert') {
+        const at = rows.findIndex((row) => row.id === operation.before)
+        const added = operation.rows.map(({ values }) => ({ id: nextId++ as RecordId, values }))
+        rows.splice(at === -1 ? rows.length : at, 0, ...added)
+        for (const { id, values } of added) {
+          inserted.push(id)
+          records.push({ tableId, recordId: id, before: null, after: values })
+        }
+      } else if (operation.kind === 'update') {
+        for (const { id, values } of operation.rows) {
+          const row = rows.find((candidate) => candidate.id === id)
+          if (!row) throw refusal(`Record '${id}' not found`)
+          const before: Values = Object.fromEntries(
+            Object.keys(values).map((key) => [key, row.values[key] ?? null]),
+          )
+          row.values = { ...row.values, ...values }
+          records.push({ tableId, recordId: id, before, after: values })
+        }
+      } else if (operation.kind === 'delete') {
+        for (const id of operation.ids) records.push({ tableId, recordId: id, before: {}, after: null })
+        rows = rows.filter((row) => !operation.ids.includes(row.id))
+      } else {
+        const moved = rows.filter((row) => operation.ids.includes(row.id))
+        rows = rows.filter((row) => !operation.ids.includes(row.id))
+        const at = rows.findIndex((row) => row.id === operation.before)
+        rows.splice(at === -1 ? rows.length : at, 0, ...moved)
+      }
+    }
+    const applied: AppliedChange = {
+      ...{ id: ++log, baseId: change.baseId, clientId: change.clientId, actorId: 'us1', at: '2024-01-01' },
+      ...{ records, truncated: false, tableIds: ['m1'] },
+    }
+    return { ...applied, inserted }
+  }
+
+  const api: RecordsApi = {
+    async list(query, signal) {
+      await reach(`list ${query.offset}+${query.limit}`)
+      signal.throwIfAborted()
+      const page = matching(query.filter).slice(query.offset, query.offset + query.limit)
+      const fieldIds = query.fieldIds ?? []
+      const values = page.map((row) => fieldIds.map((id): CellValue => row.values[id] ?? null))
+      return { fieldIds, ids: page.map((row) => row.id), rows: values, offset: query.offset }
+    },
+    async count(selection) {
+      await reach('count')
+      return matching(selection.filter).length
+    },
+    async apply(change) {
+      await reach(`apply ${change.operations.map((operation) => operation.kind).join('+')}`)
+      if (world.refuse) throw refusal(world.refuse.message, world.refuse.fieldId)
+      return write(change)
+    },
+    undo: async () => ({ applied: null, kind: null, records: 0, skipped: 0 }),
+    redo: async () => ({ applied: null, kind: null, records: 0, skipped: 0 }),
+  }
+  return {
+    api,
+    calls,
+    world,
+    values: () => rows.map((row) => row.values),
+    /** Someone else writes. */
+    elsewhere: (change: Omit<Change, 'baseId'>): AppliedChange => write({ baseId: 'p1', ...change }),
+  }
+}
+
+function refusal(message: string, fieldId?: string): Error {
+  const data = {
+    code: 'UNPROCESSABLE_CONTENT',
+    httpStatus: 422,
+    appCode: 'INVALID_VALUE_FOR_FIELD',
+    details: { fieldId },
+  }
+  return TRPCClientError.from({ error: { message, code: -32000, data } })
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'bun:test'
+import type { Values } from '../../src/core/changes.ts'
+import type { Field } from '../../src/core/model.ts'
+import { isOffline } from '../../web/errors.ts'
+import { createRecordStore } from '../../web/features/records/record-store.ts'
+import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
+import type { StoreQuery, Unsaved } from '../../web/features/records/store/types.ts'
+import { memoryField, memoryRecords } from './memory-records.ts'
+
+const FIELDS = [memoryField('title'), memoryField('stock', 'Number')]
+
+async function open(
+  rows: Values[],
+  { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
+) {
+  const server = memoryRecords(fields, rows)
+  const messages: string[] = []
+  const kept: Unsaved[] = []
+  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const store = createRecordStore(
+    {
+      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
+      notify: (message) => void messages.push(message),
+      keep: (unsaved) => void kept.push(unsaved),
+    },
+    { fields, fieldIds: fields.map((field) => field.id), filter: null, sorts: [], search: null, ...query },
+  )
+  await store.reload()
+  store.source.requestRange(0, 20)
+  const titles = () =>
+    Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => store.source.getRow(at)?.values('title'))
+  const cell = (row: number, fieldId: string, value: string | number | null) => ({
+    ...{ rowIndex: row, recordId: store.source.getRow(row)?.id, fieldId, value },
+  })
+  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.settled() }
+}
+
+const named = (...titles: string[]): Values[] => titles.map((title) => ({ title, stock: 1 }))
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+describe('record store', () => {
+  test('reads the first page and the count, in one request each', async () => {
+    const { store, server, titles } = await open(named('a', 'b', 'c'))
+    expect(titles()).toEqual(['a', 'b', 'c'])
+    expect(server.calls.toSorted()).toEqual(['count', 'list 0+200'])
+    store.dispose()
+  })
+
+  test('shows a value at once and sends one request', async () => {
+    const { store, server, cell, settled } = await open(named('a', 'b'))
+    const before = store.source.getRow(0)
+    void store.setCells([cell(0, 'title', 'A'), cell(1, 'title', 'B')])
+    await Promise.resolve()
+    expect(store.source.getRow(0)?.values('title')).toBe('A')
+    expect(store.source.getRow(0)?.state).toBe('saving')
+    await settled()
+    expect(store.source.getRow(0)?.state).toBeUndefined()
+    expect(store.source.getRow(0)).not.toBe(before)
+    expect(server.calls.filter((call) => call.startsWith('apply'))).toEqual(['apply update'])
+    expect(server.values().map((row) => row.title)).toEqual(['A', 'B'])
+  })
+
+  test('keeps a refused value in red with its reason, to retry or to discard', async () => {
+    const { store, server, cell, settled } = await open(named('a'))
+    server.world.refuse = { message: 'Too high', fieldId: 'stock' }
+    void store.setCells([cell(0, 'stock', 99)])
+    await settled()
+    const row = store.source.getRow(0)
+    expect([row?.values('stock'), row?.state, row?.failedCells?.get('stock')]).toEqual([
+      99,
+      'failed',
+      'Too high',
+    ])
+    server.world.refuse = null
+    store.retry(row?.id ?? 0)
+    await settled()
+    expect(store.source.getRow(0)?.state).toBeUndefined()
+    expect(server.values()[0]?.stock).toBe(99)
+    server.world.refuse = { message: 'No', fieldId: 'stock' }
+    void store.setCells([cell(0, 'stock', 5)])
+    await settled()
+    store.discard(row?.id ?? 0)
+    expect(store.source.getRow(0)?.values('stock')).toBe(99)
+  })
+
+  test('queues edits while offline and sends them in order afterwards', async () => {
+    const { store, server, queue, cell, settled } = await open(named('a'))
+    server.world.online = false
+    void store.setCells([cell(0, 'title', 'first')])
+    void store.setCells([cell(0, 'title', 'second')])
+    await pause(2)
+    expect(queue.status()).toEqual({ waiting: 2, offline: true })
+    expect(store.source.getRow(0)?.values('title')).toBe('second')
+    server.world.online = true
+    await settled()
+    expect(queue.status()).toEqual({ waiting: 0, offline: false })
+    expect(server.values()[0]?.title).toBe('second')
+    expect(store.source.getRow(0)?.state).toBeUndefined()
+  })
+
+  test('an answer to an earlier edit does not undo a later one', async () => {
+    const { store, cell, settled } = await open(named('a'))
+    void store.setCells([cell(0, 'title', 'one')])
+    await Promise.resolve()
+    void store.setCells([cell(0, 'title', 'two')])
+    await pause(0)
+    expect(store.source.getRow(0)?.values('title')).toBe('two')
+    await settled()
+    expect(store.source.getRow(0)?.values('title')).toBe('two')
+  })
+
+  test('a new record is sent with its first value, and one that was left untouched vanishes', async () => {
+    const { store, server, titles, cell, settled } = await open(named('a'))
+    const row = store.addRow(null)
+    expect(row).toBe(1)
+    store.setActive(store.source.getRow(1)?.id ?? null)
+    expect(store.source.getRow(1)?.state).toBe('new')
+    store.setActive(store.source.getRow(0)?.id ?? null)
+    expect(titles()).toEqual(['a'])
+    store.addRow(null)
+    const local = store.source.getRow(1)?.id ?? 0
+    void store.setCells([cell(1, 'title', 'b')])
+    void store.setCells([cell(1, 'stock', 7)])
+    await settled()
+    expect(server.calls.filter((call) => call.startsWith('apply'))).toEqual(['apply insert', 'apply update'])
+    expect(server.values()[1]).toEqual({ title: 'b', stock: 7 })
+    expect(store.source.getRow(1)).toMatchObject({ id: 2, state: undefined })
+    // The grid may still hold the selection by the local id.
+    expect(store.source.indexOf(local)).toBe(1)
+  })
+
+  test('a new record waits for its required fields and names them', async () => {
+    const fields = [
+      memoryField('title', 'SingleLineText', { required: true }),
+      memoryField('stock', 'Number'),
+    ]
+    const { store, server, cell, settled } = await open([], { fields })
+    store.addRow(null)
+    void store.setCells([cell(0, 'stock', 3)])
+    expect(store.source.getRow(0)?.message).toBe('title is required')
+    expect(server.calls.filter((call) => call.startsWith('apply'))).toEqual([])
+    void store.setCells([cell(0, 'title', 'x')])
+    await settled()
+    expect(server.values()).toEqual([{ stock: 3, title: 'x' }])
+  })
+
+  test('values typed into a record that is refused stay, and go with it when it is sent again', async () => {
+    const { store, server, cell, settled } = await open([])
+    server.world.refuse = { message: 'Taken', fieldId: 'title' }
+    store.addRow(null)
+    const id = store.source.getRow(0)?.id ?? 0
+    void store.setCells([cell(0, 'title', 'x')])
+    void store.setCells([cell(0, 'stock', 4)])
+    await settled()
+    expect(store.source.getRow(0)).toMatchObject({ state: 'failed', message: 'Taken' })
+    server.world.refuse = null
+    store.retry(id)
+    await settled()
+    expect(server.values()).toEqual([{ title: 'x', stock: 4 }])
+    expect(store.source.getRow(0)?.state).toBeUndefined()
+  })
+
+  test('a record that falls out of the filter stays, marked, until the person leaves it', async () => {
+    const filter = { fieldId: 'stock', operator: 'lt', value: 10 }
+    const { store, titles, cell, settled } = await open(named('a', 'b'), { filter })
+    store.setActive(1)
+    void store.setCells([cell(0, 'stock', 50)])
+    await settled()
+    expect(store.source.getRow(0)?.state).toBe('unmatched')
+    store.setActive(2)
+    await pause(250)
+    expect(titles()).toEqual(['b'])
+  })
+
+  test('takes in what others write, without reading again where order and number stay', async () => {
+    const { store, server, titles } = await open(named('a', 'b'))
+    const reads = server.calls.length
+    store.receive(
+      server.elsewhere({
+        operations: [{ kind: 'update', tableId: 'm1', rows: [{ id: 1, values: { title: 'z' } }] }],
+      }),
+    )
+    expect(titles()).toEqual(['z', 'b'])
+    store.receive(server.elsewhere({ operations: [{ kind: 'delete', tableId: 'm1', ids: [2] }] }))
+    expect(titles()).toEqual(['z'])
+    expect(server.calls.length).toBe(reads)
+    store.receive(
+      server.elsewhere({
+        operations: [{ kind: 'insert', tableId: 'm1', rows: [{ values: { title: 'new' } }] }],
+      }),
+    )
+    await pause(250)
+    expect(titles()).toEqual(['z', 'new'])
+  })
+
+  test('its own change, coming back over the socket, changes nothing', async () => {
+    const { store, server, titles, settled } = await open(named('a'))
+    const answer = store.insertRows([{ title: 'b' }])
+    await settled()
+    const applied = await answer
+    const reads = server.calls.length
+    if (applied) store.receive(applied)
+    await pause(250)
+    expect(titles()).toEqual(['a', 'b'])
+    expect(server.calls.length).toBe(reads)
+  })
+
+  test('jumps to any row and keeps what it holds within bounds', async () => {
+    const { store, server } = await open(named(...Array.from({ length: 30_000 }, (_, at) => `r${at}`)))
+    expect(store.source.rowCount).toBe(30_000)
+    store.source.requestRange(20_000, 20_030)
+    await pause(60)
+    expect(store.source.getRow(20_010)?.values('title')).toBe('r20010')
+    for (let row = 0; row < 30_000; row += 150) {
+      store.source.requestRange(row, row + 30)
+      await pause(0)
+    }
+    await pause(60)
+    const held = Array.from({ length: 30_000 }, (_, at) => store.source.getRow(at)).filter(Boolean).length
+    expect(held).toBeLessThanOrEqual(6200)
+    expect(server.calls.length).toBeLessThan(200)
+    const range = await store.source.readRange({ first: 100, last: 1500, fieldIds: ['title'] })
+    expect([range.length, range[0]?.values('title'), range[1400]?.values('title')]).toEqual([
+      1401,
+      'r100',
+      'r1500',
+    ])
+  })
+
+  test('a page that was asked for before an edit does not bring the old value back', async () => {
+    const { store, server, cell, settled, titles } = await open(named('a', 'b'))
+    const { list } = server.api
+    let release = () => {}
+    // The server reads at once, and its answer takes its time.
+    server.api.list = async (query, signal) => {
+      const page = await list(query, signal)
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return page
+    }
+    const reloading = store.reload()
+    await pause(5)
+    void store.setCells([cell(0, 'title', 'new')])
+    await settled()
+    release()
+    await reloading
+    expect(titles()).toEqual(['new', 'b'])
+  })
+
+  test('what was refused, and what cannot be sent yet, is kept when the view is left', async () => {
+    const fields = [
+      memoryField('title', 'SingleLineText', { required: true }),
+      memoryField('stock', 'Number'),
+    ]
+    const { store, server, kept, messages, cell, settled } = await open(named('a'), { fields })
+    server.world.refuse = { message: 'Too high', fieldId: 'stock' }
+    store.addRow(null)
+    void store.setCells([cell(1, 'stock', 3)])
+    void store.setCells([cell(0, 'stock', 99)])
+    store.dispose()
+    await settled()
+    expect(messages).toEqual(['A change was not saved. Too high'])
+    const last = kept.at(-1)
+    expect(last?.drafts.map(([, draft]) => draft.values)).toEqual([{ stock: 3 }])
+    const again = createRecordStore(
+      {
+        ...{ baseId: 'p1', tableId: 'm1', api: server.api, actorId: () => 'us1' },
+        ...{ queue: createSendQueue({ isOffline }), notify: () => {}, keep: () => {} },
+      },
+      { fields, fieldIds: ['title', 'stock'], filter: null, sorts: [], search: null },
+      last,
+    )
+    await again.reload()
+    expect(again.source.getRow(0)?.failedCells?.get('stock')).toBe('Too high')
+    expect(again.source.getRow(0)?.values('stock')).toBe(99)
+    expect([again.source.rowCount, again.source.getRow(1)?.values('stock')]).toEqual([2, 3])
+  })
+})

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'bun:test'
+import type { Filter, FilterGroup } from '../../src/core/filters/index.ts'
+import type { ViewField } from '../../src/core/model.ts'
+import { guessField, readColumn } from '../../web/features/records/guess-field.ts'
+import { compareValues, fitsOrder } from '../../web/features/records/store/order-check.ts'
+import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
+import { draftOf, toPatch, withType } from '../../web/features/schema/field-draft.ts'
+import {
+  arrangeFields,
+  fieldsInOrder,
+  moveFields,
+  shownFields,
+} from '../../web/features/views/arrange-fields.ts'
+import { describeCondition, directionLabels } from '../../web/features/views/describe-condition.ts'
+import {
+  asGroup,
+  completeFilter,
+  conditionsOf,
+  fromGroup,
+  newCondition,
+  replaceAt,
+  withField,
+  withOperand,
+  withOperator,
+} from '../../web/features/views/filter-edit.ts'
+import { memoryField } from './memory-records.ts'
+
+const title = memoryField('title')
+const stock = memoryField('stock', 'Number')
+const due = memoryField('due', 'Date', { options: { format: 'YYYY-MM-DD' } })
+const tags = memoryField('tags', 'MultiSelect', { options: { choices: [] } })
+const created = memoryField('created', 'CreatedTime', { isSystem: true })
+const FIELDS = [title, stock, due, tags, created]
+
+const column = (fieldId: string, order: number, more: Partial<ViewField> = {}): ViewField => ({
+  ...{ fieldId, order, show: true, width: 200, summary: null },
+  ...more,
+})
+
+describe('the columns of a view', () => {
+  const view = { fields: [column('stock', 1), column('title', 2), column('due', 3, { show: false })] }
+
+  test('stand in its order; new fields come last and system ones never', () => {
+    expect(fieldsInOrder(FIELDS, view).map(({ field }) => field.id)).toEqual([
+      'stock',
+      'title',
+      'due',
+      'tags',
+    ])
+    expect(shownFields(FIELDS, view).map(({ field }) => field.id)).toEqual(['stock', 'title', 'tags'])
+  })
+
+  test('show the display field even where the view hides it', () => {
+    const hidden = { fields: [column('title', 1, { show: false })] }
+    expect(shownFields([title], hidden).map(({ field }) => field.id)).toEqual(['title'])
+  })
+
+  test('are moved with as few changes as the order needs', () => {
+    expect(moveFields(FIELDS, view, ['due'], 'stock')).toEqual([
+      { fieldId: 'due', order: 1 },
+      { fieldId: 'stock', order: 2 },
+      { fieldId: 'title', order: 3 },
+      { fieldId: 'tags', order: 4 },
+    ])
+    const ordered = { fields: [column('title', 1), column('stock', 2), column('due', 3), column('tags', 4)] }
+    expect(moveFields(FIELDS, ordered, ['tags'], null)).toEqual([])
+  })
+
+  test('take changes over, and columns that the view did not have', () => {
+    const next = arrangeFields(view.fields, [
+      { fieldId: 'stock', width: 90 },
+      { fieldId: 'tags', show: false },
+    ])
+    expect(next.find(({ fieldId }) => fieldId === 'stock')?.width).toBe(90)
+    expect(next.find(({ fieldId }) => fieldId === 'tags')?.show).toBe(false)
+  })
+})
+
+describe('editing a filter', () => {
+  const a = { fieldId: 'title', operator: 'like', value: 'a' }
+  const b = { fieldId: 'stock', operator: 'gt', value: 3 }
+  const nested: FilterGroup = { join: 'and', children: [a, { join: 'or', children: [b] }] }
+
+  test('replaces and removes a part by its place; a group that becomes empty goes too', () => {
+    expect(replaceAt(nested, [1, 0], a)).toEqual({
+      join: 'and',
+      children: [a, { join: 'or', children: [a] }],
+    })
+    expect(replaceAt(nested, [1, 0], null)).toEqual({ join: 'and', children: [a] })
+    expect(fromGroup(replaceAt(asGroup(a), [0], null))).toBeNull()
+  })
+
+  test('leaves out what has no value yet', () => {
+    const empty = newCondition(title)
+    const filter: Filter = { join: 'and', children: [empty, b, { join: 'or', children: [empty] }] }
+    expect(completeFilter(filter, FIELDS)).toEqual({ join: 'and', children: [b] })
+    expect(completeFilter(empty, FIELDS)).toBeNull()
+    expect(completeFilter(b, [title])).toBeNull()
+  })
+
+  test('keeps the value where the new operator or field takes its like', () => {
+    expect(withOperator(b, 'lt', stock)).toEqual({ fieldId: 'stock', operator: 'lt', value: 3 })
+    expect(withOperator(b, 'btw', stock).value).toEqual([])
+    expect(withOperator(b, 'blank', stock).value).toBeNull()
+    expect(withField(a, stock, title)).toEqual({ fieldId: 'stock', operator: 'eq', value: null })
+  })
+
+  test('gives dates a reference that goes with the operator', () => {
+    const on = newCondition(due)
+    expect(on.operand).toBe('exactDate')
+    expect(withOperator(on, 'isWithin', due).operand).toBe('pastWeek')
+    const ago = withOperand({ ...on, value: '2024-01-01' }, 'daysAgo')
+    expect([ago.operand, ago.value]).toEqual(['daysAgo', null])
+    expect(describeCondition({ ...ago, operator: 'lt', value: 3 }, due)).toBe('due is before 3 days ago')
+  })
+
+  test('finds every condition with the way to it', () => {
+    expect(conditionsOf(nested).map(({ path }) => path)).toEqual([[0], [1, 0]])
+  })
+
+  test('names the directions of a sort in words of the type', () => {
+    expect(directionLabels(title).asc).toBe('A → Z')
+    expect(directionLabels(stock).desc).toBe('9 → 1')
+    expect(directionLabels(due).asc).toBe('Earliest → latest')
+  })
+})
+
+describe('guessing the field of a pasted column', () => {
+  test.each([
+    [['1', '2', ''], 'Number'],
+    [['1.5', '2'], 'Decimal'],
+    [['007', '12'], 'SingleLineText'],
+    [['2024-01-02', '2024-02-03'], 'Date'],
+    [['yes', 'no'], 'Checkbox'],
+    [['ann@example.com', 'ben@example.org'], 'Email'],
+    [['https://example.com'], 'URL'],
+    [['one\ntwo'], 'LongText'],
+    [['one', '2'], 'SingleLineText'],
+    [['', ''], 'SingleLineText'],
+  ])('%p is %s', (texts, type) => {
+    expect(guessField(texts).type).toBe(type as never)
+  })
+
+  test('reads the texts as values of the field', () => {
+    expect(readColumn(stock, ['1', '', 'x'])).toEqual([1, null, null])
+  })
+})
+
+describe('the draft of a field', () => {
+  test('keeps the choices from one select type to the other, and nothing between strangers', () => {
+    const choices = [{ id: 's1', title: 'Open', color: '#eeeeee' }]
+    const select = memoryField('status', 'SingleSelect', { options: { choices } })
+    expect(withType(draftOf(select), 'MultiSelect').options).toEqual({ choices })
+    expect(withType(draftOf(select), 'Rating').options).toMatchObject({ max: 5 })
+  })
+
+  test('sends what changed and no more', () => {
+    const draft = draftOf(title)
+    expect(toPatch(draft, title)).toEqual({})
+    expect(toPatch({ ...draft, title: ' New ' }, title)).toEqual({ title: 'New' })
+    expect(toPatch({ ...draft, title: '' }, title)).toEqual({})
+  })
+})
+
+describe('the order of a sorted list', () => {
+  const record = (value: string | number | null) => () => value
+  const sorts = [{ fieldId: 'x', direction: 'asc' as const }]
+
+  test('holds a record between its neighbours', () => {
+    expect(fitsOrder(sorts, record(1), record(2), record(3))).toBe(true)
+    expect(fitsOrder(sorts, record(1), record(4), record(3))).toBe(false)
+    expect(fitsOrder([{ fieldId: 'x', direction: 'desc' }], record(3), record(2), undefined)).toBe(true)
+  })
+
+  test('lets pass what the browser cannot know', () => {
+    expect(compareValues('Äpfel', 'apfel')).toBe(0)
+    expect(fitsOrder(sorts, record(null), record(2), record(3))).toBe(true)
+  })
+})
+
+describe('the line of changes to the server', () => {
+  test('keeps the order, goes on after a refusal, and counts what was asked for', async () => {
+    const queue = createSendQueue({ isOffline: () => false })
+    const log: string[] = []
+    const item = (name: string, fails = false) => ({
+      async send() {
+        log.push(`send ${name}`)
+        if (fails) throw new Error('no')
+      },
+      done: () => void log.push(`done ${name}`),
+      refused: () => void log.push(`refused ${name}`),
+    })
+    queue.add(item('one', true))
+    queue.add(item('two'))
+    await queue.settled()
+    expect(log).toEqual(['send one', 'refused one', 'send two', 'done two'])
+    expect([queue.added(), queue.status().waiting]).toEqual([2, 0])
+  })
+})

@@ -1,0 +1,13 @@
+import { timeZone } from '../../time-zone.ts'
+import { api } from '../../trpc.ts'
+import type { RecordsApi } from './store/types.ts'
+
+/** The record calls over tRPC. */
+export const recordsApi: RecordsApi = {
+  list: (query, signal) => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
+  count: async (selection, signal) =>
+    (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
+  apply: (change) => api.records.write.mutate({ change }),
+  undo: (baseId) => api.records.undo.mutate({ baseId }),
+  redo: (baseId) => api.records.redo.mutate({ baseId }),
+}

@@ -1,0 +1,183 @@
+import { Copy, Files, Pencil, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { writeClipboard } from '../../grid/clipboard.ts'
+import type { CheckedRows } from '../../grid/source.ts'
+import { t, tn } from '../../i18n.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import { Popover } from '../../ui/popover.tsx'
+import { toast } from '../../ui/toast.ts'
+import { shownFields } from '../views/arrange-fields.ts'
+import toolbar from '../views/toolbar.module.css'
+import {
+  deleteAll,
+  deleteRecords,
+  duplicateRecords,
+  idsOfAll,
+  isWritable,
+  offerUndo,
+  updateAll,
+} from './record-commands.ts'
+import { RecordField } from './record-field.tsx'
+import { can, type TableContext } from './table-context.ts'
+import styles from './table-view.module.css'
+
+/** Most records that are duplicated or copied from here at once. */
+const MAX_COPIES = 500
+const MAX_COPIED = 10_000
+
+export interface BulkBarProps {
+  context: TableContext
+  checked: CheckedRows
+  /** How many records there are, for "all". */
+  rowCount: number
+}
+
+/** What can be done with the records that are ticked. */
+export function BulkBar({ context, checked, rowCount }: BulkBarProps) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const count = checked.kind === 'some' ? checked.ids.size : rowCount - checked.except.size
+  const ids = (): Promise<RecordId[]> =>
+    checked.kind === 'some' ? Promise.resolve([...checked.ids]) : idsOfAll(context, checked.except)
+  const clear = () => context.grid()?.clearChecked()
+  const run = (work: () => Promise<unknown>) =>
+    void work().catch((error) => toast.error({ text: messageOf(error) }))
+
+  const duplicate = async () => {
+    await duplicateRecords(context, await ids())
+    clear()
+  }
+  const remove = async () => {
+    await (checked.kind === 'all' ? deleteAll(context, checked.except) : deleteRecords(context, await ids()))
+    clear()
+  }
+
+  return (
+    <section className={styles.bulk} aria-label={t('Selected records')} data-testid="bulk-bar">
+      <strong>{tn('1 record selected', '{n} records selected', count)}</strong>
+      {can(context, 'record.update') && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Pencil}
+          aria-expanded={anchor !== null}
+          onClick={(event) => setAnchor(anchor ? null : event.currentTarget)}
+        >
+          {t('Edit field')}
+        </Button>
+      )}
+      {can(context, 'record.create') && count <= MAX_COPIES && (
+        <Button size="small" variant="ghost" icon={Files} onClick={() => run(duplicate)}>
+          {t('Duplicate')}
+        </Button>
+      )}
+      {count <= MAX_COPIED && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Copy}
+          onClick={() => run(async () => copyRecords(context, await ids()))}
+        >
+          {t('Copy')}
+        </Button>
+      )}
+      {can(context, 'record.delete') && (
+        <Button size="small" variant="ghost" icon={Trash2} onClick={() => run(remove)}>
+          {t('Delete')}
+        </Button>
+      )}
+      <IconButton icon={X} size="small" iconSize={14} label={t('Clear the selection')} onClick={clear} />
+      {anchor && (
+        <Popover
+          anchor={anchor}
+          onClose={() => setAnchor(null)}
+          label={t('Edit field of selected records')}
+          className={toolbar.panel}
+        >
+          <BulkEdit
+            context={context}
+            count={count}
+            onApply={(field, value) => {
+              setAnchor(null)
+              run(() => setForAll(context, checked, field, value, count))
+            }}
+          />
+        </Popover>
+      )}
+    </section>
+  )
+}
+
+function BulkEdit(props: {
+  context: TableContext
+  count: number
+  onApply: (field: Field, value: CellValue) => void
+}) {
+  const { context, count, onApply } = props
+  const fields = shownFields(context.schema.fields, context.state.view).map(({ field }) => field)
+  const writable = fields.filter(isWritable)
+  const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
+  const [value, setValue] = useState<CellValue>(null)
+  const field = writable.find(({ id }) => id === fieldId)
+  if (!field) return <p className={toolbar.hint}>{t('No field of this view can be written')}</p>
+  return (
+    <div className={styles.bulkEdit}>
+      <select
+        className={toolbar.select}
+        aria-label={t('Field')}
+        data-autofocus
+        value={fieldId}
+        onChange={(event) => {
+          setFieldId(event.target.value)
+          setValue(null)
+        }}
+      >
+        {writable.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <RecordField key={field.id} field={field} value={value} canEdit onCommit={setValue} hidesLabel />
+      <Button size="small" variant="primary" onClick={() => onApply(field, value)}>
+        {tn('Change 1 record', 'Change {n} records', count)}
+      </Button>
+    </div>
+  )
+}
+
+async function setForAll(
+  context: TableContext,
+  checked: CheckedRows,
+  field: Field,
+  value: CellValue,
+  count: number,
+): Promise<void> {
+  const values = { [field.id]: value ?? fieldType(field.type).initial ?? null }
+  if (checked.kind === 'all') await updateAll(context, checked.except, values)
+  else await context.store.writeRows([...checked.ids].map((id) => ({ id, values })))
+  offerUndo(context, tn('1 record changed', '{n} records changed', count))
+}
+
+async function copyRecords({ schema, state, store }: TableContext, ids: readonly RecordId[]): Promise<void> {
+  const fields = shownFields(schema.fields, state.view).map(({ field }) => field)
+  const loaded = ids.map((id) => store.row(id))
+  const rows = loaded.every((row) => row !== undefined)
+    ? loaded
+    : (
+        await store.source.readRange({
+          ...{ first: 0, last: (store.source.rowCount ?? 1) - 1 },
+          fieldIds: fields.map((field) => field.id),
+        })
+      ).filter((row) => ids.includes(row.id))
+  const texts = rows.map((row) =>
+    fields.map((field) => fieldType(field.type).format(row?.values(field.id) ?? null, field.options)),
+  )
+  const forms = writeClipboard(texts, { fields: [], values: [] })
+  if (await copyText(forms['text/plain']))
+    toast.success({ text: tn('1 record copied', '{n} records copied', ids.length) })
+}

@@ -1,0 +1,167 @@
+import {
+  ArrowDownToLine,
+  ArrowUpToLine,
+  ClipboardPaste,
+  Copy,
+  Eraser,
+  Files,
+  Link,
+  Maximize2,
+  PaintBucket,
+  RotateCcw,
+  Scissors,
+  Trash2,
+  Undo2,
+} from 'lucide-react'
+import type { RecordId } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import type { CellArea, CellMenuRequest } from '../../grid/source.ts'
+import { t, tn } from '../../i18n.ts'
+import { type MenuItem, openMenu } from '../../ui/menu.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
+import { copyRecordLink, deleteRecords, duplicateRecords } from './record-commands.ts'
+import { anchorOf, can, type GetContext, type TableContext } from './table-context.ts'
+
+/** Most records that a range menu acts on one by one. */
+const MAX_ROWS = 1000
+
+/** The menu of a cell, of a row number, or of everything that is selected with it. */
+export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
+  const context = get()
+  const row = context.store.source.getRow(request.rowIndex)
+  if (!row) return
+  const ids = recordsOf(context, request.areas, row.id)
+  const several = ids.length > 1
+  const items: MenuItem[] = [
+    ...(several
+      ? []
+      : [{ kind: 'id', label: t('Record'), value: String(context.store.realId(row.id)) } as const]),
+    ...(row.state === 'failed' ? failedItems(context, row.id) : []),
+    ...(several ? [] : placeItems(context, request.rowIndex, row.id)),
+    ...clipboardItems(context, request),
+    { kind: 'separator' },
+    ...recordItems(context, request.rowIndex, ids),
+  ]
+  openMenu(anchorOf(request), items, several ? t('Selected records') : t('Record'))
+}
+
+function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked: RecordId): RecordId[] {
+  const ids = new Set<RecordId>()
+  for (const { firstRow, lastRow } of areas) {
+    for (let index = firstRow; index <= lastRow && ids.size <= MAX_ROWS; index++) {
+      const row = store.source.getRow(index)
+      if (row) ids.add(row.id)
+    }
+  }
+  return ids.has(clicked) && ids.size > 1 && ids.size <= MAX_ROWS ? [...ids] : [clicked]
+}
+
+function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
+  return [
+    { kind: 'action', label: t('Try to save again'), icon: RotateCcw, run: () => store.retry(id) },
+    { kind: 'action', label: t('Discard what was not saved'), icon: Undo2, run: () => store.discard(id) },
+    { kind: 'separator' },
+  ]
+}
+
+function placeItems(context: TableContext, rowIndex: number, id: RecordId): MenuItem[] {
+  const { store, grid } = context
+  if (!can(context, 'record.create')) return []
+  const insert = (before: RecordId | null) => {
+    const index = store.addRow(before)
+    if (index === null) return
+    grid()?.select(index)
+    grid()?.focus()
+  }
+  return [
+    { kind: 'action', label: t('Insert above'), icon: ArrowUpToLine, run: () => insert(id) },
+    {
+      ...{ kind: 'action', label: t('Insert below'), icon: ArrowDownToLine },
+      run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
+    },
+    { kind: 'separator' },
+  ]
+}
+
+function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): MenuItem[] {
+  const { grid } = context
+  const copy: MenuItem = {
+    ...{ kind: 'action', label: t('Copy'), icon: Copy, shortcut: shortcutLabel('mod+c') },
+    run: () => grid()?.copy(),
+  }
+  if (!can(context, 'record.update')) return [copy]
+  const paste = async () => {
+    if (!(await grid()?.paste())) {
+      toast.error({
+        text: t('The browser keeps the clipboard to itself here. Press {keys} to paste.', {
+          keys: shortcutLabel('mod+v'),
+        }),
+      })
+    }
+  }
+  return [
+    copy,
+    {
+      ...{ kind: 'action', label: t('Cut'), icon: Scissors, shortcut: shortcutLabel('mod+x') },
+      run: () => grid()?.cut(),
+    },
+    {
+      ...{ kind: 'action', label: t('Paste'), icon: ClipboardPaste, shortcut: shortcutLabel('mod+v') },
+      run: () => void paste().catch((error) => toast.error({ text: messageOf(error) })),
+    },
+    ...(fieldId === null
+      ? []
+      : [
+          {
+            kind: 'action',
+            label: t('Clear'),
+            icon: Eraser,
+            shortcut: 'Del',
+            run: () => grid()?.clear(),
+          } as const,
+          {
+            ...({ kind: 'action', label: t('Fill down'), icon: PaintBucket } as const),
+            ...{ shortcut: shortcutLabel('mod+d'), run: () => grid()?.fillDown() },
+          },
+        ]),
+  ]
+}
+
+function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
+  const [id] = ids
+  if (id === undefined) return []
+  const several = ids.length > 1
+  const isLocal = context.store.source.getRow(rowIndex)?.state === 'new'
+  const run = (work: Promise<unknown>) => void work.catch((error) => toast.error({ text: messageOf(error) }))
+  const single: MenuItem[] =
+    several || isLocal
+      ? []
+      : [
+          {
+            ...{ kind: 'action', label: t('Open record'), icon: Maximize2, shortcut: t('Space') },
+            run: () => context.openRecord(id),
+          },
+          {
+            kind: 'action',
+            label: t('Copy record link'),
+            icon: Link,
+            run: () => run(copyRecordLink(context, id)),
+          },
+        ]
+  const duplicate: MenuItem = {
+    ...{ kind: 'action', icon: Files, run: () => run(duplicateRecords(context, ids)) },
+    label: several ? tn('Duplicate 1 record', 'Duplicate {n} records', ids.length) : t('Duplicate'),
+  }
+  const remove: MenuItem = {
+    ...{ kind: 'action', icon: Trash2, tone: 'danger' },
+    label: several ? tn('Delete 1 record', 'Delete {n} records', ids.length) : t('Delete record'),
+    run: () => (isLocal ? context.store.discard(id) : run(deleteRecords(context, ids))),
+  }
+  return [
+    ...single,
+    ...(can(context, 'record.create') && !isLocal ? [duplicate] : []),
+    { kind: 'separator' },
+    ...(can(context, 'record.delete') ? [remove] : []),
+  ]
+}

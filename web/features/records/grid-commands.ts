@@ -1,0 +1,75 @@
+import type { GridCommands } from '../../grid/source.ts'
+import { t } from '../../i18n.ts'
+import { setQuery } from '../../routes/paths.ts'
+import { toast } from '../../ui/toast.ts'
+import { moveFields, shownFields } from '../views/arrange-fields.ts'
+import { askKeepMine } from './ask-keep-mine.tsx'
+import { openCellMenu } from './cell-menu.ts'
+import { openHeaderMenu } from './header-menu.ts'
+import { pastePlan } from './paste-command.tsx'
+import { clearCells, createOption, deleteRecords } from './record-commands.ts'
+import { openSummaryMenu } from './summary-menu.ts'
+import { anchorOf, can, fieldOf, type GetContext } from './table-context.ts'
+import { redo, undo } from './undo-commands.ts'
+
+/** What the grid of a table asks for. The same object for the life of the screen. */
+export function createGridCommands(get: GetContext): GridCommands {
+  const notify: GridCommands['notify'] = (text, kind) =>
+    kind === 'error' ? toast.error({ text }) : toast.success({ text })
+  // Whatever goes wrong on the way is told; what the server refuses the store shows itself.
+  const run = (work: Promise<unknown>) =>
+    void work.catch((error) =>
+      notify(error instanceof Error ? error.message : t('Some error occurred'), 'error'),
+    )
+
+  return {
+    notify,
+    setCells: (cells) => run(get().store.setCells(cells)),
+    clearCells: (areas) => run(clearCells(get, areas)),
+    addRow: (before) => get().store.addRow(before),
+    deleteRows: (ids) => run(deleteRecords(get(), ids)),
+    moveRows(ids, before) {
+      const { store, schema } = get()
+      run(store.apply([{ kind: 'move', tableId: schema.table.id, ids, before }]))
+    },
+    paste: (plan) => pastePlan(get, plan),
+    resizeColumns: (widths) =>
+      get().state.arrange(widths.map(({ fieldId, width }) => ({ fieldId, width: Math.round(width) }))),
+    moveColumns(fieldIds, before) {
+      const { schema, state } = get()
+      const changes = moveFields(schema.fields, state.view, fieldIds, before)
+      if (changes.length > 0) state.arrange(changes)
+    },
+    freezeColumns(count) {
+      const { schema, state } = get()
+      const most = shownFields(schema.fields, state.view).length
+      state.update({ frozen: Math.max(1, Math.min(count, most, MAX_FROZEN)) })
+    },
+    expandRow(rowIndex) {
+      const row = get().store.source.getRow(rowIndex)
+      // A record that was not saved yet has no address.
+      if (row && row.state !== 'new') setQuery('rowId', String(get().store.realId(row.id)))
+    },
+    addField: (anchor) => get().editField({ field: null, anchor: anchorOf(anchor) }),
+    editField(fieldId, anchor) {
+      const context = get()
+      const field = fieldOf(context, fieldId)
+      if (field && can(context, 'field.update')) context.editField({ field, anchor: anchorOf(anchor) })
+    },
+    openHeaderMenu: (fieldId, anchor) => openHeaderMenu(get, fieldId, anchor),
+    openSummaryMenu: (fieldId, anchor) => openSummaryMenu(get(), fieldId, anchorOf(anchor)),
+    openCellMenu: (request) => openCellMenu(get, request),
+    get createOption() {
+      const context = get()
+      if (!can(context, 'field.update')) return undefined
+      return (fieldId: string, title: string) => createOption(context, fieldId, title)
+    },
+    keepMine: (conflict) => askKeepMine(get(), conflict),
+    retry: (id) => get().store.retry(id),
+    discard: (id) => get().store.discard(id),
+    undo: () => run(undo(get().store)),
+    redo: () => run(redo(get().store)),
+  }
+}
+
+const MAX_FROZEN = 50

@@ -1,0 +1,146 @@
+import type { Values } from '../../../src/core/changes.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import { type PastePlan, withoutNewOptions, withoutNewRows } from '../../grid/paste.ts'
+import { t, tn } from '../../i18n.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import { toast } from '../../ui/toast.ts'
+import { addFieldOptions, createField } from '../schema/field-commands.tsx'
+import { guessField, readColumn } from './guess-field.ts'
+import { type PasteAnswer, PasteDialog, RejectedDialog } from './paste-dialog.tsx'
+import { can, fieldOf, type GetContext, type TableContext } from './table-context.ts'
+
+/**
+ * Writes a paste: asks once about everything that needs a question, then writes all of it as one
+ * change. Gives the number of cells written; null: cancelled.
+ */
+export async function pastePlan(get: GetContext, plan: PastePlan): Promise<number | null> {
+  const context = get()
+  const mayAddFields = can(context, 'field.create')
+  const offered = mayAddFields ? plan : { ...plan, extraColumns: [] }
+  const needsAnswer =
+    offered.newRows.length > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
+  const answer = needsAnswer ? await ask(context, offered, mayAddFields) : NOTHING_ASKED
+  if (answer === null) return null
+  let agreed: PastePlan = offered
+  if (!answer.rows) agreed = withoutNewRows(agreed)
+  if (!answer.options) agreed = withoutNewOptions(agreed)
+  else if (!(await makeOptions(context, agreed))) return null
+  const added = answer.fields ? await makeFields(context, agreed) : []
+  const written = await write(get(), agreed, added)
+  tellRejected(context, plan)
+  return written
+}
+
+const NOTHING_ASKED: PasteAnswer = { rows: true, fields: true, options: true }
+
+function ask(context: TableContext, plan: PastePlan, mayAdd: boolean): Promise<PasteAnswer | null> {
+  const nameOf = (fieldId: string) => fieldOf(context, fieldId)?.title ?? ''
+  return new Promise((resolve) => {
+    openDialog((close) => (
+      <PasteDialog
+        plan={plan}
+        mayAddOptions={mayAdd}
+        nameOf={nameOf}
+        onAnswer={(answer) => {
+          close()
+          resolve(answer)
+        }}
+      />
+    ))
+  })
+}
+
+async function makeOptions(context: TableContext, plan: PastePlan): Promise<boolean> {
+  for (const { fieldId, titles } of plan.newOptions) {
+    const field = fieldOf(context, fieldId)
+    if (field && !(await addFieldOptions(context.schema.table, field, titles))) return false
+  }
+  return true
+}
+
+async function makeFields(
+  context: TableContext,
+  plan: PastePlan,
+): Promise<{ field: Field; texts: string[] }[]> {
+  const made: { field: Field; texts: string[] }[] = []
+  for (const texts of plan.extraColumns) {
+    const field = await createField(context.schema.table, guessField(texts), {
+      viewId: context.state.view.id,
+    })
+    made.push({ field, texts })
+  }
+  return made
+}
+
+async function write(
+  context: TableContext,
+  plan: PastePlan,
+  added: readonly { field: Field; texts: string[] }[],
+): Promise<number | null> {
+  const { store } = context
+  const { top, bottom } = plan.covers
+  const count = store.source.rowCount ?? 0
+  const newRows: Values[] = plan.newRows.map((values) => ({ ...values }))
+  const rows = new Map<number, { id: RecordId | undefined; values: Values }>()
+  for (const { rowIndex, recordId, fieldId, value } of plan.cells) {
+    const row = rows.get(rowIndex) ?? { id: recordId, values: {} }
+    row.values[fieldId] = value
+    rows.set(rowIndex, row)
+  }
+  for (const { field, texts } of added) {
+    readColumn(field, texts).forEach((value, down) => {
+      const rowIndex = top + down
+      const fresh = rowIndex >= count ? newRows[rowIndex - Math.max(count, top)] : undefined
+      if (fresh) fresh[field.id] = value
+      else if (rowIndex < count) {
+        const row = rows.get(rowIndex) ?? { id: store.source.getRow(rowIndex)?.id, values: {} }
+        row.values[field.id] = value
+        rows.set(rowIndex, row)
+      }
+    })
+  }
+  const known = await withIds(context, rows, top, Math.min(bottom, count - 1))
+  const cells = [...known.map(({ values }) => values), ...newRows].reduce(
+    (sum, each) => sum + Object.keys(each).length,
+    0,
+  )
+  if (known.length + newRows.length === 0) return 0
+  const done = store.write(known, newRows)
+  // Shown already; a refusal is shown by the store where it belongs.
+  void done
+  return cells
+}
+
+async function withIds(
+  { store }: TableContext,
+  rows: ReadonlyMap<number, { id: RecordId | undefined; values: Values }>,
+  first: number,
+  last: number,
+): Promise<{ id: RecordId; values: Values }[]> {
+  const isLoaded = [...rows.values()].every(({ id }) => id !== undefined)
+  const read = isLoaded || last < first ? [] : await store.source.readRange({ first, last, fieldIds: [] })
+  return [...rows].flatMap(([rowIndex, { id, values }]) => {
+    const known = id ?? read[rowIndex - first]?.id
+    return known === undefined ? [] : [{ id: known, values }]
+  })
+}
+
+function tellRejected(context: TableContext, plan: PastePlan): void {
+  const { rejected } = plan
+  if (rejected.length === 0) return
+  const lines = rejected.map(({ rowIndex, fieldId, text }) => ({
+    ...{ row: rowIndex + 1, text },
+    field: fieldOf(context, fieldId)?.title ?? '',
+  }))
+  toast.error({
+    text: tn(
+      '1 value did not fit and was left out',
+      '{n} values did not fit and were left out',
+      rejected.length,
+    ),
+    action: {
+      label: t('Show'),
+      run: () => void openDialog((close) => <RejectedDialog lines={lines} onClose={close} />),
+    },
+  })
+}

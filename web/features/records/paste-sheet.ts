@@ -1,0 +1,116 @@
+import type { Values } from '../../../src/core/changes.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { readClipboard } from '../../grid/clipboard.ts'
+import { t, tn } from '../../i18n.ts'
+import { confirm } from '../../ui/open-dialog.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
+import { createField, updateField } from '../schema/field-commands.tsx'
+import { shownFields } from '../views/arrange-fields.ts'
+import { guessField, readColumn } from './guess-field.ts'
+import { isWritable } from './record-commands.ts'
+import { can, type GetContext, type TableContext } from './table-context.ts'
+
+/** Most records of one paste; more come as a file. */
+const MAX_ROWS = 10_000
+
+/** Reads the clipboard for the "Paste" button of an empty table, for which the browser may ask the person. */
+export async function pasteFromButton(get: GetContext): Promise<void> {
+  try {
+    const text = await navigator.clipboard.readText()
+    await pasteSheet(get, (type) => (type === 'text/plain' ? text : ''))
+  } catch (error) {
+    if (!(error instanceof DOMException || error instanceof TypeError)) throw error
+    toast.error({
+      text: t('The browser keeps the clipboard to itself here. Press {keys} to paste.', {
+        keys: shortcutLabel('mod+v'),
+      }),
+    })
+  }
+}
+
+/** Fills an empty table from a sheet: its first line names the fields, which are made where they are missing. */
+export async function pasteSheet(get: GetContext, getData: (type: string) => string): Promise<void> {
+  const block = readClipboard(getData)
+  const [header, ...lines] = block?.texts ?? []
+  if (!header) return
+  if (lines.length > MAX_ROWS) {
+    toast.error({ text: t('That is too much to paste at once. Import it as a file instead.') })
+    return
+  }
+  const context = get()
+  const isNamed = lines.length > 0 && header.every((text) => text.trim() !== '' && Number.isNaN(Number(text)))
+  const rows = isNamed ? lines : [header, ...lines]
+  const mayAdd = can(context, 'field.create')
+  if (isNamed && mayAdd && !(await agree(header, rows.length))) return
+  try {
+    const fields = isNamed ? await fieldsFor(context, header, rows, mayAdd) : shownWritable(context)
+    const columns = fields.map(
+      (field, at) =>
+        field &&
+        readColumn(
+          field,
+          rows.map((row) => row[at] ?? ''),
+        ),
+    )
+    const values = rows.map((_, down): Values => {
+      const entries = fields.flatMap((field, at) => {
+        const value = field ? columns[at]?.[down] : undefined
+        return field && value !== undefined && value !== null ? [[field.id, value] as const] : []
+      })
+      return Object.fromEntries(entries)
+    })
+    await get().store.write([], values)
+    toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+const agree = (header: readonly string[], rows: number): Promise<boolean> =>
+  confirm({
+    title: t('Paste this sheet?'),
+    text: t('{records} with the fields {fields}. Fields that do not exist yet are made.', {
+      records: tn('1 record', '{n} records', rows),
+      fields: new Intl.ListFormat(undefined).format(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
+    }),
+    confirmLabel: t('Paste'),
+  })
+
+const shownWritable = ({ schema, state }: TableContext): Field[] =>
+  shownFields(schema.fields, state.view)
+    .map(({ field }) => field)
+    .filter(isWritable)
+
+/** The field of each column: the one of that title, else a new one; undefined where none may be made. */
+async function fieldsFor(
+  context: TableContext,
+  header: readonly string[],
+  rows: readonly string[][],
+  mayAdd: boolean,
+): Promise<(Field | undefined)[]> {
+  const { schema, state } = context
+  const own = schema.fields.filter(isWritable)
+  const named = (title: string) =>
+    own.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
+  const found: (Field | undefined)[] = []
+  for (const [at, title] of header.entries()) {
+    const known = named(title)
+    const texts = rows.map((row) => row[at] ?? '')
+    const display = own.find((field) => field.isDisplay)
+    if (known) found.push(known)
+    else if (!mayAdd) found.push(undefined)
+    else if (
+      at === 0 &&
+      display &&
+      fieldType(display.type).filters === 'text' &&
+      !header.some((other) => named(other) === display)
+    ) {
+      // The first column names the records: the display field takes its name rather than staying empty.
+      found.push(await updateField(schema.table, display.id, { title: title.trim() }))
+    } else found.push(await createField(schema.table, guessField(texts, title), { viewId: state.view.id }))
+  }
+  return found
+}

@@ -1,0 +1,227 @@
+import type { Values } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import type { CellArea, CellWrite } from '../../grid/source.ts'
+import { t, tn } from '../../i18n.ts'
+import { addressOf, paths } from '../../routes/paths.ts'
+import { timeZone } from '../../time-zone.ts'
+import { api } from '../../trpc.ts'
+import { copyText } from '../../ui/copy-text.ts'
+import { toast } from '../../ui/toast.ts'
+import { inLine } from './base-queue.ts'
+import { fieldOf, type GetContext, type TableContext } from './table-context.ts'
+import { undo } from './undo-commands.ts'
+
+/** Most rows that are written one by one; past it, all that match are written by their filter. */
+const MAX_ROWS = 50_000
+
+/** True for a field whose cells a person writes. */
+export const isWritable = (field: Field): boolean =>
+  !field.isSystem && fieldType(field.type).readOnly !== true
+
+/** Deletes records and offers the way back. */
+export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
+  const { store } = context
+  const known = ids.map(store.realId)
+  const written = await store.apply([{ kind: 'delete', tableId: context.schema.table.id, ids: known }])
+  if (written) offerUndo(context, tn('1 record deleted', '{n} records deleted', known.length))
+}
+
+/** Deletes every record that the view shows, save some. */
+export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<void> {
+  if (except.size > 0) return deleteRecords(context, await idsOfAll(context, except))
+  const { store, schema } = context
+  const { filter, search } = store.query()
+  const { baseId, id: tableId } = schema.table
+  const count = store.source.rowCount ?? 0
+  try {
+    const applied = await inLine(baseId, () =>
+      api.records.deleteMatching.mutate({ selection: { tableId, filter, search, timeZone } }),
+    )
+    store.take(applied)
+    offerUndo(context, tn('1 record deleted', '{n} records deleted', count))
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Ids of every record that the view shows, save some. */
+export async function idsOfAll({ store }: TableContext, except: ReadonlySet<RecordId>): Promise<RecordId[]> {
+  const last = (store.source.rowCount ?? 0) - 1
+  const rows = last < 0 ? [] : await store.source.readRange({ first: 0, last, fieldIds: [] })
+  return rows.map((row) => row.id).filter((id) => !except.has(id))
+}
+
+/** A message with a way back, which works while nothing else was done since. */
+export function offerUndo(context: TableContext, text: string): void {
+  const { store } = context
+  const at = store.changeCount()
+  toast.success({
+    text,
+    action: {
+      label: t('Undo'),
+      run: () => {
+        if (store.changeCount() === at) return undo(store)
+        toast.error({ text: t('Something else was changed since. Undo step by step with Ctrl+Z.') })
+      },
+    },
+  })
+}
+
+/** Empties cells by position, as one change. */
+export async function clearCells(get: GetContext, areas: readonly CellArea[]): Promise<void> {
+  const { store, schema } = get()
+  const count = store.source.rowCount ?? 0
+  const [only] = areas
+  const rows = areas.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0)
+  if (areas.length === 1 && only && only.firstRow === 0 && only.lastRow === count - 1 && count > MAX_ROWS) {
+    return clearAll(get(), only.fieldIds)
+  }
+  if (rows > MAX_ROWS) {
+    toast.error({ text: t('That is too much at once. Select whole columns, or fewer rows.') })
+    return
+  }
+  const cells: CellWrite[] = []
+  for (const { firstRow, lastRow, fieldIds } of areas) {
+    const fields = fieldIds
+      .map((id) => schema.fields.find((field) => field.id === id))
+      .filter((field) => field !== undefined)
+    for (let rowIndex = firstRow; rowIndex <= lastRow; rowIndex++) {
+      const row = store.source.getRow(rowIndex)
+      for (const field of fields) {
+        const value = emptyOf(field)
+        if (!row || row.values(field.id) !== value)
+          cells.push({ rowIndex, recordId: row?.id, fieldId: field.id, value })
+      }
+    }
+  }
+  if (cells.length > 0) await store.setCells(cells)
+}
+
+/** What an emptied cell holds: false for a check box, no value for most. */
+const emptyOf = (field: Field) => fieldType(field.type).initial ?? null
+
+async function clearAll({ store, schema }: TableContext, fieldIds: readonly string[]): Promise<void> {
+  const { filter, search } = store.query()
+  const { baseId, id: tableId } = schema.table
+  const values: Values = {}
+  for (const field of schema.fields) if (fieldIds.includes(field.id)) values[field.id] = emptyOf(field)
+  await updateMatching({ store, baseId, tableId, filter, search, values })
+}
+
+async function updateMatching(input: {
+  store: TableContext['store']
+  baseId: string
+  tableId: string
+  filter: ReturnType<TableContext['store']['query']>['filter']
+  search: ReturnType<TableContext['store']['query']>['search']
+  values: Values
+}): Promise<void> {
+  const { store, baseId, values, ...selection } = input
+  try {
+    store.take(
+      await inLine(baseId, () =>
+        api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
+      ),
+    )
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Gives every record that the view shows the same values, save some. */
+export async function updateAll(
+  context: TableContext,
+  except: ReadonlySet<RecordId>,
+  values: Values,
+): Promise<void> {
+  const { store, schema } = context
+  if (except.size > 0) {
+    const ids = await idsOfAll(context, except)
+    await store.writeRows(ids.map((id) => ({ id, values })))
+    return
+  }
+  const { filter, search } = store.query()
+  await updateMatching({
+    store,
+    baseId: schema.table.baseId,
+    tableId: schema.table.id,
+    filter,
+    search,
+    values,
+  })
+}
+
+/** Adds copies of records right after the last of them. */
+export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
+  const { store, schema } = context
+  const fieldIds = schema.fields
+    .filter((field) => isWritable(field) && !field.unique)
+    .map((field) => field.id)
+  const copies = (await readRecords(context, ids, fieldIds)).map(
+    (valueOfField): Values => Object.fromEntries(fieldIds.map((id) => [id, valueOfField(id)])),
+  )
+  const last = store.source.indexOf(ids.at(-1) ?? '')
+  const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
+  const written = await store.insertRows(copies, next ?? null)
+  if (written) offerUndo(context, tn('1 record duplicated', '{n} records duplicated', ids.length))
+}
+
+/** Values of records, hidden fields too: one request for each run of neighbours in the list. */
+async function readRecords(
+  { store, schema }: TableContext,
+  ids: readonly RecordId[],
+  fieldIds: string[],
+): Promise<((fieldId: string) => CellValue)[]> {
+  const found = new Map<RecordId, (fieldId: string) => CellValue>()
+  const rows = ids.map((id) => store.source.indexOf(id)).filter((row) => row !== undefined)
+  for (const { first, last } of runsOf(rows)) {
+    for (const row of await store.source.readRange({ first, last, fieldIds }))
+      found.set(row.id, (id) => row.values(id))
+  }
+  return Promise.all(
+    ids.map(async (id) => {
+      const known = found.get(store.realId(id))
+      if (known) return known
+      // Open beside the grid, which does not show it.
+      const { values } = await api.records.get.query({ tableId: schema.table.id, recordId: store.realId(id) })
+      return (fieldId: string) => values[fieldId] ?? null
+    }),
+  )
+}
+
+/** Rows as runs of neighbours: 3, 4, 5, 9 are 3 to 5 and 9. */
+function runsOf(rows: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const row of rows.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run && row <= run.last + 1) run.last = row
+    else runs.push({ first: row, last: row })
+  }
+  return runs
+}
+
+/** Puts the address of a record on the clipboard. */
+export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {
+  const { baseId, id: tableId } = schema.table
+  const path = `${paths.table(baseId, tableId, state.view.id)}?rowId=${encodeURIComponent(id)}`
+  if (await copyText(addressOf(path))) toast.success({ text: t('Link copied') })
+}
+
+/** Makes a select option; true once it may be used. */
+export async function createOption(context: TableContext, fieldId: string, title: string): Promise<boolean> {
+  const field = fieldOf(context, fieldId)
+  return field ? addOptions(context, field, [title]) : false
+}
+
+/** Adds options to a select field. */
+export async function addOptions(
+  { schema }: Pick<TableContext, 'schema'>,
+  field: Field,
+  titles: readonly string[],
+): Promise<boolean> {
+  const { addFieldOptions } = await import('../schema/field-commands.tsx')
+  return addFieldOptions(schema.table, field, titles)
+}

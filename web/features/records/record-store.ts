@@ -1,0 +1,256 @@
+import type { AppliedChange, Operation, Values } from '../../../src/core/changes.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { CellWrite, GridRow, GridSource } from '../../grid/source.ts'
+import { t } from '../../i18n.ts'
+import { createDrafts } from './store/drafts.ts'
+import { createLive } from './store/live.ts'
+import { createOptimistic } from './store/optimistic.ts'
+import { createPaging } from './store/paging.ts'
+import type { SendQueue } from './store/send-queue.ts'
+import { createTableState } from './store/table-state.ts'
+import type { RecordsApi, StoreQuery, Undone, Unsaved, Written } from './store/types.ts'
+
+/** What a store works with: the table, the calls, and the line in which its changes go out. */
+export interface RecordStoreDeps {
+  baseId: string
+  tableId: string
+  api: RecordsApi
+  /** One line for the whole base: an edit and its undo keep their order, also across tables. */
+  queue: SendQueue
+  /** Id of the person, for filters that say "me". */
+  actorId(): string | null
+  notify(message: string, kind: 'info' | 'error'): void
+  /** Keeps what was typed and is not with the server, for the next store of this table. */
+  keep(unsaved: Unsaved): void
+}
+
+/** How reading stands: `error` is set while the rows in sight could not be read. */
+export interface StoreStatus {
+  error: unknown
+}
+
+export type RecordStore = ReturnType<typeof createRecordStore>
+
+/**
+ * The records of one view in the browser: read in blocks as they come in sight, changed at once and
+ * written behind, followed live. The grid draws from `source`.
+ */
+export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept?: Unsaved) {
+  const { api, baseId, tableId, queue } = deps
+  const state = createTableState()
+  const statusListeners = new Set<() => void>()
+  let query = start
+  let status: StoreStatus = { error: null }
+  let active: RecordId | null = null
+  let isDisposed = false
+
+  const paging = createPaging({
+    ...{ tableId, api, state },
+    query: () => query,
+    mayRefresh: () => queue.status().waiting === 0 && !drafts.any && !isActiveOutOfPlace(),
+    onError(error) {
+      if (status.error === error) return
+      status = { error }
+      for (const listener of statusListeners) listener()
+    },
+  })
+  const live = createLive({ tableId, state, paging, query: () => query, actorId: deps.actorId })
+  const drafts = createDrafts({
+    ...{ state, paging },
+    fields: () => query.fields,
+    insert: (id, draft) =>
+      void optimistic.apply([
+        { kind: 'insert', tableId, rows: [{ id, values: draft.values }], before: draft.before },
+      ]),
+    recheck: live.recheck,
+  })
+  const optimistic = createOptimistic({
+    ...{ ...deps, state, paging, drafts, live },
+    onRefused(reason) {
+      // The screen is gone, and with it the red cell: say it, and show the cell when the table is opened again.
+      if (!isDisposed) return
+      deps.notify(t('A change was not saved. {reason}', { reason }), 'error')
+      deps.keep(unsaved())
+    },
+  })
+  if (kept) {
+    drafts.adopt(kept.drafts)
+    state.rows.edits.adopt(kept.cells)
+  }
+
+  const unsaved = (): Unsaved => ({ drafts: drafts.unsaved(), cells: state.rows.edits.allRefused() })
+
+  // What had to wait for the answers to own changes.
+  const stopFollowingQueue = queue.subscribe(() => {
+    if (queue.status().waiting === 0) paging.refreshIfStale()
+  })
+
+  const isActiveOutOfPlace = (): boolean => active !== null && state.rows.unmatched.has(active)
+
+  const source: GridSource = {
+    get rowCount() {
+      return state.count ?? (state.segments.end > 0 ? state.segments.end : null)
+    },
+    getRow: state.getRow,
+    indexOf: state.indexOf,
+    requestRange: paging.requestRange,
+    subscribeRow: state.subscribeRow,
+    subscribe: state.subscribe,
+    readRange: paging.readRange,
+  }
+
+  /** Writes values by record, as one change. Records not made yet keep theirs until they can be made. */
+  function writeRows(rows: { id: RecordId; values: Values }[]): Promise<Written | null> {
+    const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
+    if (existing.length === 0) return Promise.resolve(null)
+    return optimistic.apply([{ kind: 'update', tableId, rows: existing }])
+  }
+
+  function insertOf(rows: readonly Values[], before: RecordId | null): Operation {
+    const local = rows.length <= MAX_SHOWN_INSERTS
+    const list = rows.map((values) => (local ? { id: drafts.createLocalId(), values } : { values }))
+    return { kind: 'insert', tableId, rows: list, before }
+  }
+
+  /** Undo and redo stand in the same line as the changes: an undo never overtakes what it takes back. */
+  function step(which: 'undo' | 'redo'): Promise<Undone | null> {
+    return new Promise((resolve) => {
+      queue.add<Undone>({
+        send: () => api[which](baseId),
+        done(undone) {
+          if (undone.applied) live.take(undone.applied)
+          resolve(undone)
+        },
+        refused(error) {
+          deps.notify(error instanceof Error ? error.message : String(error), 'error')
+          resolve(null)
+        },
+      })
+    })
+  }
+
+  return {
+    source,
+    apply: optimistic.apply,
+    retry: optimistic.retry,
+    discard: optimistic.discard,
+    reload: paging.reload,
+    writeRows,
+    undo: () => step('undo'),
+    redo: () => step('redo'),
+
+    /** Writes values and adds records, as one change; the new ones stand ahead of `before`, or at the end. */
+    async write(
+      rows: { id: RecordId; values: Values }[],
+      added: readonly Values[],
+      before: RecordId | null = null,
+    ): Promise<Written | null> {
+      const operations: Operation[] = []
+      const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
+      if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
+      if (added.length > 0) operations.push(insertOf(added, before))
+      return operations.length === 0 ? null : optimistic.apply(operations)
+    },
+
+    /** Writes cells, as one change; rows that are not loaded are found by their position first. */
+    setCells(cells: readonly CellWrite[]): Promise<Written | null> {
+      // What is known is shown before this returns: the next key may come in the same moment.
+      if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
+      return readIds(cells).then((ids) => writeCells(cells, ids))
+    },
+
+    /** Offers a new record that stays local until its first value. Gives its row. */
+    addRow: (before: RecordId | null): number | null => drafts.add(before),
+
+    /** Records that are written at once, e.g. copies: shown where they will stand. */
+    insertRows: (rows: readonly Values[], before: RecordId | null = null): Promise<Written | null> =>
+      optimistic.apply([insertOf(rows, before)]),
+
+    /** Grows with every action of this person in the base, undo included. */
+    changeCount: (): number => queue.added(),
+
+    /** The row that the person is on; leaving one ends what was kept for its sake. */
+    setActive(id: RecordId | null): void {
+      const real = id === null ? null : state.realId(id)
+      if (real === active) return
+      const left = active
+      active = real
+      if (left !== null) drafts.leave(state.realId(left))
+      if (state.rows.unmatched.size > 0 && !isActiveOutOfPlace()) paging.refreshSoon()
+      else paging.refreshIfStale()
+    },
+
+    /** Another filter, order or search reads from the top; further columns keep their place. */
+    setQuery(next: StoreQuery): void {
+      const before = query
+      query = next
+      const sameRecords = isSame(before.filter, next.filter) && isSame(before.search, next.search)
+      if (!sameRecords || !isSame(before.sorts, next.sorts)) void paging.reload({ fromTop: true })
+      else if (needsOtherValues(before, next)) void paging.reload({ keepsCount: true })
+    },
+    query: (): StoreQuery => query,
+
+    /** What came over the socket. */
+    receive: (change: AppliedChange): void => live.receive(change),
+    /** The connection was lost for a while: anything may have changed. */
+    refreshSoon: paging.refreshSoon,
+    /** Writes what an undo answered, or another door. */
+    take: live.take,
+
+    /** The row of a record as it is known here, also one that is not in the list. */
+    row: (id: RecordId): GridRow | undefined => state.rows.row(state.realId(id)),
+    realId: state.realId,
+    /** True for a record that the server knows. */
+    isSaved: (id: RecordId): boolean => !drafts.isLocal(state.realId(id)),
+    /** Calls back when a record that is in the list changes, wherever it stands by then. */
+    onRow: state.onRow,
+    onData: state.onData,
+
+    status: (): StoreStatus => status,
+    subscribeStatus(listener: () => void): () => void {
+      statusListeners.add(listener)
+      return () => statusListeners.delete(listener)
+    },
+
+    /** Stops reading. Changes on their way are sent all the same. */
+    dispose(): void {
+      isDisposed = true
+      deps.keep(unsaved())
+      paging.stop()
+      stopFollowingQueue()
+    },
+  }
+
+  function writeCells(
+    cells: readonly CellWrite[],
+    ids: ReadonlyMap<number, RecordId>,
+  ): Promise<Written | null> {
+    const values = new Map<RecordId, Values>()
+    for (const { rowIndex, recordId, fieldId, value } of cells) {
+      const id = recordId ?? ids.get(rowIndex)
+      if (id !== undefined) values.set(id, { ...values.get(id), [fieldId]: value })
+    }
+    return writeRows([...values].map(([id, each]) => ({ id, values: each })))
+  }
+
+  async function readIds(cells: readonly CellWrite[]): Promise<Map<number, RecordId>> {
+    const unknown = cells.filter((cell) => cell.recordId === undefined).map((cell) => cell.rowIndex)
+    const first = unknown.reduce((a, b) => Math.min(a, b))
+    const last = unknown.reduce((a, b) => Math.max(a, b))
+    const rows = await source.readRange({ first, last, fieldIds: [] })
+    return new Map(rows.map((row, at) => [first + at, row.id]))
+  }
+}
+
+/** More new records than this are read again after they were written, instead of being shown before. */
+const MAX_SHOWN_INSERTS = 200
+
+/** True where further fields are wanted, or where a field was converted or its options renamed. */
+const needsOtherValues = (before: StoreQuery, next: StoreQuery): boolean =>
+  next.fieldIds.some((id) => {
+    const [old, field] = [before, next].map(({ fields }) => fields.find((candidate) => candidate.id === id))
+    if (!before.fieldIds.includes(id) || old?.type !== field?.type) return true
+    return old !== field && !isSame(old?.options, field?.options)
+  })
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

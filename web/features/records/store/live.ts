@@ -1,0 +1,173 @@
+import type { AppliedChange, RecordChange, Values } from '../../../../src/core/changes.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import { fieldsOf, matchesFilter } from '../../../../src/core/filters/index.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { fitsOrder, type ValueOf } from './order-check.ts'
+import type { Paging } from './paging.ts'
+import type { TableState } from './table-state.ts'
+import type { StoreQuery } from './types.ts'
+
+/** Applied changes that are remembered, to recognise one that comes by two ways. */
+const REMEMBERED = 200
+
+/** The rows to keep in step, and what decides where they belong. */
+export interface LiveDeps {
+  tableId: string
+  state: TableState
+  paging: Pick<Paging, 'refreshSoon' | 'restart'>
+  query(): StoreQuery
+  actorId(): string | null
+}
+
+export type Live = ReturnType<typeof createLive>
+
+/** Keeps the rows in step with what was written, by others or by this browser's own undo. */
+export function createLive({ tableId, state, paging, query, actorId }: LiveDeps) {
+  /** Own changes on their way, with what the socket told of them, and changes that are in already. */
+  const own = new Map<string, AppliedChange | null>()
+  const seen = new Set<number>()
+
+  function remember(id: number): void {
+    seen.add(id)
+    const [oldest] = seen
+    if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest)
+  }
+
+  /**
+   * Whether a record still stands where it belongs; marks it where it does not. It stays in place
+   * until the person leaves it.
+   */
+  function recheck(id: RecordId): void {
+    const fits = belongs(id)
+    if (fits === !state.rows.unmatched.has(id)) return
+    if (fits) state.rows.unmatched.delete(id)
+    else state.rows.unmatched.add(id)
+    state.rowChanged(id)
+  }
+
+  function belongs(id: RecordId): boolean {
+    const { filter, sorts, fields } = query()
+    const index = state.segments.indexOf(id)
+    const record = valuesOf(index)
+    if (index === undefined || !record) return true
+    if (filter) {
+      const values = Object.fromEntries(fieldsOf(filter).map((fieldId) => [fieldId, record(fieldId)]))
+      const field = (fieldId: string) => fields.find((candidate) => candidate.id === fieldId)
+      if (!matchesFilter(filter, values, { field, now: new Date(), timeZone, actorId: actorId() }))
+        return false
+    }
+    const rank = (values: ValueOf | undefined): ValueOf | undefined =>
+      values && ((fieldId) => sortKey(fields, fieldId, values(fieldId)))
+    return fitsOrder(sorts, rank(valuesOf(index - 1)), rank(record) ?? record, rank(valuesOf(index + 1)))
+  }
+
+  /** Values as they are or will be stored: what was refused does not count. */
+  function valuesOf(index: number | undefined): ValueOf | undefined {
+    const row = index === undefined || index < 0 ? undefined : state.getRow(index)
+    return (
+      row &&
+      ((fieldId) =>
+        row.failedCells?.has(fieldId) ? state.rows.stored(row.id, fieldId) : row.values(fieldId))
+    )
+  }
+
+  /** A change of this table that is stored: by someone else, or by undo. */
+  function take(change: AppliedChange): void {
+    if (seen.has(change.id) || !change.tableIds.includes(tableId)) return
+    remember(change.id)
+    const records = change.records.filter((record) => record.tableId === tableId)
+    const moved = records.map(takeRecord)
+    if (change.truncated || moved.includes(true)) paging.refreshSoon()
+    if (records.some((record) => record.after === null)) {
+      paging.restart()
+      state.structureChanged()
+    }
+    state.dataChanged()
+  }
+
+  /** Writes one record; true where it may stand elsewhere now, or where others may have come in. */
+  function takeRecord({ recordId, before, after }: RecordChange): boolean {
+    const isLoaded = state.segments.has(recordId)
+    if (after === null) {
+      if (isLoaded) state.remove([recordId])
+      return !isLoaded
+    }
+    if (before === null) return !isLoaded
+    if (!changesOrder(after)) {
+      if (isLoaded) show(recordId, after)
+      return false
+    }
+    if (!isLoaded) return true
+    show(recordId, after)
+    recheck(recordId)
+    return state.rows.unmatched.has(recordId) || query().search !== null || isMove(after)
+  }
+
+  function show(id: RecordId, after: Values): void {
+    state.rows.merge(id, withShared(after))
+    state.rowChanged(id)
+  }
+
+  /** Fields that show a system column (created by, last modified time) follow that column. */
+  function withShared(after: Values): Values {
+    const { fields } = query()
+    const values = { ...after }
+    for (const field of fields) {
+      const column = field.isSystem ? undefined : fieldType(field.type).systemColumn
+      const source = column && fields.find((other) => other.isSystem && systemColumnOf(other) === column)
+      const value = source ? after[source.id] : undefined
+      if (value !== undefined) values[field.id] = value
+    }
+    return values
+  }
+
+  function changesOrder(after: Values): boolean {
+    const { filter, sorts, search } = query()
+    const deciding = [...fieldsOf(filter), ...sorts.map((sort) => sort.fieldId)]
+    const shared = withShared(after)
+    return search !== null || isMove(after) || deciding.some((fieldId) => fieldId in shared)
+  }
+
+  /** True where the record's place in the table's own order was written. */
+  const isMove = (after: Values): boolean =>
+    query().fields.some((field) => field.type === 'Order' && field.isSystem && field.id in after)
+
+  return {
+    recheck,
+    withShared,
+    take,
+
+    /** A change with this client id is on its way from here. */
+    expect: (clientId: string): void => void own.set(clientId, null),
+
+    /**
+     * An own change that came over the socket while its answer has not: it is stored, so sending it
+     * again after a lost answer would write it twice.
+     */
+    arrived: (clientId: string): AppliedChange | null => own.get(clientId) ?? null,
+
+    /** The answer to an own change is in; null: it was refused. */
+    answered(clientId: string, change: AppliedChange | null): void {
+      own.delete(clientId)
+      if (change) remember(change.id)
+    },
+
+    /** What came over the socket; own changes are known already. */
+    receive(change: AppliedChange): void {
+      if (change.clientId !== undefined && own.has(change.clientId)) own.set(change.clientId, change)
+      else take(change)
+    },
+  }
+}
+
+/** What a value sorts by: a choice by the place of its option, as the server does. */
+function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
+  const field = fields.find((candidate) => candidate.id === fieldId)
+  const { choices } = field?.options ?? {}
+  if (field?.type !== 'SingleSelect' || !Array.isArray(choices) || value === null) return value
+  return choices.findIndex((choice: { title?: unknown }) => choice.title === value)
+}
+
+const systemColumnOf = (field: Field): string | undefined => fieldType(field.type).systemColumn

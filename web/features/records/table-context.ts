@@ -1,0 +1,46 @@
+import type { Field, Person, TableSchema } from '../../../src/core/model.ts'
+import { type BaseRight, type BaseRole, roleCan } from '../../../src/core/roles.ts'
+import type { GridHandle } from '../../grid/props.ts'
+import type { MenuAnchor } from '../../grid/source.ts'
+import type { FieldDraft } from '../schema/field-draft.ts'
+import type { ViewState } from '../views/view-state.ts'
+import type { RecordStore } from './record-store.ts'
+
+/** The field editor as it is asked for: of a field, or of a new one at a place. */
+export interface FieldEditorRequest {
+  field: Field | null
+  anchor: Element | { x: number; y: number }
+  /** A new field stands ahead of this one in the view; absent: at the end. */
+  beforeFieldId?: string
+  /** What an earlier editor was left with. */
+  start?: FieldDraft
+}
+
+/** What commands and menus of a table's screen work with. Read it when it is needed: it changes. */
+export interface TableContext {
+  schema: TableSchema
+  state: ViewState
+  store: RecordStore
+  role: BaseRole
+  people: readonly Person[]
+  grid: () => GridHandle | null
+  editField: (request: FieldEditorRequest) => void
+  /** Opens the filter panel. */
+  openFilter: () => void
+  openRecord: (id: string | number | null) => void
+}
+
+/** Gives the context of the moment. */
+export type GetContext = () => TableContext
+
+/** True where the role may. */
+export const can = (context: Pick<TableContext, 'role'>, right: BaseRight): boolean =>
+  roleCan(context.role, right)
+
+/** The field of an id, system fields included. */
+export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string | null): Field | undefined =>
+  context.schema.fields.find((field) => field.id === fieldId)
+
+/** What a menu hangs on: the point of a right click, or the element. */
+export const anchorOf = (anchor: MenuAnchor): Element | { x: number; y: number } =>
+  anchor.point ?? anchor.element

@@ -1,0 +1,85 @@
+import { Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import type { Person } from '../../../src/core/model.ts'
+import { PeopleProvider } from '../../cells/people.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { isMissing, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { TableSkeleton } from '../shell/table-skeleton.tsx'
+import { TableView } from './table-view.tsx'
+
+export interface TableScreenProps {
+  baseId: string
+  tableId: string
+  /** Absent: the table's default view. */
+  viewId?: string
+  /** The record that is open beside the grid. */
+  rowId?: string
+}
+
+const NOBODY: Person[] = []
+
+/** A table in one of its views: the grid with its toolbar, and the open record. */
+export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps) {
+  const schema = trpc.schema.table.useQuery({ tableId })
+  const base = trpc.bases.get.useQuery({ baseId })
+  const people = trpc.records.people.useQuery({ baseId }).data ?? NOBODY
+  const byId = useMemo(() => new Map(people.map((person) => [person.id, person])), [people])
+
+  if (isMissing(schema.error)) return <Gone baseId={baseId} title={t('This table does not exist any more')} />
+  if (!schema.data || !base.data) {
+    const failed = [schema, base].find((query) => query.error)
+    if (!failed) return <TableSkeleton />
+    return (
+      <ErrorState
+        title={t('The table could not be read')}
+        error={failed.error}
+        onRetry={() => void failed.refetch()}
+      />
+    )
+  }
+  const { views } = schema.data
+  const view = viewId
+    ? views.find((one) => one.id === viewId)
+    : (views.find((one) => one.isDefault) ?? views[0])
+  if (!view) {
+    return (
+      <Gone
+        baseId={baseId}
+        title={t('This view does not exist any more')}
+        onOpenTable={viewId && views.length > 0 ? () => goTo(paths.table(baseId, tableId)) : undefined}
+      />
+    )
+  }
+  return (
+    <PeopleProvider value={byId}>
+      <TableView
+        // Another view begins afresh: its own records, scroll and selection.
+        key={view.id}
+        schema={schema.data}
+        saved={view}
+        role={base.data.role}
+        people={people}
+        rowId={rowId}
+      />
+    </PeopleProvider>
+  )
+}
+
+function Gone({ baseId, title, onOpenTable }: { baseId: string; title: string; onOpenTable?: () => void }) {
+  return (
+    <EmptyState icon={Trash2} title={title} text={t('It was deleted, or the link is incomplete.')}>
+      {onOpenTable ? (
+        <Button variant="primary" onClick={onOpenTable}>
+          {t('Open the table')}
+        </Button>
+      ) : (
+        <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
+          {t('Open the base')}
+        </Button>
+      )}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'react'
+import type { RecordId } from '../../../src/core/model.ts'
+import { isOffline } from '../../errors.ts'
+import { timeZone } from '../../time-zone.ts'
+import { api } from '../../trpc.ts'
+import type { RecordStore } from './record-store.ts'
+
+/** Brings the record that the address names in sight, once, when the screen opens with one. */
+export function useShowRecord(
+  store: RecordStore,
+  recordId: RecordId | null,
+  select: (row: number) => void,
+): void {
+  const first = useRef({ recordId, select })
+  useEffect(() => {
+    const { recordId, select } = first.current
+    if (recordId === null) return
+    let isGone = false
+    async function show(id: RecordId) {
+      const { fieldIds: _, fields, ...query } = store.query()
+      const tableId = fields[0]?.tableId ?? ''
+      const { filter, sorts, search } = query
+      const { offset } = await api.records.position.query({
+        ...{
+          query: { tableId, filter, sorts: [...sorts], search, timeZone, limit: 1, offset: 0 },
+          recordId: id,
+        },
+      })
+      if (!isGone && offset !== null) select(offset)
+    }
+    show(recordId).catch((error) => {
+      // The record is shown beside the grid all the same; that it is gone is said there.
+      if (!isOffline(error)) console.warn('the place of the record is not known', error)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [store])
+}

@@ -1,0 +1,75 @@
+import { useId, useState } from 'react'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { t } from '../../i18n.ts'
+import { TextField } from '../../ui/field.tsx'
+import toolbar from '../views/toolbar.module.css'
+import { choicesOf } from './field-commands.tsx'
+import type { FieldDraft } from './field-draft.ts'
+import styles from './field-editor.module.css'
+
+/** The value that new records start with. */
+export function DefaultValue({
+  draft,
+  onChange,
+}: {
+  draft: FieldDraft
+  onChange: (value: CellValue) => void
+}) {
+  const { type, defaultValue } = draft
+  const id = useId()
+  if (type === 'Checkbox') {
+    return (
+      <label className={styles.check}>
+        <input
+          type="checkbox"
+          checked={defaultValue === true}
+          onChange={(event) => onChange(event.target.checked || null)}
+        />
+        {t('Checked in new records')}
+      </label>
+    )
+  }
+  if (type === 'SingleSelect') {
+    return (
+      <div className={styles.part}>
+        <label htmlFor={id}>{t('Default value')}</label>
+        <select
+          id={id}
+          className={toolbar.select}
+          value={typeof defaultValue === 'string' ? defaultValue : ''}
+          onChange={(event) => onChange(event.target.value || null)}
+        >
+          <option value="">{t('None')}</option>
+          {choicesOf(draft).map(({ title }) => (
+            <option key={title} value={title}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+    )
+  }
+  // The text starts anew with another type.
+  return <TypedDefault key={type} draft={draft} onChange={onChange} />
+}
+
+function TypedDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
+  const type = fieldType(draft.type)
+  const [text, setText] = useState(() =>
+    draft.defaultValue === null ? '' : type.format(draft.defaultValue, draft.options),
+  )
+  const isUnfit = text.trim() !== '' && type.parse(text, draft.options) === null
+  return (
+    <TextField
+      label={t('Default value')}
+      placeholder={type.example.split('\n')[0]}
+      value={text}
+      error={isUnfit ? t('This does not fit the type, and is not kept') : null}
+      onChange={(event) => {
+        setText(event.target.value)
+        onChange(event.target.value.trim() === '' ? null : type.parse(event.target.value, draft.options))
+      }}
+    />
+  )
+}

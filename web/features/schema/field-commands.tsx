@@ -1,0 +1,157 @@
+import { choiceColor } from '../../../src/core/fields/choices.ts'
+import { fieldsOf } from '../../../src/core/filters/index.ts'
+import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { api, cache, type Inputs } from '../../trpc.ts'
+import { confirm } from '../../ui/open-dialog.tsx'
+import { toast } from '../../ui/toast.ts'
+import { inLine } from '../records/base-queue.ts'
+
+/** A field as it is asked for. */
+export type FieldInput = Inputs['schema']['createField']['field']
+
+type TableRef = Pick<Table, 'id' | 'baseId'>
+
+/** Where a new field stands in a view. */
+export interface FieldPlace {
+  viewId?: string
+  beforeFieldId?: string
+}
+
+/**
+ * Adds a field to a table.
+ * @throws what the server refused with, for the editor to show
+ */
+export async function createField(
+  table: TableRef,
+  field: FieldInput,
+  place: FieldPlace = {},
+): Promise<Field> {
+  const made = await inLine(table.baseId, () =>
+    api.schema.createField.mutate({ tableId: table.id, field, ...place }),
+  )
+  await refresh(table)
+  return made
+}
+
+/**
+ * Changes a field: name, options, rules, and with another `type` its values.
+ * @throws what the server refused with
+ */
+export async function updateField(
+  table: TableRef,
+  fieldId: string,
+  patch: Partial<FieldInput>,
+): Promise<Field> {
+  const changed = await inLine(table.baseId, () => api.schema.updateField.mutate({ fieldId, patch }))
+  await refresh(table)
+  return changed
+}
+
+const refresh = (table: TableRef): Promise<void> => cache.schema.table.invalidate({ tableId: table.id })
+
+/** Adds options to a select field, each once. False where the server refused, which was shown. */
+export async function addFieldOptions(
+  table: TableRef,
+  field: Field,
+  titles: readonly string[],
+): Promise<boolean> {
+  // What the cache holds may be newer than what the caller drew from.
+  const latest =
+    cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === field.id) ?? field
+  const known = choicesOf(latest)
+  const fresh = [...new Set(titles.map((title) => title.trim()))].filter(
+    (title) => title !== '' && !known.some((choice) => choice.title === title),
+  )
+  if (fresh.length === 0) return true
+  const added = fresh.map((title, index) => ({ title, color: choiceColor(known.length + index) }))
+  try {
+    await updateField(table, field.id, { options: { ...latest.options, choices: [...known, ...added] } })
+    return true
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
+}
+
+interface KnownChoice {
+  id?: string
+  title: string
+  color?: string
+}
+
+/** The options of a select field; none for any other. */
+export function choicesOf(field: Pick<Field, 'options'>): KnownChoice[] {
+  const { choices } = field.options
+  return Array.isArray(choices) ? choices : []
+}
+
+/** Makes a field the one that names the records. */
+export async function setDisplayField(table: TableRef, field: Field): Promise<void> {
+  try {
+    await inLine(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
+    await refresh(table)
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Puts a field in the trash, after saying what goes with it where there is anything; the message offers the way back. */
+export async function deleteField(schema: TableSchema, field: Field): Promise<void> {
+  const consequences = consequencesOf(schema, field)
+  if (consequences.length > 0) {
+    const agreed = await confirm({
+      title: t('Delete field "{title}"?', { title: field.title }),
+      text: (
+        <>
+          <p>{t('Its values go with it, and:')}</p>
+          <ul style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
+            {consequences.map((text) => (
+              <li key={text} dir="auto">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </>
+      ),
+      confirmLabel: t('Delete field'),
+      danger: true,
+    })
+    if (!agreed) return
+  }
+  try {
+    await inLine(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
+    await refresh(schema.table)
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return
+  }
+  toast.success({
+    text: t('Field "{title}" was deleted with its values', { title: field.title }),
+    action: { label: t('Undo'), run: () => restoreField(schema.table, field) },
+  })
+}
+
+async function restoreField(table: TableRef, field: Field): Promise<void> {
+  try {
+    await inLine(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
+    await refresh(table)
+    toast.success({ text: t('Field "{title}" is back', { title: field.title }) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** What else changes when a field goes. */
+function consequencesOf({ views }: TableSchema, field: Field): string[] {
+  return views.flatMap((view) => {
+    const lines: string[] = []
+    if (fieldsOf(view.filter).includes(field.id))
+      lines.push(t('view "{title}" no longer filters by it', { title: view.title }))
+    if (view.sorts.some((sort) => sort.fieldId === field.id)) {
+      lines.push(t('view "{title}" is no longer sorted by it', { title: view.title }))
+    }
+    return lines
+  })
+}

@@ -1,0 +1,68 @@
+import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { FieldInput } from './field-commands.tsx'
+
+/** A field while it is being edited. */
+export interface FieldDraft {
+  title: string
+  type: FieldTypeName
+  options: FieldOptions
+  description: string
+  required: boolean
+  unique: boolean
+  defaultValue: CellValue
+}
+
+/** The draft that an editor starts with. */
+export function draftOf(field: Field | null): FieldDraft {
+  if (field === null) return { ...EMPTY, options: optionsFor('SingleLineText', {}) }
+  const { title, type, options, description, required, unique, defaultValue } = field
+  return { title, type, options, description: description ?? '', required, unique, defaultValue }
+}
+
+const EMPTY: FieldDraft = {
+  ...{ title: '', type: 'SingleLineText', options: {}, description: '' },
+  ...{ required: false, unique: false, defaultValue: null },
+}
+
+/** The draft with another type: options that both know stay (a select's choices), and the rest are the type's defaults. */
+export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
+  return { ...draft, type, options: optionsFor(type, draft.options), defaultValue: null }
+}
+
+function optionsFor(type: FieldTypeName, options: FieldOptions): FieldOptions {
+  const schema = fieldType(type).options
+  const kept = schema.safeParse(options)
+  return kept.success ? kept.data : schema.parse({})
+}
+
+/** What creating a field sends; the server finds a title where none was given. */
+export function toInput(draft: FieldDraft): FieldInput {
+  const { type, options, required, unique, defaultValue } = draft
+  const title = draft.title.trim()
+  return {
+    ...(title === '' ? {} : { title }),
+    ...{ type, options, required, unique, defaultValue },
+    description: draft.description.trim() || null,
+  }
+}
+
+/** What changed, for an update; an empty title keeps the old one. */
+export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
+  const next = toInput(draft)
+  const before = toInput(draftOf(field))
+  const entries = Object.entries(next).filter(([key, value]) => {
+    const old: unknown = Object.entries(before).find(([name]) => name === key)?.[1]
+    return JSON.stringify(value) !== JSON.stringify(old)
+  })
+  const patch: Partial<FieldInput> = Object.fromEntries(entries)
+  // A conversion is told the options that go with the type.
+  return patch.type === undefined ? patch : { ...patch, options: draft.options }
+}
+
+/** The first thing that must be mended before saving, or null. */
+export function problemOf(draft: FieldDraft): string | null {
+  const read = fieldType(draft.type).options.safeParse(draft.options)
+  return read.success ? null : (read.error.issues[0]?.message ?? null)
+}

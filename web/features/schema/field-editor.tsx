@@ -1,0 +1,202 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
+import { detailsOf, messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { DefaultValue } from './default-value.tsx'
+import { createField, type FieldPlace, updateField } from './field-commands.tsx'
+import { draftOf, type FieldDraft, problemOf, toInput, toPatch, withType } from './field-draft.ts'
+import styles from './field-editor.module.css'
+import { OptionsEditor } from './options/options-editor.tsx'
+import { TypeList } from './type-list.tsx'
+import { TypePreview } from './type-preview.tsx'
+
+export interface FieldEditorProps {
+  table: Pick<Table, 'id' | 'baseId'>
+  /** Null: a new field. */
+  field: Field | null
+  anchor: Element | { x: number; y: number }
+  place?: FieldPlace
+  /** What an earlier editor was left with. */
+  start?: FieldDraft
+  onClose: () => void
+  /** Left by Escape or a press outside, with changes that were not saved. */
+  onAbandoned?: (draft: FieldDraft) => void
+  onSaved?: (field: Field) => void
+}
+
+/** Makes or changes a field: name, type, what goes with the type, and rules. */
+export function FieldEditor(props: FieldEditorProps) {
+  const { table, field, anchor, place, start, onClose, onAbandoned, onSaved } = props
+  const [draft, setDraft] = useState(() => start ?? draftOf(field))
+  const [isChoosing, setChoosing] = useState(false)
+  const [showsMore, setShowsMore] = useState(field?.description != null || draft.defaultValue !== null)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const typeButton = useRef<HTMLButtonElement>(null)
+  const moreId = useId()
+  const type = fieldType(draft.type)
+  const { Icon } = CELLS[draft.type]
+  const isConverting = field !== null && draft.type !== field.type
+  const problem = problemOf(draft)
+  const change = (patch: Partial<FieldDraft>) => {
+    setDraft({ ...draft, ...patch })
+    setError(null)
+  }
+
+  function leave() {
+    onClose()
+    if (JSON.stringify(draft) !== JSON.stringify(draftOf(field))) onAbandoned?.(draft)
+  }
+
+  async function save() {
+    if (isBusy || problem !== null) return
+    setBusy(true)
+    try {
+      const patch = field && toPatch(draft, field)
+      if (patch && Object.keys(patch).length === 0) return onClose()
+      const saved = field
+        ? await updateField(table, field.id, patch ?? {})
+        : await createField(table, toInput(draft), place)
+      onClose()
+      onSaved?.(saved)
+    } catch (refusal) {
+      setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const isPlainInput = event.target instanceof HTMLInputElement && event.target.type === 'text'
+    const isSave = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+    if (!isSave && !(event.key === 'Enter' && isPlainInput && !event.defaultPrevented)) return
+    event.preventDefault()
+    void save()
+  }
+
+  const isTitleWrong = error !== null && detailsOf(error).problem !== undefined
+  return (
+    <Popover
+      anchor={anchor}
+      onClose={leave}
+      label={field ? t('Edit field') : t('Add field')}
+      className={styles.popover}
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: catches Enter and Ctrl+Enter of the inputs inside */}
+      <div className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
+        <TextField
+          label={t('Field name')}
+          placeholder={t('{type} (optional)', { type: t(type.label) })}
+          data-autofocus
+          maxLength={255}
+          value={draft.title}
+          onChange={(event) => change({ title: event.target.value })}
+          error={isTitleWrong ? messageOf(error) : null}
+        />
+        <div className={styles.part}>
+          <button
+            ref={typeButton}
+            type="button"
+            className={styles.type}
+            aria-expanded={isChoosing}
+            aria-label={t('Type: {type}', { type: t(type.label) })}
+            data-testid="field-type"
+            disabled={field?.isPrimaryKey}
+            onClick={() => setChoosing(!isChoosing)}
+          >
+            <Icon size={15} aria-hidden />
+            <span className={styles.typeName}>{t(type.label)}</span>
+            <ChevronDown size={14} aria-hidden />
+          </button>
+          {isChoosing && (
+            <TypeList
+              value={draft.type}
+              onChoose={(name) => {
+                setDraft(withType(draft, name))
+                setChoosing(false)
+                setError(null)
+                typeButton.current?.focus()
+              }}
+            />
+          )}
+        </div>
+        {isConverting && field && <TypePreview field={field} draft={draft} />}
+        <OptionsEditor
+          type={draft.type}
+          options={draft.options}
+          onChange={(options) => change({ options })}
+        />
+        {!type.readOnly && (
+          <div className={styles.rules}>
+            <label className={styles.check}>
+              <input
+                type="checkbox"
+                checked={draft.required}
+                onChange={(event) => change({ required: event.target.checked })}
+              />
+              {t('Required')}
+            </label>
+            <label className={styles.check}>
+              <input
+                type="checkbox"
+                checked={draft.unique}
+                onChange={(event) => change({ unique: event.target.checked })}
+              />
+              {t('Unique values')}
+            </label>
+          </div>
+        )}
+        <button
+          type="button"
+          className={styles.more}
+          aria-expanded={showsMore}
+          aria-controls={moreId}
+          onClick={() => setShowsMore(!showsMore)}
+        >
+          {showsMore ? <ChevronDown size={14} /> : <ChevronRight size={14} className="flip-in-rtl" />}
+          {type.readOnly ? t('Description') : t('Default value and description')}
+        </button>
+        {showsMore && (
+          <div id={moreId} className={styles.part}>
+            {!type.readOnly && (
+              <DefaultValue draft={draft} onChange={(defaultValue) => change({ defaultValue })} />
+            )}
+            <TextArea
+              label={t('Description')}
+              rows={2}
+              value={draft.description}
+              onChange={(event) => change({ description: event.target.value })}
+            />
+          </div>
+        )}
+        {(problem ?? (error !== null && !isTitleWrong)) && (
+          <p role="alert" className={styles.error}>
+            {problem ?? messageOf(error)}
+          </p>
+        )}
+        <div className={styles.foot}>
+          <Button size="small" onClick={onClose}>
+            {t('Cancel')}
+          </Button>
+          <Button
+            size="small"
+            variant="primary"
+            busy={isBusy}
+            disabled={problem !== null}
+            data-tip={shortcutLabel('mod+enter')}
+            onClick={() => void save()}
+          >
+            {field ? t('Save field') : t('Add field')}
+          </Button>
+        </div>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,109 @@
+import { GripVertical, Plus, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, useRef } from 'react'
+import { CHOICE_COLORS, type Choice, choiceColor } from '../../../../src/core/fields/choices.ts'
+import { createId } from '../../../../src/core/ids.ts'
+import { t } from '../../../i18n.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
+import toolbar from '../../views/toolbar.module.css'
+import editor from '../field-editor.module.css'
+import { ColorPicker } from './color-picker.tsx'
+import styles from './options.module.css'
+import type { OptionsProps } from './options-editor.tsx'
+
+/** The options of a select field: name, colour, order. */
+export function ChoiceOptions({ options, onChange }: OptionsProps) {
+  const choices = Array.isArray(options.choices) ? (options.choices as Choice[]) : []
+  const list = useRef<HTMLDivElement>(null)
+  const set = (next: Choice[]) => onChange({ ...options, choices: next })
+  const focusLine = (index: number) =>
+    // After React has drawn the new line.
+    setTimeout(() => list.current?.querySelectorAll<HTMLInputElement>('input')[index]?.focus())
+
+  function addAfter(index: number) {
+    const made = { id: createId('option'), title: '', color: choiceColor(choices.length) }
+    set(choices.toSpliced(index + 1, 0, made))
+    focusLine(index + 1)
+  }
+
+  function onKeyDown(event: KeyboardEvent, index: number) {
+    const move = event.altKey ? (event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0) : 0
+    const choice = choices[index]
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault()
+      addAfter(index)
+    } else if (move !== 0 && choice && choices[index + move]) {
+      event.preventDefault()
+      set(choices.toSpliced(index, 1).toSpliced(index + move, 0, choice))
+      focusLine(index + move)
+    } else if (event.key === 'Backspace' && choice?.title === '') {
+      event.preventDefault()
+      set(choices.toSpliced(index, 1))
+      focusLine(Math.max(0, index - 1))
+    }
+  }
+
+  return (
+    <div className={editor.part}>
+      <div ref={list} className={styles.choices}>
+        <SortableList
+          ids={choices.map((choice) => choice.id)}
+          onMove={(id, before) => set(moveBefore(choices, id, before))}
+        >
+          {choices.map((choice, index) => (
+            <ChoiceLine
+              key={choice.id}
+              choice={choice}
+              onChange={(changed) => set(choices.toSpliced(index, 1, changed))}
+              onRemove={() => set(choices.toSpliced(index, 1))}
+              onKeyDown={(event) => onKeyDown(event, index)}
+            />
+          ))}
+        </SortableList>
+      </div>
+      <Button
+        size="small"
+        variant="ghost"
+        icon={Plus}
+        className={styles.add}
+        onClick={() => addAfter(choices.length - 1)}
+      >
+        {t('Add option')}
+      </Button>
+    </div>
+  )
+}
+
+interface ChoiceLineProps {
+  choice: Choice
+  onChange: (choice: Choice) => void
+  onRemove: () => void
+  onKeyDown: (event: KeyboardEvent) => void
+}
+
+function ChoiceLine({ choice, onChange, onRemove, onKeyDown }: ChoiceLineProps) {
+  const { ref, style, listeners } = useSortableItem(choice.id)
+  return (
+    <div ref={ref} style={style} className={styles.choice} data-testid="choice-line">
+      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move, or Alt with an arrow key')}>
+        <GripVertical size={14} aria-hidden />
+      </span>
+      <ColorPicker
+        colors={CHOICE_COLORS}
+        value={choice.color}
+        label={t('Colour of {option}', { option: choice.title || t('the option') })}
+        onChange={(color) => onChange({ ...choice, color })}
+      />
+      <input
+        className={`${toolbar.input} ${styles.control}`}
+        aria-label={t('Name of the option')}
+        placeholder={t('Option')}
+        dir="auto"
+        value={choice.title}
+        onChange={(event) => onChange({ ...choice, title: event.target.value })}
+        onKeyDown={onKeyDown}
+      />
+      <IconButton icon={Trash2} size="small" iconSize={14} label={t('Remove option')} onClick={onRemove} />
+    </div>
+  )
+}

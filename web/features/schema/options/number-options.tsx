@@ -1,0 +1,131 @@
+import { localeTag, t } from '../../../i18n.ts'
+import editor from '../field-editor.module.css'
+import type { OptionsProps } from './options-editor.tsx'
+import { Choice, Tick } from './parts.tsx'
+
+const PRECISIONS = Array.from({ length: 9 }, (_, digits) => ({
+  value: digits,
+  label: digits === 0 ? '1' : `1.${'0'.repeat(digits)}`,
+}))
+
+const CURRENCIES = [
+  'USD',
+  'EUR',
+  'GBP',
+  'JPY',
+  'CNY',
+  'INR',
+  'CHF',
+  'CAD',
+  'AUD',
+  'BRL',
+  'SEK',
+  'NOK',
+  'DKK',
+  'PLN',
+  'CZK',
+  'TRY',
+  'AED',
+  'SAR',
+  'IRR',
+  'ILS',
+  'KRW',
+  'MXN',
+  'ZAR',
+]
+
+/** Whole numbers: with separators of thousands or not. */
+export function NumberOptions({ options, onChange }: OptionsProps) {
+  return (
+    <Tick
+      label={t('Thousands separator')}
+      checked={options.thousands === true}
+      onChange={(thousands) => onChange({ ...options, thousands })}
+    />
+  )
+}
+
+/** Fractions: how many digits are shown. */
+export function DecimalOptions({ options, onChange }: OptionsProps) {
+  return (
+    <div className={editor.part}>
+      <Precision options={options} onChange={onChange} />
+      <NumberOptions options={options} onChange={onChange} />
+    </div>
+  )
+}
+
+/** Shares: as a number or a bar. */
+export function PercentOptions({ options, onChange }: OptionsProps) {
+  return (
+    <div className={editor.part}>
+      <Precision options={options} onChange={onChange} />
+      <Tick
+        label={t('Show as a bar')}
+        checked={options.bar === true}
+        onChange={(bar) => onChange({ ...options, bar })}
+      />
+    </div>
+  )
+}
+
+/** Money: which currency, and how many digits. */
+export function CurrencyOptions({ options, onChange }: OptionsProps) {
+  const names = new Intl.DisplayNames(localeTag(), { type: 'currency' })
+  const code = String(options.code)
+  const offered = CURRENCIES.includes(code) ? CURRENCIES : [code, ...CURRENCIES]
+  return (
+    <div className={editor.part}>
+      <Choice
+        label={t('Currency')}
+        value={code}
+        values={offered.map((value) => ({ value, label: `${value} · ${names.of(value) ?? value}` }))}
+        onChange={(next) => onChange({ ...options, code: next })}
+      />
+      <Choice
+        label={t('Written as in')}
+        value={String(options.locale)}
+        values={locales(String(options.locale))}
+        onChange={(locale) => onChange({ ...options, locale })}
+      />
+      <Precision options={options} onChange={onChange} />
+    </div>
+  )
+}
+
+function Precision({ options, onChange }: OptionsProps) {
+  return (
+    <Choice
+      label={t('Digits shown')}
+      value={Number(options.precision)}
+      values={PRECISIONS}
+      onChange={(precision) => onChange({ ...options, precision })}
+    />
+  )
+}
+
+const LOCALES = [
+  'en-US',
+  'en-GB',
+  'de-DE',
+  'fr-FR',
+  'es-ES',
+  'it-IT',
+  'pt-BR',
+  'nl-NL',
+  'sv-SE',
+  'pl-PL',
+  'ja-JP',
+  'zh-CN',
+  'hi-IN',
+  'ar-EG',
+  'fa-IR',
+  'he-IL',
+  'tr-TR',
+]
+
+function locales(current: string): { value: string; label: string }[] {
+  const names = new Intl.DisplayNames(localeTag(), { type: 'language' })
+  const list = LOCALES.includes(current) ? LOCALES : [current, ...LOCALES]
+  return list.map((value) => ({ value, label: names.of(value) ?? value }))
+}

@@ -1,0 +1,123 @@
+import { Check } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import type { FieldGroup } from '../../../src/core/fields/field-type.ts'
+import { FIELD_TYPES, type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { CELLS } from '../../cells/index.ts'
+import { t } from '../../i18n.ts'
+import { matches } from '../../ui/matches.ts'
+import toolbar from '../views/toolbar.module.css'
+import styles from './type-list.module.css'
+
+const GROUPS: FieldGroup[] = ['text', 'number', 'choice', 'date', 'people', 'system']
+
+const groupLabel = (group: FieldGroup): string =>
+  ({
+    text: t('Text'),
+    number: t('Numbers'),
+    choice: t('Choices'),
+    date: t('Dates'),
+    people: t('People'),
+    system: t('System'),
+  })[group]
+
+/** Types that a person can choose, in the order of their groups. */
+const OFFERED = GROUPS.flatMap((group) =>
+  FIELD_TYPES.map((type) => fieldType(type.name)).filter((type) => type.group === group && !type.internal),
+)
+
+/** Types that a text finds, those whose name begins with it first: "number" is first of all Number. */
+function findTypes(text: string): typeof OFFERED {
+  const wanted = text.trim().toLocaleLowerCase()
+  const rank = (label: string) => (label.startsWith(wanted) ? 0 : label.includes(wanted) ? 1 : 2)
+  return OFFERED.filter((type) => matches(`${t(type.label)} ${t(type.help)} ${type.name}`, text))
+    .map((type) => ({ type, rank: wanted === '' ? 0 : rank(t(type.label).toLocaleLowerCase()) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ type }) => type)
+}
+
+export interface TypeListProps {
+  value: FieldTypeName
+  onChoose: (type: FieldTypeName) => void
+}
+
+/** All field types with help and an example, found by typing. */
+export function TypeList({ value, onChoose }: TypeListProps) {
+  const [text, setText] = useState('')
+  const found = findTypes(text)
+  const [activeName, setActive] = useState<string>(value)
+  const active = found.find((type) => type.name === activeName) ?? found[0]
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: brings the active line in sight whenever it is another
+  useEffect(() => {
+    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
+  }, [active?.name])
+
+  function onKeyDown(event: KeyboardEvent) {
+    const at = active ? found.indexOf(active) : -1
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      setActive(found[(at + step + found.length) % found.length]?.name ?? value)
+    } else if (event.key === 'Enter' && active && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault()
+      onChoose(active.name as FieldTypeName)
+    }
+  }
+
+  return (
+    <div className={styles.box}>
+      <input
+        type="search"
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={active ? `${id}-${active.name}` : undefined}
+        className={toolbar.input}
+        placeholder={t('Find a type')}
+        aria-label={t('Find a type')}
+        // biome-ignore lint/a11y/noAutofocus: the list opens in answer to a key or press on the type
+        autoFocus
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div ref={list} id={id} role="listbox" aria-label={t('Field types')} className={styles.list}>
+        {found.map((type, index) => {
+          const { Icon } = CELLS[type.name as FieldTypeName]
+          const startsGroup = text.trim() === '' && found[index - 1]?.group !== type.group
+          return (
+            <div key={type.name} role="presentation">
+              {startsGroup && <div className={styles.group}>{groupLabel(type.group)}</div>}
+              {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the combobox above */}
+              {/* biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus */}
+              <div
+                role="option"
+                id={`${id}-${type.name}`}
+                aria-selected={type.name === value}
+                data-active={type === active || undefined}
+                data-testid="type-option"
+                className={styles.option}
+                onPointerMove={() => setActive(type.name)}
+                onClick={() => onChoose(type.name as FieldTypeName)}
+              >
+                <Icon size={15} aria-hidden />
+                <span className={styles.words}>
+                  <span>{t(type.label)}</span>
+                  <small className={styles.help}>{t(type.help)}</small>
+                </span>
+                {type.name === value ? (
+                  <Check size={14} />
+                ) : (
+                  <span className={styles.example}>{type.example.split('\n')[0]}</span>
+                )}
+              </div>
+            </div>
+          )
+        })}
+        {found.length === 0 && <p className={toolbar.hint}>{t('No type has this name')}</p>}
+      </div>
+    </div>
+  )
+}

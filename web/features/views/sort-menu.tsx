@@ -1,0 +1,112 @@
+import { GripVertical, Plus, X } from 'lucide-react'
+import type { Field, Sort } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { moveBefore, SortableList, useSortableItem } from '../../ui/sortable.tsx'
+import { directionLabels } from './describe-condition.ts'
+import styles from './sort-menu.module.css'
+import toolbar from './toolbar.module.css'
+
+export interface SortMenuProps {
+  /** Fields that one can sort by, in the order of the view. */
+  fields: readonly Field[]
+  sorts: readonly Sort[]
+  onChange: (sorts: Sort[]) => void
+}
+
+/** By which fields the records stand in order, the first being the most important. */
+export function SortMenu({ fields, sorts, onChange }: SortMenuProps) {
+  const used = new Set(sorts.map((sort) => sort.fieldId))
+  const next = fields.find((field) => !used.has(field.id))
+  const replace = (index: number, sort: Sort) => onChange(sorts.toSpliced(index, 1, sort))
+  const items = sorts.map((sort) => ({ ...sort, id: sort.fieldId }))
+
+  return (
+    <div className={styles.menu}>
+      {sorts.length === 0 && (
+        <p className={toolbar.hint}>{t('Records stand in the order in which they were put.')}</p>
+      )}
+      <SortableList
+        ids={items.map(({ id }) => id)}
+        onMove={(id, before) =>
+          onChange(moveBefore(items, id, before).map(({ fieldId, direction }) => ({ fieldId, direction })))
+        }
+      >
+        {sorts.map((sort, index) => (
+          <SortLine
+            key={sort.fieldId}
+            sort={sort}
+            fields={fields.filter((field) => field.id === sort.fieldId || !used.has(field.id))}
+            onChange={(changed) => replace(index, changed)}
+            onRemove={() => onChange(sorts.toSpliced(index, 1))}
+          />
+        ))}
+      </SortableList>
+      <div className={toolbar.actions}>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Plus}
+          disabled={!next}
+          data-autofocus={sorts.length === 0 || undefined}
+          onClick={() => next && onChange([...sorts, { fieldId: next.id, direction: 'asc' }])}
+        >
+          {t('Add sort')}
+        </Button>
+        {sorts.length > 0 && (
+          <Button size="small" variant="ghost" onClick={() => onChange([])}>
+            {t('Remove all')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface SortLineProps {
+  sort: Sort
+  fields: readonly Field[]
+  onChange: (sort: Sort) => void
+  onRemove: () => void
+}
+
+function SortLine({ sort, fields, onChange, onRemove }: SortLineProps) {
+  const { ref, style, listeners } = useSortableItem(sort.fieldId)
+  const field = fields.find(({ id }) => id === sort.fieldId)
+  if (!field) return null
+  const labels = directionLabels(field)
+  return (
+    <div ref={ref} style={style} className={styles.line} data-testid="sort-line">
+      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move')}>
+        <GripVertical size={14} aria-hidden />
+      </span>
+      <select
+        className={`${toolbar.select} ${styles.field}`}
+        aria-label={t('Field')}
+        value={sort.fieldId}
+        onChange={(event) => onChange({ ...sort, fieldId: event.target.value })}
+      >
+        {fields.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <select
+        className={toolbar.select}
+        aria-label={t('Direction')}
+        value={sort.direction}
+        onChange={(event) => onChange({ ...sort, direction: event.target.value === 'desc' ? 'desc' : 'asc' })}
+      >
+        <option value="asc">{labels.asc}</option>
+        <option value="desc">{labels.desc}</option>
+      </select>
+      <IconButton
+        icon={X}
+        size="small"
+        label={t('Remove sort by {field}', { field: field.title })}
+        onClick={onRemove}
+      />
+    </div>
+  )
+}
