@@ -18,6 +18,8 @@ export interface ViewProps<O = FieldOptions> {
   variant: CellVariant
   /** Lines of text that fit (grid); a record shows all of them. */
   lines: number
+  /** Pixels between the paddings (grid); null in a record. */
+  width: number | null
   /** Present where the person may write: lets a star or a check box be clicked without an editor. */
   commit?: (value: CellValue) => void
 }
@@ -54,6 +56,8 @@ export interface EditorProps<O = FieldOptions> {
   /** Accessible name: the field's title. */
   label: string
   id?: string
+  /** Takes the focus when it appears. */
+  autoFocus: boolean
 }
 
 /** A key as it arrived, from the event's own flags. */
@@ -80,6 +84,8 @@ export interface Cell<O = FieldOptions> {
   View(props: ViewProps<O>): ReactNode
   /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
+  /** The editor is a list over the page: a record shows the view until it is pressed. */
+  opensList?: true
   /**
    * A key on the selected cell, before the grid's own meaning of it. True: it was used. Digits rate,
    * Space ticks, so a whole column can be filled from the keyboard.

@@ -1,13 +1,13 @@
 import { t, tn } from '../i18n.ts'
-import { pasteAsTextNext } from './clipboard-actions.ts'
+import { cancelCopy, pasteAsTextNext } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
 import { fillFromEdge } from './fill-actions.ts'
 import type { Intent } from './keys.ts'
 import {
   activeCell,
-  countCells,
   focusCell,
   isSingleCell,
+  type Step,
   selectAll,
   selectCell,
   step,
@@ -30,6 +30,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
         pageRows: engine.viewport.pageRows,
       })
       engine.select(next, focusCell(next))
+      if (TO_ROW_START.has(intent.step)) engine.viewport.scrollTo({ inline: 0 })
       return true
     }
     case 'tab': {
@@ -50,6 +51,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       // With an empty text an input method begins: its text must reach the editor, so the event goes on.
       return edit(engine, intent.text) && intent.text !== ''
     case 'escape':
+      if (cancelCopy()) return true
       if (isSingleCell(selection)) return false
       engine.selection.set(selectCell(active))
       return true
@@ -93,6 +95,9 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       return false
   }
 }
+
+/** Steps after which one looks for the first columns: a frozen one is in sight wherever the others are. */
+const TO_ROW_START: ReadonlySet<Step> = new Set(['rowStart', 'gridStart'])
 
 /** Keys that a cell's own meaning comes first for: stars, ticks, today. */
 const TRIED_BY_CELL: ReadonlySet<Intent['kind']> = new Set([
@@ -193,30 +198,26 @@ function openLink(engine: Engine): boolean {
 export const cellElement = (engine: Engine, row: number, fieldId: string): HTMLElement | null =>
   engine.viewport.element?.querySelector(`[data-row="${row}"][data-field="${CSS.escape(fieldId)}"]`) ?? null
 
+/** The menu of the active cell; with a whole column selected, that of its header. */
 function openMenuAtActive(engine: Engine): boolean {
   const active = engine.active
   const column = active && engine.columns[active.column]
-  if (!active || !column) return false
+  const { element: root } = engine.viewport
+  if (!active || !column || !root) return false
+  const { commands } = engine.props
+  const kind = engine.selection.get()?.ranges.at(-1)?.kind
+  if (kind === 'columns') {
+    const header = root.querySelector<HTMLElement>(`[data-part="header"][data-column="${active.column}"]`)
+    commands.openHeaderMenu(column.fieldId, { element: header ?? root })
+    return true
+  }
   engine.viewport.reveal(active)
-  const element = cellElement(engine, active.row, column.fieldId) ?? engine.viewport.element
-  if (!element) return false
-  engine.props.commands.openCellMenu({
-    element,
+  commands.openCellMenu({
+    element: cellElement(engine, active.row, column.fieldId) ?? root,
     rowIndex: active.row,
     recordId: engine.rowAt(active.row)?.id,
-    fieldId: column.fieldId,
+    fieldId: kind === 'cells' ? column.fieldId : null,
     areas: engine.areas(),
   })
   return true
 }
-
-/** How many cells are selected, those in two ranges twice. */
-export const selectedCells = (engine: Engine): number =>
-  countCells(
-    engine.areas().map(({ firstRow, lastRow, fieldIds }) => ({
-      top: firstRow,
-      bottom: lastRow,
-      start: 0,
-      end: fieldIds.length - 1,
-    })),
-  )

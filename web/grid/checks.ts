@@ -61,7 +61,8 @@ export class Checks {
     const ids: RecordId[] = []
     for (let row = first; row <= last; row++) {
       const id = source.getRow(row)?.id
-      if (id === undefined) return (await source.readRange({ first, last, fieldIds: [] })).map((each) => each.id)
+      if (id === undefined)
+        return (await source.readRange({ first, last, fieldIds: [] })).map((each) => each.id)
       ids.push(id)
     }
     return ids

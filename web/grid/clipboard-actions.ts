@@ -32,6 +32,14 @@ export function pasteAsTextNext(_engine: Engine): void {
   }, 100)
 }
 
+/** Stops reading rows for a copy; false where none was being read. */
+export function cancelCopy(): boolean {
+  const isReading = loading !== null
+  loading?.abort()
+  loading = null
+  return isReading
+}
+
 /** Puts the selection on the clipboard from within a copy or cut event. */
 export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void {
   const shape = copyShape(engine)
@@ -94,7 +102,11 @@ export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise
   if (written === null) return
   const { top, start, end } = plan.covers
   const bottom = Math.min(plan.covers.bottom, Math.max(engine.size.rows - 1, top))
-  const range = { kind: 'cells' as const, anchor: { row: top, column: start }, focus: { row: bottom, column: end } }
+  const range = {
+    kind: 'cells' as const,
+    anchor: { row: top, column: start },
+    focus: { row: bottom, column: end },
+  }
   engine.selection.set({ ranges: [range] })
   engine.announce(tn('1 cell pasted', '{n} cells pasted', written))
 }
@@ -113,10 +125,14 @@ function copyShape(engine: Engine): CopyShape | null {
   const first = bounds[0]!
   const last = bounds.at(-1)!
   if (bounds.every(({ top, bottom }) => top === first.top && bottom === first.bottom)) {
-    const columns = engine.columns.filter((_, at) => bounds.some(({ start, end }) => at >= start && at <= end))
+    const columns = engine.columns.filter((_, at) =>
+      bounds.some(({ start, end }) => at >= start && at <= end),
+    )
     return { rows: [{ first: first.top, last: first.bottom }], columns }
   }
-  const joined = bounds.every(({ start, end }) => start === first.start && end === first.end) ? bounds : [last]
+  const joined = bounds.every(({ start, end }) => start === first.start && end === first.end)
+    ? bounds
+    : [last]
   return {
     rows: joined.map(({ top, bottom }) => ({ first: top, last: bottom })).sort((a, b) => a.first - b.first),
     columns: engine.columns.slice(last.start, last.end + 1),
@@ -182,8 +198,16 @@ async function copyLoaded(engine: Engine, shape: CopyShape, key: string, cells: 
     ready = { engine, key, forms }
     tell(engine, t('Ready to copy: press the keys once more'))
   } catch (error) {
-    if (controller.signal.aborted) return
-    engine.props.commands.notify(t('The records could not be read: {reason}', { reason: reasonOf(error) }), 'error')
+    if (controller.signal.aborted) {
+      tell(engine, t('Copying was stopped'))
+      return
+    }
+    engine.props.commands.notify(
+      t('The records could not be read: {reason}', { reason: reasonOf(error) }),
+      'error',
+    )
+  } finally {
+    if (loading === controller) loading = null
   }
 }
 
@@ -192,7 +216,10 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 /** Writes by the asynchronous clipboard; false where there is none (plain http) or the browser refuses. */
 async function writeNow(forms: ClipboardForms): Promise<boolean> {
   if (!navigator.clipboard?.write) return false
-  const parts = (['text/plain', 'text/html'] as const).map((type) => [type, new Blob([forms[type]], { type })])
+  const parts = (['text/plain', 'text/html'] as const).map((type) => [
+    type,
+    new Blob([forms[type]], { type }),
+  ])
   try {
     await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
     return true

@@ -21,7 +21,8 @@ export function parseHtmlTable(html: string): string[][] | null {
 }
 
 // A run of text, or a tag (attribute values may hold ">"), or what is to be skipped whole.
-const TOKEN = /([^<]+)|<!--[\s\S]*?-->|<(?:style|script)[\s>][\s\S]*?<\/(?:style|script)>|<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|</gi
+const TOKEN =
+  /([^<]+)|<!--[\s\S]*?-->|<(?:style|script)[\s>][\s\S]*?<\/(?:style|script)>|<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|</gi
 
 class TableReader {
   ended = false

@@ -47,18 +47,20 @@ export function writeClipboard(
 export function readClipboard(getData: (type: string) => string, asText = false): ClipboardBlock | null {
   const plain = getData('text/plain')
   if (asText) return plain === '' ? null : { texts: rectangle(parseTsv(plain)), own: null }
-  const texts = plain === '' ? [] : rectangle(parseTsv(plain))
+  const texts = rectangle(parseTsv(plain))
   const own = parseOwn(getData(CLIPBOARD_MIME))
   if (own && sameShape(own.values, texts)) return { texts, own }
   const table = parseHtmlTable(getData('text/html'))
   if (table) return { texts: rectangle(table), own: null }
-  return texts.length > 0 ? { texts, own: null } : null
+  return plain === '' ? null : { texts, own: null }
 }
 
 /** Rows by line feed and cells by tab; a cell with tab, line break or quote is quoted, its quotes doubled. */
 export function writeTsv(rows: string[][]): string {
   const cell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-  return rows.map((row) => row.map(cell).join('\t')).join('\n')
+  const text = rows.map((row) => row.map(cell).join('\t')).join('\n')
+  // An empty last line would be taken for the end of the one before.
+  return rows.length > 1 && text.endsWith('\n') ? `${text}\n` : text
 }
 
 /**
@@ -97,11 +99,17 @@ export function writeHtml(rows: string[][]): string {
   return `<meta charset="utf-8"><table>${body}</table>`
 }
 
-const HTML_ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const HTML_ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+}
 
 // Blanks at either end and runs of them would collapse, so they are written as no-break spaces.
 const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => HTML_ESCAPES[sign]!).replace(/^ | $| (?= )/gm, '&nbsp;')
+  text.replace(/[&<>"\t]/g, (sign) => HTML_ESCAPES[sign]!).replace(/^ | $| (?= )/gm, '&nbsp;')
 
 /** Rows filled up with empty texts to the length of the longest. */
 export function rectangle(rows: string[][]): string[][] {

@@ -47,7 +47,7 @@ export type Preview =
   | { kind: 'freezeLine'; count: number }
 
 /** Rows drawn as skeletons while the count is unknown. */
-const UNKNOWN_ROWS = 60
+export const UNKNOWN_ROWS = 60
 
 /**
  * The grid without its drawing: what is selected, what is being edited or dragged, and where the
@@ -88,6 +88,10 @@ export class Engine {
     return { rows: this.props.source.rowCount ?? UNKNOWN_ROWS, columns: this.columns.length }
   }
 
+  get rowHeight(): number {
+    return ROW_HEIGHTS[this.props.rowHeight]
+  }
+
   /** Takes over what the owner gave, after each drawing. */
   sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout): void {
     this.current = props
@@ -98,17 +102,18 @@ export class Engine {
 
   /** The count or the order changed: every index may mean another record. */
   refresh(): void {
-    const { source, rowHeight, rights } = this.props
+    const { source, rights } = this.props
     this.viewport.update({
       ...this.size,
-      rowHeight: ROW_HEIGHTS[rowHeight],
+      rowHeight: this.rowHeight,
       layout: this.layout,
       canAddRows: rights.addRecords,
       requestRange: (first, last) => source.requestRange(first, last),
     })
     this.followActiveRecord()
     const selection = this.selection.get()
-    if (selection && source.rowCount !== null) this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
+    if (selection && source.rowCount !== null)
+      this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
   }
 
   rowAt(index: number): GridRow | undefined {
@@ -191,7 +196,10 @@ export class Engine {
     const { source } = this.props
     const active = this.active
     if (!active) return
-    if (this.activeRecord === undefined) return this.noteActiveRecord()
+    if (this.activeRecord === undefined) {
+      this.noteActiveRecord()
+      return
+    }
     if (source.getRow(active.row)?.id === this.activeRecord) return
     const index = source.indexOf(this.activeRecord)
     if (index === undefined) return

@@ -57,14 +57,17 @@ function fillWrites(
     if (record && Object.is(record.values(fieldId), value)) return
     writes.push({ rowIndex: row, recordId: record?.id, fieldId, value })
   }
-  const valueAt = (row: number, column: number) => engine.rowAt(row)?.values(engine.columns[column]!.fieldId) ?? null
+  const valueAt = (row: number, column: number) =>
+    engine.rowAt(row)?.values(engine.columns[column]!.fieldId) ?? null
   const backwards = direction === 'up' || direction === 'start'
   if (direction === 'down' || direction === 'up') {
     for (let column = bounds.start; column <= bounds.end; column++) {
       const kind = copyOnly ? 'other' : fillKind(engine.columns[column]!.type.name)
       const values = span(source.top, source.bottom).map((row) => valueAt(row, column))
       const filled = continueValues(values, kind, bounds.bottom - bounds.top + 1, { toggled, backwards })
-      filled.forEach((value, at) => write(backwards ? bounds.bottom - at : bounds.top + at, column, value))
+      for (const [at, value] of filled.entries()) {
+        write(backwards ? bounds.bottom - at : bounds.top + at, column, value)
+      }
     }
     return writes
   }
@@ -72,16 +75,18 @@ function fillWrites(
     const values = span(source.start, source.end).map((column) => valueAt(row, column))
     const kind = copyOnly ? 'other' : fillKind(engine.columns[source.start]!.type.name)
     const filled = continueValues(values, kind, bounds.end - bounds.start + 1, { toggled, backwards })
-    filled.forEach((value, at) => {
+    for (const [at, value] of filled.entries()) {
       const column = backwards ? bounds.end - at : bounds.start + at
-      const converted = convert(engine, value, source.start + (at % values.length), column)
+      const from = backwards ? source.end - (at % values.length) : source.start + (at % values.length)
+      const converted = convert(engine, value, from, column)
       if (converted !== undefined) write(row, column, converted)
-    })
+    }
   }
   return writes
 }
 
-const span = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at)
+const span = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
 /** A value as the neighbouring column's type has it; undefined where it does not fit, so that the cell is left alone. */
 function convert(engine: Engine, value: CellValue, from: number, to: number): CellValue | undefined {

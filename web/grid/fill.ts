@@ -54,7 +54,10 @@ function seriesOf(
   return kind === 'text' ? textSeries(values, oneStep) : null
 }
 
-function numberSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
+function numberSeries(
+  values: readonly CellValue[],
+  oneStep: number,
+): ((distance: number) => CellValue) | null {
   const numbers = values.filter((value) => typeof value === 'number')
   const step = numbers.length === values.length ? commonStep(numbers, oneStep) : null
   if (step === null) return null
@@ -127,7 +130,8 @@ function textSeries(values: readonly CellValue[], oneStep: number): ((distance: 
   )
   if (step === null) return null
   const [, prefix, digits] = parts.at(-1)!
-  return (distance) => prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits!.length, '0')
+  return (distance) =>
+    prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits!.length, '0')
 }
 
 /** Which way a fill goes from the selected cells, and over which cells. */
@@ -148,6 +152,7 @@ export function fillTarget(source: Bounds, to: CellPosition): FillTarget | null 
     return { direction: 'down', bounds: { ...source, top: source.bottom + 1, bottom: to.row } }
   }
   if (furthest === up) return { direction: 'up', bounds: { ...source, top: to.row, bottom: source.top - 1 } }
-  if (furthest === end) return { direction: 'end', bounds: { ...source, start: source.end + 1, end: to.column } }
+  if (furthest === end)
+    return { direction: 'end', bounds: { ...source, start: source.end + 1, end: to.column } }
   return { direction: 'start', bounds: { ...source, start: to.column, end: source.start - 1 } }
 }

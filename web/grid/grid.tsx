@@ -1,9 +1,169 @@
-import type { ReactNode } from 'react'
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { usePeople } from '../cells/people.ts'
+import { resolveColumn } from './columns.ts'
+import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
+import { gridEvents } from './events.ts'
+import styles from './grid.module.css'
+import { gridHandle } from './handle.ts'
+import { ADD_FIELD_WIDTH, FOOTER_HEIGHT, HEADER_HEIGHT, layoutColumns, ROW_NUMBER_WIDTH } from './layout.ts'
+import { Rows } from './parts/body.tsx'
+import { DragLayer } from './parts/drag-layer.tsx'
+import { EditorLayer } from './parts/editor-layer.tsx'
+import { Footer } from './parts/footer.tsx'
+import { Header } from './parts/header.tsx'
+import { SelectionLayer } from './parts/selection-layer.tsx'
 import type { GridProps } from './props.ts'
+import { watchSelection } from './selection-effects.ts'
+import { leaveEditor } from './states/editing.ts'
+import { useStore } from './store.ts'
 
 export type { ActiveCell, GridHandle, GridProps } from './props.ts'
 
-/** The grid. */
-export function Grid(_props: GridProps): ReactNode {
-  return null
+/**
+ * A table of records: rows and columns both virtual, in one native scroll container, over whatever
+ * `source` reads from. It keeps the selection, the open editor and the drags; every change of data or
+ * of the view is asked of `commands`. Give it a `key` per view, so that another view begins afresh.
+ *
+ * It fills its parent, which must have a height.
+ */
+export function Grid(props: GridProps): ReactNode {
+  const [engine] = useState(() => new Engine())
+  const gridId = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  const { source, rowHeight, frozen } = props
+  const columns = useMemo(() => props.columns.map(resolveColumn), [props.columns])
+  const width = useStore(engine.viewport.width)
+  const dragged = useStore(engine.widths)
+  const layout = useMemo(
+    () =>
+      layoutColumns(
+        columns.map((each) => dragged.get(each.fieldId) ?? each.width),
+        frozen,
+        width,
+      ),
+    [columns, dragged, frozen, width],
+  )
+  const revision = useRevision(props)
+  engine.people = usePeople()
+  const rowCount = source.rowCount ?? UNKNOWN_ROWS
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision is a reason to place things anew
+  useLayoutEffect(() => engine.sync(props, columns, layout), [engine, props, columns, layout, revision])
+  useLayoutEffect(() => {
+    if (scroller.current && body.current) return engine.viewport.attach(scroller.current, body.current)
+  }, [engine])
+  // Leaving the view with an editor open keeps what was typed. Runs before the editor's own parts go.
+  useLayoutEffect(() => () => void leaveEditor(engine, 'stay', false), [engine])
+  useEffect(() => watchSelection(engine, gridId), [engine, gridId])
+  const events = useMemo(() => gridEvents(engine), [engine])
+  useEffect(() => events.listenToClipboard(), [events])
+  useImperativeHandle(props.ref, () => gridHandle(engine), [engine])
+
+  const frozenColumns = { first: 0, last: layout.frozen - 1 }
+  const scrolledColumns = { first: layout.frozen, last: columns.length - 1 }
+  const addFieldRoom = props.rights.addFields ? ADD_FIELD_WIDTH : 24
+  return (
+    <EngineProvider value={engine}>
+      <div
+        className={styles.root}
+        data-testid="grid"
+        data-row-height={rowHeight}
+        data-narrow={layout.rowNumberWidth < ROW_NUMBER_WIDTH || undefined}
+      >
+        <div
+          ref={scroller}
+          id={gridId}
+          role="grid"
+          tabIndex={0}
+          className={styles.scroller}
+          aria-label={props.label}
+          aria-rowcount={source.rowCount === null ? -1 : source.rowCount + 1}
+          aria-colcount={columns.length + 1}
+          aria-multiselectable
+          aria-readonly={props.rights.editRecords ? undefined : true}
+          onKeyDown={events.onKeyDown}
+          onPointerDown={events.onPointerDown}
+          onMouseDown={events.onMouseDown}
+          onClick={events.onClick}
+          onDoubleClick={events.onDoubleClick}
+          onContextMenu={events.onContextMenu}
+          onMouseOver={events.onMouseOver}
+          onFocus={events.onFocus}
+        >
+          <div
+            className={styles.canvas}
+            style={canvasStyle(layout.width + addFieldRoom, layout.rowNumberWidth)}
+          >
+            <Header props={props} columns={columns} layout={layout} rowCount={rowCount} />
+            <div ref={body} role="rowgroup" className={styles.body}>
+              <Rows props={props} columns={columns} layout={layout} rowCount={rowCount} revision={revision} />
+              <SelectionLayer props={props} layout={layout} columns={scrolledColumns} />
+              <EditorLayer props={props} layout={layout} columns={scrolledColumns} />
+              <div
+                className={styles.frozenLayer}
+                style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}
+                role="presentation"
+              >
+                <SelectionLayer props={props} layout={layout} columns={frozenColumns} />
+                <EditorLayer props={props} layout={layout} columns={frozenColumns} />
+              </div>
+            </div>
+            <Footer props={props} columns={columns} layout={layout} />
+          </div>
+        </div>
+        {source.rowCount === 0 && props.empty && (
+          <div className={styles.empty} style={{ insetBlock: `${HEADER_HEIGHT + 40}px ${FOOTER_HEIGHT}px` }}>
+            {props.empty}
+          </div>
+        )}
+        <DragLayer props={props} layout={layout} />
+        <LiveRegion engine={engine} />
+      </div>
+    </EngineProvider>
+  )
+}
+
+// A custom property and not a size on each row: React's types know only those that CSS names.
+function canvasStyle(inlineSize: number, rowNumberWidth: number): CSSProperties {
+  const variables: Record<`--${string}`, string> = { '--row-number-width': `${rowNumberWidth}px` }
+  return { inlineSize, ...variables }
+}
+
+/** Grows when the source says that the count or the order changed. */
+function useRevision({ source }: GridProps): number {
+  const [counter] = useState(() => ({ value: 0 }))
+  return useSyncExternalStore(
+    useMemo(
+      () => (onChange: () => void) =>
+        source.subscribe(() => {
+          counter.value++
+          onChange()
+        }),
+      [source, counter],
+    ),
+    () => counter.value,
+  )
+}
+
+/** What a screen reader says: cells copied, a value refused. */
+function LiveRegion({ engine }: { engine: Engine }): ReactNode {
+  return (
+    <div role="status" aria-live="polite" className={styles.announcer} data-testid="grid-status">
+      {useStore(engine.announcement)}
+    </div>
+  )
 }

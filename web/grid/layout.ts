@@ -40,8 +40,13 @@ export interface ColumnLayout {
 }
 
 /** Places columns of the given widths side by side behind the row number. */
-export function layoutColumns(widths: readonly number[], frozenWanted: number, viewport: number): ColumnLayout {
-  const rowNumberWidth = viewport > 0 && viewport < NARROW_VIEWPORT ? ROW_NUMBER_WIDTH_NARROW : ROW_NUMBER_WIDTH
+export function layoutColumns(
+  widths: readonly number[],
+  frozenWanted: number,
+  viewport: number,
+): ColumnLayout {
+  const rowNumberWidth =
+    viewport > 0 && viewport < NARROW_VIEWPORT ? ROW_NUMBER_WIDTH_NARROW : ROW_NUMBER_WIDTH
   const starts = [rowNumberWidth]
   let width = rowNumberWidth
   for (const each of widths) {

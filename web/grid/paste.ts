@@ -89,7 +89,8 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
         plan.rejected.push({ rowIndex, fieldId: column.fieldId, text: read.text })
         continue
       }
-      for (const title of read.missing) missing.set(column.fieldId, (missing.get(column.fieldId) ?? new Set()).add(title))
+      for (const title of read.missing)
+        missing.set(column.fieldId, (missing.get(column.fieldId) ?? new Set()).add(title))
       if (isNew) values[column.fieldId] = read.value
       else {
         plan.cells.push({
@@ -180,6 +181,7 @@ function choiceTitles(options: FieldOptions): string[] {
 function extraColumns({ texts }: ClipboardBlock, room: number): string[][] {
   const width = texts[0]?.length ?? 0
   const columns: string[][] = []
-  for (let column = Math.max(0, room); column < width; column++) columns.push(texts.map((row) => row[column]!))
+  for (let column = Math.max(0, room); column < width; column++)
+    columns.push(texts.map((row) => row[column]!))
   return columns
 }

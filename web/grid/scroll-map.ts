@@ -70,9 +70,7 @@ export function toPhysical(size: ScrollSize, top: number): number {
   const at = clamp(top, virtualEnd)
   if (!isScaled(size) || at <= END_ZONE) return at
   if (at >= virtualEnd - END_ZONE) return physicalEnd - (virtualEnd - at)
-  return Math.round(
-    END_ZONE + ((at - END_ZONE) / (virtualEnd - 2 * END_ZONE)) * (physicalEnd - 2 * END_ZONE),
-  )
+  return Math.round(END_ZONE + ((at - END_ZONE) / (virtualEnd - 2 * END_ZONE)) * (physicalEnd - 2 * END_ZONE))
 }
 
 /**

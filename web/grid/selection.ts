@@ -65,7 +65,9 @@ export const selectCell = (cell: CellPosition): Selection => ({ ranges: [single(
 export const selectRow = (row: number): Selection => ({ ranges: [single({ row, column: 0 }, 'rows')] })
 
 /** A whole column; its active cell is the first. */
-export const selectColumn = (column: number): Selection => ({ ranges: [single({ row: 0, column }, 'columns')] })
+export const selectColumn = (column: number): Selection => ({
+  ranges: [single({ row: 0, column }, 'columns')],
+})
 
 /** Every cell, the active one staying where it is. */
 export const selectAll = (active: CellPosition): Selection => ({ ranges: [single(active, 'all')] })
@@ -117,7 +119,8 @@ export const allBounds = ({ ranges }: Selection, size: GridSize): Bounds[] =>
   ranges.map((range) => boundsOf(range, size))
 
 /** Edges of the last range: what fills, and where a paste goes. */
-export const lastBounds = (selection: Selection, size: GridSize): Bounds => boundsOf(lastRange(selection), size)
+export const lastBounds = (selection: Selection, size: GridSize): Bounds =>
+  boundsOf(lastRange(selection), size)
 
 export const contains = (bounds: Bounds, { row, column }: CellPosition): boolean =>
   row >= bounds.top && row <= bounds.bottom && column >= bounds.start && column <= bounds.end
@@ -172,7 +175,8 @@ export function tabFrom(cell: CellPosition, back: boolean, { rows, columns }: Gr
 
 /** Moves every range by rows, when the active record moved because others came or went above it. */
 export function shiftRows(selection: Selection, by: number, size: GridSize): Selection {
-  const shift = (cell: CellPosition): CellPosition => clampCell({ row: cell.row + by, column: cell.column }, size)
+  const shift = (cell: CellPosition): CellPosition =>
+    clampCell({ row: cell.row + by, column: cell.column }, size)
   const [first, ...others] = selection.ranges.map((range) => ({
     ...range,
     anchor: shift(range.anchor),

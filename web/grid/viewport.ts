@@ -29,8 +29,8 @@ export interface Mounted {
 const AHEAD_PX = 800
 const BEHIND_PX = 240
 const COLUMN_MARGIN_PX = 320
-/** Rows are mounted in groups, so that not every pixel of a slow scroll draws a row. */
-const ROW_GROUP = 4
+/** Rows are mounted in groups: laying out and painting costs about the same for one row as for some. */
+const ROW_GROUP = 8
 /** Blank room under the last row, so that it does not stick to the footer. */
 const TAIL_PX = 48
 /** Seconds of scrolling at the present speed that the source is asked for in advance. */
@@ -282,7 +282,4 @@ export class Viewport {
 const sameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last
 
 const isSame = (a: Mounted, b: Mounted): boolean =>
-  sameSpan(a.rows, b.rows) &&
-  sameSpan(a.columns, b.columns) &&
-  a.origin === b.origin &&
-  a.pool === b.pool
+  sameSpan(a.rows, b.rows) && sameSpan(a.columns, b.columns) && a.origin === b.origin && a.pool === b.pool

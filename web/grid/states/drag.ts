@@ -104,5 +104,5 @@ function beyond(at: number, start: number, end: number): number {
 
 /** True once the pointer is further from where it was pressed than a hand trembles. */
 export const hasLeft = (from: Pointer, to: Pointer): boolean =>
-  Math.abs(from.clientX - to.clientX) > DRAG_THRESHOLD_PX || Math.abs(from.clientY - to.clientY) > DRAG_THRESHOLD_PX
-
+  Math.abs(from.clientX - to.clientX) > DRAG_THRESHOLD_PX ||
+  Math.abs(from.clientY - to.clientY) > DRAG_THRESHOLD_PX

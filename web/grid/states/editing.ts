@@ -1,7 +1,7 @@
 import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { t } from '../../i18n.ts'
 import type { Move } from '../../cells/cell.ts'
+import { t } from '../../i18n.ts'
 import type { EditSession, Engine } from '../engine.ts'
 import { type CellPosition, selectCell } from '../selection.ts'
 import type { Mode } from './mode.ts'
@@ -56,7 +56,8 @@ function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
     return true
   }
   if (event.key === 'Enter') {
-    if (leaveEditor(engine, event.shiftKey ? 'up' : 'down') && (event.ctrlKey || event.metaKey)) addRowBelow(engine)
+    if (leaveEditor(engine, event.shiftKey ? 'up' : 'down') && (event.ctrlKey || event.metaKey))
+      addRowBelow(engine)
     return true
   }
   if (event.key === 'Tab') {
@@ -79,31 +80,38 @@ export function cancelEditor(engine: Engine): void {
 
 /**
  * Commits what the editor holds and closes it. False where its text is no value of the field: then
- * it stays open with the text and a message, and the stored value stays as it was.
+ * it stays open with the text and a message, and the stored value stays as it was. Without
+ * `takeFocus` the focus stays where the person went.
  */
-export function leaveEditor(engine: Engine, move: Move = 'stay'): boolean {
+export function leaveEditor(engine: Engine, move: Move = 'stay', takeFocus = true): boolean {
   const session = engine.session.get()
   if (!session) return true
   const draft = engine.draft()
   if (draft && !draft.ok) {
     engine.session.set({ ...session, message: draft.message })
     engine.announce(draft.message)
-    engine.editor?.focus()
+    if (takeFocus) engine.editor?.focus()
     return false
   }
-  closeWith(engine, session, draft ? draft.value : session.opened, move)
+  closeWith(engine, session, draft ? draft.value : session.opened, move, takeFocus)
   return true
 }
 
 /** Stores a value that an editor chose (from a list, a calendar) and closes it. */
 export function commitEditor(engine: Engine, value: CellValue, move: Move = 'stay'): void {
   const session = engine.session.get()
-  if (session) closeWith(engine, session, value, move)
+  if (session) closeWith(engine, session, value, move, true)
 }
 
-function closeWith(engine: Engine, session: EditSession, value: CellValue, move: Move): void {
+function closeWith(
+  engine: Engine,
+  session: EditSession,
+  value: CellValue,
+  move: Move,
+  takeFocus: boolean,
+): void {
   engine.toIdle()
-  engine.focus()
+  if (takeFocus) engine.focus()
   store(engine, session, value)
   engine.moveAfter(move, { row: session.row, column: session.column })
 }
@@ -116,7 +124,10 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
   const write = () => engine.setCells([{ rowIndex, recordId, fieldId, value }])
   const theirs = engine.rowAt(rowIndex)?.values(fieldId) ?? null
   const { keepMine, notify } = engine.props.commands
-  if (Object.is(theirs, opened) || Object.is(theirs, value) || !keepMine) return write()
+  if (Object.is(theirs, opened) || Object.is(theirs, value) || !keepMine) {
+    write()
+    return
+  }
   keepMine({ fieldId, mine: value, theirs }).then(
     (mine) => mine && write(),
     () => notify(t('The value was not saved'), 'error'),

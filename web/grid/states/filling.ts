@@ -1,6 +1,6 @@
-import { applyFill } from '../fill-actions.ts'
 import type { Engine } from '../engine.ts'
 import { fillTarget } from '../fill.ts'
+import { applyFill } from '../fill-actions.ts'
 import { clampCell, lastBounds } from '../selection.ts'
 import { dragMode } from './drag.ts'
 import type { Mode } from './mode.ts'

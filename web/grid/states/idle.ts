@@ -1,13 +1,13 @@
-import { intentOf } from '../keys.ts'
 import { perform } from '../actions.ts'
 import type { Engine } from '../engine.ts'
+import { intentOf } from '../keys.ts'
 import { addRange, extendTo, rangeAt, selectCell, selectColumn, selectRow } from '../selection.ts'
 import { startEditing } from './editing.ts'
 import { filling } from './filling.ts'
-import type { Hit, Mode } from './mode.ts'
+import type { Hit, Mode, Part } from './mode.ts'
 import { movingColumn } from './moving-column.ts'
 import { movingRow } from './moving-row.ts'
-import { resizing, fitColumns } from './resizing.ts'
+import { fitColumns, resizing } from './resizing.ts'
 import { selecting } from './selecting.ts'
 
 /** True where Cmd takes the place of Ctrl. */
@@ -37,24 +37,16 @@ export function idle(): Mode {
 }
 
 function press(hit: Hit, event: PointerEvent, engine: Engine): void {
-  switch (hit.part) {
-    case 'cell':
-      return pressCell(hit, event, engine)
-    case 'rowNumber':
-      return pressRow(hit, event, engine)
-    case 'header':
-      return pressHeader(hit, event, engine)
-    case 'resize':
-      return engine.enter(resizing(engine, hit.column, event))
-    case 'freezeDivider':
-      return engine.enter(movingColumn(engine, { divider: true }, event))
-    case 'fillHandle':
-      return engine.enter(filling(engine))
-    case 'rowHandle':
-      return engine.enter(movingRow(engine, hit.row, event))
-    default:
-      return
+  const begin: Partial<Record<Part, () => void>> = {
+    cell: () => pressCell(hit, event, engine),
+    rowNumber: () => pressRow(hit, event, engine),
+    header: () => pressHeader(hit, event, engine),
+    resize: () => engine.enter(resizing(engine, hit.column, event)),
+    freezeDivider: () => engine.enter(movingColumn(engine, { divider: true }, event)),
+    fillHandle: () => engine.enter(filling(engine)),
+    rowHandle: () => engine.enter(movingRow(engine, hit.row, event)),
   }
+  begin[hit.part]?.()
 }
 
 function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): void {
@@ -70,8 +62,10 @@ function pressCell({ row, column }: Hit, event: PointerEvent, engine: Engine): v
 function pressRow({ row }: Hit, event: PointerEvent, engine: Engine): void {
   const cell = { row, column: 0 }
   const selection = engine.selection.get()
-  if (event.shiftKey && selection) engine.select({ ranges: [{ ...asRows(selection.ranges.at(-1)!), focus: cell }] }, null)
-  else if ((event.ctrlKey || event.metaKey) && selection) engine.select(addRange(selection, rangeAt(cell, 'rows')), null)
+  if (event.shiftKey && selection)
+    engine.select({ ranges: [{ ...asRows(selection.ranges.at(-1)!), focus: cell }] }, null)
+  else if ((event.ctrlKey || event.metaKey) && selection)
+    engine.select(addRange(selection, rangeAt(cell, 'rows')), null)
   else engine.select(selectRow(row), null)
   if (event.pointerType !== 'touch') engine.enter(selecting(engine, 'rows'))
 }
@@ -82,7 +76,8 @@ function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void
   const selection = engine.selection.get()
   const last = selection?.ranges.at(-1)
   if (event.shiftKey && last) {
-    return engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column } }] }, null)
+    engine.select({ ranges: [{ ...last, kind: 'columns', focus: { row: 0, column } }] }, null)
+    return
   }
   // A press on a selected column may be the beginning of moving all that are selected.
   const isSelected = last?.kind === 'columns' && isBetween(column, last.anchor.column, last.focus.column)
@@ -94,4 +89,5 @@ function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void
   }
 }
 
-const isBetween = (value: number, a: number, b: number): boolean => value >= Math.min(a, b) && value <= Math.max(a, b)
+const isBetween = (value: number, a: number, b: number): boolean =>
+  value >= Math.min(a, b) && value <= Math.max(a, b)

@@ -23,7 +23,9 @@ export function movingColumn(
       const { x } = engine.viewport.pointIn(pointer.clientX, pointer.clientY)
       const gap = gapAt(engine.layout, x, engine.viewport.inline)
       engine.preview.set(
-        'divider' in what ? { kind: 'freezeLine', count: gap } : { kind: 'columnLine', gap, moved, pointerX: x },
+        'divider' in what
+          ? { kind: 'freezeLine', count: gap }
+          : { kind: 'columnLine', gap, moved, pointerX: x },
       )
     },
     drop() {
@@ -39,7 +41,8 @@ export function movingColumn(
 
 function dropColumns(engine: Engine, moved: readonly number[], gap: number): void {
   const first = moved[0]!
-  const isSamePlace = gap >= first && gap <= first + moved.length && moved.at(-1)! - first === moved.length - 1
+  const isSamePlace =
+    gap >= first && gap <= first + moved.length && moved.at(-1)! - first === moved.length - 1
   if (isSamePlace) return
   let before = gap
   while (moved.includes(before)) before++
@@ -47,6 +50,10 @@ function dropColumns(engine: Engine, moved: readonly number[], gap: number): voi
   engine.props.commands.moveColumns(ids, engine.columns[before]?.fieldId ?? null)
   // The selection goes with the columns.
   const start = gap - moved.filter((column) => column < gap).length
-  const range = { kind: 'columns' as const, anchor: { row: 0, column: start }, focus: { row: 0, column: start } }
+  const range = {
+    kind: 'columns' as const,
+    anchor: { row: 0, column: start },
+    focus: { row: 0, column: start },
+  }
   engine.selection.set(extendTo({ ranges: [range] }, { row: 0, column: start + moved.length - 1 }))
 }

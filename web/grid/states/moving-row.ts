@@ -27,7 +27,8 @@ export function movingRow(engine: Engine, row: number, from: Pointer): Mode {
     },
     drop(pointer) {
       const { rights, commands } = engine.props
-      if (rights.moveRecords !== true && hasLeft(from, pointer)) return commands.notify(rights.moveRecords, 'info')
+      if (rights.moveRecords !== true && hasLeft(from, pointer))
+        return commands.notify(rights.moveRecords, 'info')
       const preview = engine.preview.get()
       if (preview?.kind === 'rowLine') dropRows(engine, ids, preview.gap)
     },
@@ -51,7 +52,10 @@ function dropRows(engine: Engine, ids: RecordId[], gap: number): void {
   const last = engine.size.rows
   const target = before < last ? engine.rowAt(before)?.id : null
   // A row that is not loaded cannot be named; it is loaded by the time one has seen it.
-  if (target === undefined) return engine.props.commands.notify(t('These rows are still loading'), 'info')
+  if (target === undefined) {
+    engine.props.commands.notify(t('These rows are still loading'), 'info')
+    return
+  }
   const isSamePlace = ids.length === 1 && (gap === engine.props.source.indexOf(ids[0]!) || before !== gap)
   if (!isSamePlace) engine.props.commands.moveRows(ids, target)
 }

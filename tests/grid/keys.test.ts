@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test'
+import { intentOf, type KeyEventLike } from '../../web/grid/keys.ts'
+
+const pc = { rtl: false, mac: false }
+const mac = { rtl: false, mac: true }
+
+function press(keys: string, over: Partial<KeyEventLike> = {}): KeyEventLike {
+  const parts = keys.split('+')
+  const key = parts.at(-1) ?? ''
+  return {
+    key: key === 'Space' ? ' ' : key,
+    code: /^[a-z]$/i.test(key) ? `Key${key.toUpperCase()}` : key,
+    ctrlKey: parts.includes('Ctrl'),
+    metaKey: parts.includes('Cmd'),
+    shiftKey: parts.includes('Shift'),
+    altKey: parts.includes('Alt'),
+    ...over,
+  }
+}
+
+describe('the keyboard map', () => {
+  test.each([
+    ['ArrowDown', { kind: 'move', step: 'down', extend: false }],
+    ['Shift+ArrowUp', { kind: 'move', step: 'up', extend: true }],
+    ['Ctrl+Shift+ArrowRight', { kind: 'move', step: 'rowEnd', extend: true }],
+    ['Ctrl+Home', { kind: 'move', step: 'gridStart', extend: false }],
+    ['End', { kind: 'move', step: 'rowEnd', extend: false }],
+    ['PageDown', { kind: 'move', step: 'pageDown', extend: false }],
+    ['Shift+Tab', { kind: 'tab', back: true }],
+    ['Enter', { kind: 'enter', back: false }],
+    ['Ctrl+Enter', { kind: 'addRow' }],
+    ['F2', { kind: 'edit' }],
+    ['Space', { kind: 'expand' }],
+    ['Shift+Space', { kind: 'selectRow' }],
+    ['Ctrl+Space', { kind: 'selectColumn' }],
+    ['Ctrl+a', { kind: 'selectAll' }],
+    ['Ctrl+z', { kind: 'undo' }],
+    ['Ctrl+Shift+Z', { kind: 'redo' }],
+    ['Ctrl+y', { kind: 'redo' }],
+    ['Ctrl+d', { kind: 'fillDown' }],
+    ['Ctrl+r', { kind: 'fillEnd' }],
+    ['Ctrl+;', { kind: 'insertToday' }],
+    ['Ctrl+Shift+:', { kind: 'insertNow' }],
+    ['Backspace', { kind: 'clear' }],
+    ['ContextMenu', { kind: 'contextMenu' }],
+    ['Shift+F10', { kind: 'contextMenu' }],
+    ['Ctrl+Shift+V', { kind: 'pasteAsText' }],
+    ['x', { kind: 'type', text: 'x' }],
+    ['Shift+Ä', { kind: 'type', text: 'Ä' }],
+    ['🎉', { kind: 'type', text: '🎉' }],
+  ] as const)('%s', (keys, intent) => {
+    expect(intentOf(press(keys), pc)).toEqual(intent)
+  })
+
+  test.each([
+    'Ctrl+c',
+    'Ctrl+x',
+    'Ctrl+v',
+    'Ctrl+k',
+    'Ctrl+f',
+    'Alt+r',
+    'Alt+c',
+    'F5',
+    'Shift',
+    'Control',
+    'Alt+ArrowUp',
+  ])('leaves %s to the browser or the app', (keys) => {
+    expect(intentOf(press(keys), pc)).toBeNull()
+  })
+
+  test('never types with Alt, except what AltGr writes', () => {
+    expect(intentOf(press('Alt+q'), pc)).toBeNull()
+    expect(intentOf(press('Ctrl+Alt+@', { code: 'KeyQ' }), pc)).toEqual({ kind: 'type', text: '@' })
+    expect(intentOf(press('Ctrl+Alt+a'), pc)).toBeNull()
+  })
+
+  test('mirrors the arrows from right to left', () => {
+    const rtl = { rtl: true, mac: false }
+    expect(intentOf(press('ArrowLeft'), rtl)).toEqual({ kind: 'move', step: 'end', extend: false })
+    expect(intentOf(press('Ctrl+ArrowRight'), rtl)).toEqual({ kind: 'move', step: 'rowStart', extend: false })
+  })
+
+  test('knows Cmd on a Mac', () => {
+    expect(intentOf(press('Cmd+z'), mac)).toEqual({ kind: 'undo' })
+    expect(intentOf(press('Cmd+ArrowDown'), mac)).toEqual({ kind: 'move', step: 'bottom', extend: false })
+    expect(intentOf(press('Cmd+c'), mac)).toBeNull()
+  })
+
+  test('finds the letter of a chord on a Cyrillic keyboard', () => {
+    expect(intentOf(press('Ctrl+я', { code: 'KeyZ' }), pc)).toEqual({ kind: 'undo' })
+  })
+
+  test('opens the editor empty for an input method', () => {
+    expect(intentOf(press('Process'), pc)).toEqual({ kind: 'type', text: '' })
+  })
+})

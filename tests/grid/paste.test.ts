@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test'
+import { fieldType, readOptions } from '../../src/core/fields/index.ts'
+import type { ClipboardBlock } from '../../web/grid/clipboard.ts'
+import {
+  type PasteColumn,
+  type PasteTarget,
+  planPaste,
+  withoutNewOptions,
+  withoutNewRows,
+} from '../../web/grid/paste.ts'
+
+const column = (type: string, options: object = {}, over: Partial<PasteColumn> = {}): PasteColumn => ({
+  fieldId: `c${type}`,
+  type: fieldType(type),
+  options: readOptions(type, options),
+  editable: true,
+  ...over,
+})
+const STATUS = {
+  choices: [
+    { id: 's1', title: 'To do' },
+    { id: 's2', title: 'Done' },
+  ],
+}
+const COLUMNS = [
+  column('SingleLineText'),
+  column('Number'),
+  column('SingleSelect', STATUS),
+  column('MultiSelect', STATUS),
+  column('Checkbox'),
+  column('CreatedTime', {}, { editable: false }),
+]
+const texts = (...rows: string[][]): ClipboardBlock => ({ texts: rows, own: null })
+const at = (
+  top: number,
+  start: number,
+  bottom = top,
+  end = start,
+  over: Partial<PasteTarget> = {},
+): PasteTarget => ({
+  bounds: { top, bottom, start, end },
+  columns: COLUMNS,
+  rowCount: 10,
+  recordIdOf: (row) => row + 100,
+  canAddRows: true,
+  ...over,
+})
+
+describe('planPaste', () => {
+  test('lays a block from the anchor and reads each text by its field', () => {
+    const plan = planPaste(texts(['a', '1,234', 'done', 'Done, To do', 'yes']), at(3, 0))
+    expect(plan.cells.map(({ value }) => value)).toEqual(['a', 1234, 'Done', 'Done,To do', true])
+    expect(plan.cells[0]).toMatchObject({ rowIndex: 3, recordId: 103, fieldId: 'cSingleLineText' })
+    expect(plan.covers).toEqual({ top: 3, bottom: 3, start: 0, end: 4 })
+  })
+
+  test('fills a range from one cell, and repeats a block in a multiple of it', () => {
+    expect(planPaste(texts(['7']), at(0, 1, 3, 1)).cells).toHaveLength(4)
+    const plan = planPaste(texts(['a'], ['b']), at(0, 0, 5, 0))
+    expect(plan.cells.map(({ value }) => value)).toEqual(['a', 'b', 'a', 'b', 'a', 'b'])
+    expect(planPaste(texts(['a'], ['b']), at(0, 0, 4, 0)).cells).toHaveLength(2)
+  })
+
+  test('lists what does not fit and leaves those cells alone', () => {
+    const plan = planPaste(texts(['x', '1.9'], ['y', '2']), at(0, 0))
+    expect(plan.rejected).toEqual([{ rowIndex: 0, fieldId: 'cNumber', text: '1.9' }])
+    expect(plan.cells).toHaveLength(3)
+  })
+
+  test('empties cells for empty texts, a check box to off', () => {
+    const plan = planPaste(texts(['', '', '', '', '']), at(0, 0))
+    expect(plan.cells.map(({ value }) => value)).toEqual([null, null, null, null, false])
+  })
+
+  test('offers rows beyond the last', () => {
+    const plan = planPaste(texts(['a'], ['b'], ['c']), at(9, 0))
+    expect(plan.cells).toHaveLength(1)
+    expect(plan.newRows).toEqual([{ cSingleLineText: 'b' }, { cSingleLineText: 'c' }])
+    expect(withoutNewRows(plan).newRows).toEqual([])
+    expect(planPaste(texts(['a'], ['b']), at(9, 0, 9, 0, { canAddRows: false })).newRows).toEqual([])
+  })
+
+  test('offers columns beyond the last and passes over those that cannot be written', () => {
+    const plan = planPaste(texts(['true', 'now', 'x', 'y']), at(0, 4))
+    expect(plan.cells.map(({ value }) => value)).toEqual([true])
+    expect(plan.skipped).toBe(1)
+    expect(plan.extraColumns).toEqual([['x'], ['y']])
+  })
+
+  test('gathers unknown options, once each', () => {
+    const plan = planPaste(texts(['New', 'Done,Fresh'], ['New', 'To do']), at(0, 2))
+    expect(plan.newOptions).toEqual([
+      { fieldId: 'cSingleSelect', titles: ['New'] },
+      { fieldId: 'cMultiSelect', titles: ['Fresh'] },
+    ])
+    expect(plan.cells.map(({ needsOption }) => needsOption)).toEqual([true, true, true, false])
+    expect(withoutNewOptions(plan).cells.map(({ value }) => value)).toEqual(['To do'])
+  })
+
+  test('takes values as they are between fields of a kind', () => {
+    const own = { fields: [{ id: 'cOther', title: 'N', type: 'Number', options: {} }], values: [[1234.5]] }
+    const plan = planPaste({ texts: [['1.234,5']], own }, at(0, 1))
+    expect(plan.cells[0]?.value).toBe(1234.5)
+  })
+
+  test('reads the text where the fields differ', () => {
+    const own = { fields: [{ id: 'cX', title: 'T', type: 'SingleLineText', options: {} }], values: [['42']] }
+    expect(planPaste({ texts: [['42']], own }, at(0, 1)).cells[0]?.value).toBe(42)
+  })
+})

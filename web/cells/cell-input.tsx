@@ -1,0 +1,164 @@
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Field } from '../../src/core/model.ts'
+import { t } from '../i18n.ts'
+import type { EditorHandle } from './cell.ts'
+import styles from './editor.module.css'
+import { CELLS } from './index.ts'
+
+export interface CellInputProps {
+  field: Field
+  value: CellValue
+  /** Called when the person leaves with another value than before, and when they choose from a list. */
+  onCommit(value: CellValue): void
+  /** True where this person may not write; fields that the server fills in never can be written. */
+  readOnly?: boolean
+  createOption?: (title: string) => Promise<boolean>
+  /** Id of the control, for a `<label for>`. */
+  id?: string
+  /** A refusal of the server, shown as those of the editor are. */
+  error?: string | null
+}
+
+/**
+ * A field of an open record or form: the grid's own cell in its `record` variant. Values are committed
+ * as one leaves the field; what does not fit stays in the input with the reason under it.
+ */
+export function CellInput(props: CellInputProps): ReactNode {
+  const { field, value, onCommit, readOnly = false, id, error = null } = props
+  const cell = CELLS[field.type]
+  const options = cell.type.options.parse(field.options)
+  const editor = useRef<EditorHandle>(null)
+  const messageId = useId()
+  const [message, setMessage] = useState<string | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  // What the editor began with. It follows the value from outside only while nobody is typing.
+  const [opened, setOpened] = useState(value)
+  const [isFocused, setFocused] = useState(false)
+  const [epoch, setEpoch] = useState(0)
+  if (!isFocused && !Object.is(opened, value) && message === null) setOpened(value)
+
+  // A list that closes leaves the focus to the button it came from, unless it has gone elsewhere already.
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const takesFocus = useRef(false)
+  useLayoutEffect(() => {
+    if (!isOpen && takesFocus.current) button.current?.focus()
+    takesFocus.current = false
+  }, [isOpen])
+  const keepFocus = () => {
+    takesFocus.current = box.current?.contains(document.activeElement) ?? false
+  }
+
+  const { View, Editor } = cell
+  const canWrite = !readOnly && cell.type.readOnly !== true
+  const view = (
+    <View
+      value={value}
+      field={field}
+      options={options}
+      variant="record"
+      lines={Number.MAX_SAFE_INTEGER}
+      width={null}
+      commit={canWrite ? onCommit : undefined}
+    />
+  )
+  if (!canWrite || !Editor) {
+    return (
+      <div className={styles.recordView} data-readonly={!canWrite || undefined}>
+        {view}
+      </div>
+    )
+  }
+  if (cell.opensList && !isOpen) {
+    return (
+      <button
+        ref={button}
+        type="button"
+        id={id}
+        className={styles.recordButton}
+        aria-haspopup="listbox"
+        onClick={() => setOpen(true)}
+      >
+        {value === null || value === '' ? <span className={styles.faint}>{t('Choose')}</span> : view}
+      </button>
+    )
+  }
+
+  const commit = (next: CellValue) => {
+    keepFocus()
+    setMessage(null)
+    setOpen(false)
+    if (!Object.is(next, value)) onCommit(next)
+  }
+  const leave = (): boolean => {
+    const draft = editor.current?.read()
+    if (!draft) return true
+    if (draft.ok) commit(draft.value)
+    else setMessage(draft.message)
+    return draft.ok
+  }
+  const cancel = () => {
+    keepFocus()
+    setMessage(null)
+    setOpen(false)
+    // Another identity makes the editor begin again with the stored value.
+    setOpened(value)
+    setEpoch(epoch + 1)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return
+    if (event.key === 'Escape' && (isFocused || isOpen)) {
+      event.preventDefault()
+      cancel()
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      leave()
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the editor in it
+    <div
+      ref={box}
+      className={styles.recordEditor}
+      data-testid="cell-input"
+      data-field={field.id}
+      data-invalid={message || error ? true : undefined}
+      onKeyDown={onKeyDown}
+      onFocus={() => setFocused(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        const stays =
+          relatedTarget instanceof Element &&
+          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+        if (stays || !document.hasFocus()) return
+        setFocused(false)
+        leave()
+      }}
+    >
+      <Editor
+        key={`${epoch}:${typeof opened}:${opened}`}
+        ref={editor}
+        value={opened}
+        field={field}
+        options={options}
+        variant="record"
+        typed={null}
+        commit={commit}
+        change={onCommit}
+        cancel={cancel}
+        createOption={props.createOption}
+        invalid={message !== null || error !== null}
+        describedBy={message || error ? messageId : undefined}
+        label={field.title}
+        id={id}
+        autoFocus={isOpen || (epoch > 0 && isFocused)}
+      />
+      {(message ?? error) && (
+        <div id={messageId} className={styles.recordMessage} role="alert">
+          {message ?? error}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { Check, Circle, CircleCheck, Flag, Heart, type LucideIcon, Star, ThumbsUp } from 'lucide-react'
+import { type CHECKBOX_ICONS, checkbox } from '../../src/core/fields/checkbox.ts'
+import { t } from '../i18n.ts'
+import { defineCell } from './cell.ts'
+import styles from './view.module.css'
+
+/** The signs for on and off. One sign for both is filled when on. */
+const SIGNS: Record<
+  Exclude<(typeof CHECKBOX_ICONS)[number], 'square'>,
+  { on: LucideIcon; off: LucideIcon; fill: boolean }
+> = {
+  circle: { on: CircleCheck, off: Circle, fill: false },
+  star: { on: Star, off: Star, fill: true },
+  heart: { on: Heart, off: Heart, fill: true },
+  thumb: { on: ThumbsUp, off: ThumbsUp, fill: true },
+  flag: { on: Flag, off: Flag, fill: true },
+}
+
+/** On or off: a click, Space and Enter toggle it. Off is faint, but there to be seen. */
+export const checkboxCell = defineCell(checkbox, {
+  Icon: Check,
+  align: 'center',
+  minWidth: 50,
+  View({ value, options, commit, field }) {
+    const isOn = value === true
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a native check box cannot be a heart
+      <button
+        type="button"
+        role="checkbox"
+        aria-checked={isOn}
+        aria-label={field.title}
+        tabIndex={-1}
+        disabled={!commit}
+        className={styles.tick}
+        data-on={isOn || undefined}
+        title={isOn ? t('Checked') : t('Not checked')}
+        onClick={() => commit?.(!isOn)}
+      >
+        <Sign icon={options.icon} color={options.color} isOn={isOn} />
+      </button>
+    )
+  },
+  onKey({ key, ctrl, alt }, { value, commit }) {
+    if ((key !== ' ' && key !== 'Enter') || ctrl || alt) return false
+    commit(value !== true)
+    return true
+  },
+})
+
+/** The usual box is drawn by the style sheet alone: one element that never changes its kind. */
+function Sign({
+  icon,
+  color,
+  isOn,
+}: {
+  icon: (typeof CHECKBOX_ICONS)[number]
+  color: string
+  isOn: boolean
+}) {
+  if (icon === 'square')
+    return <span className={styles.box} style={{ background: isOn ? color : undefined }} />
+  const { on, off, fill } = SIGNS[icon]
+  const Icon = isOn ? on : off
+  return <Icon size={16} aria-hidden color={isOn ? color : undefined} fill={isOn && fill ? color : 'none'} />
+}

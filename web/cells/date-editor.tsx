@@ -1,0 +1,98 @@
+import { type ReactNode, useState } from 'react'
+import { dayIn, resolveZone } from '../../src/core/dates.ts'
+import { t } from '../i18n.ts'
+import { Popover } from '../ui/popover.tsx'
+import calendarStyles from './calendar.module.css'
+import { Calendar } from './calendar.tsx'
+import type { Draft, EditorProps } from './cell.ts'
+import styles from './editor.module.css'
+import { TextInput } from './text-input.tsx'
+
+interface DateEditorProps extends Omit<EditorProps, 'options'> {
+  /** The value as text to be edited. */
+  initial: string
+  placeholder: string
+  parse(text: string): Draft
+  /** The day that a text names; null: none. */
+  dayOf(text: string): string | null
+  /** The text when a day is chosen from the calendar. */
+  withDay(text: string, day: string): string
+  /** True where choosing a day is all there is to choose. */
+  dayIsAll: boolean
+  /** `Today` or `Now`: its name and what it stores. */
+  now: { label: string; text: () => string }
+}
+
+/** Typed in the field's own format or ISO, or chosen from a calendar that follows what is typed. */
+export function DateEditor(props: DateEditorProps): ReactNode {
+  const { commit, parse, variant } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [inCalendar, setInCalendar] = useState(false)
+  const [isOpen, setOpen] = useState(variant === 'grid')
+  const commitText = (text: string) => {
+    const draft = parse(text)
+    if (draft.ok) commit(draft.value)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus of what is in it
+    <div
+      ref={setAnchor}
+      className={styles.dateEditor}
+      onFocus={() => setOpen(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        const stays =
+          relatedTarget instanceof Element &&
+          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+        if (!stays && document.hasFocus()) setOpen(false)
+      }}
+    >
+      <TextInput
+        {...props}
+        align="start"
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setOpen(true)
+          setInCalendar(true)
+        }}
+      >
+        {(text, setText) =>
+          anchor &&
+          isOpen && (
+            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.popover}>
+              <div data-cell-popover>
+                <Calendar
+                  day={props.dayOf(text)}
+                  today={today()}
+                  focused={inCalendar}
+                  onLeave={() => {
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                  onChoose={(day) => {
+                    const next = props.withDay(text, day)
+                    if (props.dayIsAll) return commitText(next)
+                    setText(next)
+                    setInCalendar(false)
+                    anchor.querySelector('input')?.focus()
+                  }}
+                />
+                <div className={calendarStyles.calendarFoot}>
+                  <button type="button" tabIndex={-1} onClick={() => commitText(props.now.text())}>
+                    {props.now.label}
+                  </button>
+                  <button type="button" tabIndex={-1} onClick={() => commit(null)}>
+                    {t('Clear')}
+                  </button>
+                </div>
+              </div>
+            </Popover>
+          )
+        }
+      </TextInput>
+    </div>
+  )
+}
+
+/** Today where the reader is. */
+export const today = (): string => dayIn(Date.now(), resolveZone('local'))

@@ -1,0 +1,6 @@
+import { UserRoundPen } from 'lucide-react'
+import { lastModifiedBy } from '../../src/core/fields/last-modified-by.ts'
+import { personCell } from './person-cell.tsx'
+
+/** Who changed the record last. */
+export const lastModifiedByCell = personCell(lastModifiedBy, UserRoundPen)

@@ -1,0 +1,6 @@
+import { CalendarSync } from 'lucide-react'
+import { lastModifiedTime } from '../../src/core/fields/last-modified-time.ts'
+import { systemTimeCell } from './system-time.tsx'
+
+/** When the record was last changed. */
+export const lastModifiedTimeCell = systemTimeCell(lastModifiedTime, CalendarSync)

@@ -1,0 +1,38 @@
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { parseNumber } from '../../src/core/fields/number-text.ts'
+import { currentLanguage, localeTag, t } from '../i18n.ts'
+import type { Draft } from './cell.ts'
+
+const formats = new WeakMap<object, { language: string; format: Intl.NumberFormat }>()
+
+/** The number format of a field's options, made once: making one takes longer than drawing a row. */
+export function numberFormat(
+  options: object,
+  make: (locale: string) => Intl.NumberFormat,
+): Intl.NumberFormat {
+  const known = formats.get(options)
+  const language = currentLanguage()
+  if (known?.language === language) return known.format
+  const format = make(localeTag())
+  formats.set(options, { language, format })
+  return format
+}
+
+/** The decimal mark that the reader is used to. */
+export function decimalMark(): '.' | ',' {
+  const parts = new Intl.NumberFormat(localeTag()).formatToParts(1.5)
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.'
+}
+
+/** The full value as text to be edited, with the reader's decimal mark. */
+export const editedNumber = (value: CellValue): string =>
+  value === null ? '' : String(value).replace('.', decimalMark())
+
+/** Reads a number as the reader writes it, then has the field's type judge it. */
+export function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft {
+  if (text.trim() === '') return { ok: true, value: null }
+  const number = parseNumber(text, decimalMark()) ?? type.parse(text, options)
+  if (number === null) return { ok: false, message: t('“{text}” is not a number', { text: text.trim() }) }
+  const read = type.read(number, options)
+  return read.ok ? { ok: true, value: read.value } : { ok: false, message: read.message }
+}

@@ -1,0 +1,14 @@
+import { Phone } from 'lucide-react'
+import { phoneNumber } from '../../src/core/fields/phone-number.ts'
+import { t } from '../i18n.ts'
+import { linkCell } from './link-cell.tsx'
+import { phoneHref } from './links.ts'
+
+/** A telephone number, which a phone dials. */
+export const phoneNumberCell = linkCell({
+  type: phoneNumber,
+  Icon: Phone,
+  inputMode: 'tel',
+  toHref: phoneHref,
+  refusal: () => t('This is not a telephone number, such as +49 30 123456'),
+})

@@ -1,0 +1,79 @@
+import { Star } from 'lucide-react'
+import type { MouseEvent } from 'react'
+import { type RATING_ICONS, rating } from '../../src/core/fields/rating.ts'
+import { t } from '../i18n.ts'
+import { defineCell } from './cell.ts'
+import styles from './view.module.css'
+
+/** Characters and not drawings: a row of text costs a tenth of five drawings in every cell. */
+const SIGNS: Record<(typeof RATING_ICONS)[number], { full: string; empty: string }> = {
+  star: { full: '★', empty: '☆' },
+  heart: { full: '♥', empty: '♡' },
+  circle: { full: '●', empty: '○' },
+  thumb: { full: '👍', empty: '·' },
+  flag: { full: '⚑', empty: '⚐' },
+}
+
+/** Stars: a click or a digit sets them, the same number again clears. Empty ones show on hover. */
+export const ratingCell = defineCell(rating, {
+  Icon: Star,
+  align: 'start',
+  minWidth: 60,
+  extraWidth: 90,
+  View({ value, options, commit, variant }) {
+    const stars = typeof value === 'number' ? Math.min(value, options.max) : 0
+    const { full, empty } = SIGNS[options.icon]
+    const label = t('{stars} of {max}', { stars, max: options.max })
+    if (variant === 'record' && commit) {
+      return (
+        <span className={styles.stars} style={{ color: options.color }} data-variant="record">
+          {Array.from({ length: options.max }, (_, at) => (
+            <button
+              // biome-ignore lint/suspicious/noArrayIndexKey: a star is its place
+              key={at}
+              type="button"
+              aria-label={t('{stars} of {max}', { stars: at + 1, max: options.max })}
+              aria-pressed={at < stars}
+              onClick={() => commit(at + 1 === stars ? 0 : at + 1)}
+            >
+              {at < stars ? full : empty}
+            </button>
+          ))}
+        </span>
+      )
+    }
+    const click = (event: MouseEvent<HTMLElement>) => {
+      const chosen = starAt(event, options.max)
+      commit?.(chosen === stars ? 0 : chosen)
+    }
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: digits on the cell do the same (onKey)
+      <span
+        role="img"
+        aria-label={label}
+        className={styles.stars}
+        style={{ color: options.color }}
+        data-empty={commit ? empty.repeat(options.max - stars) : ''}
+        data-interactive={commit ? true : undefined}
+        onClick={commit && click}
+      >
+        {full.repeat(stars)}
+      </span>
+    )
+  },
+  // Digits rate without opening an editor, so a whole column can be filled from the keyboard.
+  onKey({ key, ctrl, alt }, { options, commit }) {
+    const stars = /^\d$/.test(key) && !ctrl && !alt ? rating.parse(key, options) : null
+    if (stars === null) return false
+    commit(stars)
+    return true
+  },
+})
+
+/** Which star lies under the pointer; full and empty ones share the element's width. */
+function starAt(event: MouseEvent<HTMLElement>, max: number): number {
+  const { left, right, width } = event.currentTarget.getBoundingClientRect()
+  const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
+  const along = isRtl ? right - event.clientX : event.clientX - left
+  return Math.max(1, Math.min(max, Math.ceil((along / width) * max)))
+}

@@ -1,0 +1,85 @@
+import {
+  type HTMLInputTypeAttribute,
+  type ReactNode,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import type { Draft, EditorProps } from './cell.ts'
+import styles from './editor.module.css'
+
+interface TextInputProps extends EditorProps<never> {
+  /** The value as text; what stays unchanged is not read again, so opening and leaving rewrites nothing. */
+  initial: string
+  parse(text: string): Draft
+  inputMode?: 'text' | 'decimal' | 'numeric' | 'email' | 'url' | 'tel'
+  type?: HTMLInputTypeAttribute
+  align?: 'start' | 'end'
+  placeholder?: string
+  /** Drawn after the input, e.g. a calendar; gets the text and a way to set it. */
+  children?: (text: string, setText: (text: string) => void) => ReactNode
+  /** The editor's own keys, before those of its owner. */
+  onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>) => void
+}
+
+/** The one-line editor that most types share: text in, a value or a reason out. */
+export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
+  const { initial, parse, typed, value, ref, variant, autoFocus } = props
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(typed ?? initial)
+  useImperativeHandle(ref, () => ({
+    read: () => {
+      // From the element, not from state: the last letter may be a moment ahead of the drawing.
+      const now = input.current?.value ?? text
+      return now === initial ? { ok: true, value } : parse(now)
+    },
+    focus: () => input.current?.focus(),
+  }))
+  useFocusAtEnd(input, autoFocus)
+  return (
+    <>
+      <input
+        ref={input}
+        id={props.id}
+        className={variant === 'grid' ? styles.input : styles.recordInput}
+        data-align={variant === 'grid' ? props.align : undefined}
+        type={props.type ?? 'text'}
+        inputMode={props.inputMode}
+        dir="auto"
+        value={text}
+        placeholder={props.placeholder}
+        autoComplete="off"
+        spellCheck={props.inputMode === undefined || props.inputMode === 'text'}
+        aria-label={props.label}
+        aria-invalid={props.invalid || undefined}
+        aria-describedby={props.describedBy}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={props.onKeyDown}
+      />
+      {props.children?.(text, setText)}
+    </>
+  )
+}
+
+/**
+ * Takes the focus before the browser goes on to the next event, so that no key of a quick typist is
+ * lost, with the caret behind what is there.
+ */
+export function useFocusAtEnd(
+  input: React.RefObject<HTMLInputElement | HTMLTextAreaElement | null>,
+  autoFocus: boolean,
+): void {
+  useLayoutEffect(() => {
+    const element = input.current
+    if (!element || !autoFocus) return
+    element.focus({ preventScroll: true })
+    element.setSelectionRange(element.value.length, element.value.length)
+  }, [input, autoFocus])
+}
+
+/** A draft from a type's `parse`: no text is no value, text that gives null is refused with the message. */
+export function draftOf(text: string, value: string | number | boolean | null, message: string): Draft {
+  if (text.trim() === '') return { ok: true, value: null }
+  return value === null ? { ok: false, message } : { ok: true, value }
+}

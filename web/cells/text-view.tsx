@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { CellVariant } from './cell.ts'
+import styles from './view.module.css'
+
+/** Characters per line that are drawn in a grid: a cell of 10,000 would be laid out in full to show 30. */
+const DRAWN_PER_LINE = 400
+
+interface TextViewProps {
+  value: CellValue
+  variant: CellVariant
+  /** Lines that fit. */
+  lines: number
+}
+
+/** Text in its own direction, cut with an ellipsis where the cell ends. */
+export function TextView({ value, variant, lines }: TextViewProps): ReactNode {
+  if (value === null || value === '') return null
+  const text = String(value)
+  if (variant === 'record') {
+    return (
+      <span className={styles.recordText} dir="auto">
+        {text}
+      </span>
+    )
+  }
+  const most = DRAWN_PER_LINE * lines
+  const shown = text.length > most ? text.slice(0, most) : text
+  return lines === 1 ? (
+    <span className={styles.line} dir="auto">
+      {shown}
+    </span>
+  ) : (
+    <span className={styles.lines} dir="auto" style={{ WebkitLineClamp: lines }}>
+      {shown}
+    </span>
+  )
+}

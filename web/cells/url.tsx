@@ -1,0 +1,14 @@
+import { Link } from 'lucide-react'
+import { url } from '../../src/core/fields/url.ts'
+import { t } from '../i18n.ts'
+import { linkCell } from './link-cell.tsx'
+import { urlHref } from './links.ts'
+
+/** A web address, which opens in a new tab. */
+export const urlCell = linkCell({
+  type: url,
+  Icon: Link,
+  inputMode: 'url',
+  toHref: urlHref,
+  refusal: () => t('This is not a web address, such as https://example.com'),
+})

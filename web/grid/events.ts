@@ -1,0 +1,168 @@
+import type { FocusEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
+import { copy, paste } from './clipboard-actions.ts'
+import type { Engine } from './engine.ts'
+import { selectedBounds } from './fill-actions.ts'
+import { clampCell, contains, selectCell, selectRow } from './selection.ts'
+import { startEditing } from './states/editing.ts'
+import type { Hit, Part } from './states/mode.ts'
+
+/** Characters of a tooltip; more would cover the screen. */
+const MAX_TOOLTIP = 600
+
+/** Handlers of the grid's element: they find out what is meant and give it to the mode that is on. */
+export function gridEvents(engine: Engine) {
+  let touched = false
+  return {
+    onKeyDown(event: KeyboardEvent) {
+      if (engine.mode.get().onKeyDown?.(event.nativeEvent, engine)) event.preventDefault()
+    },
+    onPointerDown(event: PointerEvent) {
+      touched = event.pointerType === 'touch'
+      const hit = hitOf(engine, event.target)
+      // A finger may be about to scroll: what it means is known when it is lifted (onClick).
+      if (!hit || touched || isInEditor(event.target)) return
+      if (isModifiedLink(event)) return
+      engine.mode.get().onPointerDown?.(hit, event.nativeEvent, engine)
+    },
+    // Pressing a cell must not take the focus from the grid, nor begin to select text.
+    onMouseDown(event: MouseEvent) {
+      if (isInEditor(event.target) || event.target === engine.viewport.element) return
+      event.preventDefault()
+      if (engine.mode.get().name !== 'editing') engine.focus()
+    },
+    onClick(event: MouseEvent) {
+      if (!touched || isInEditor(event.target)) return
+      const hit = hitOf(engine, event.target)
+      if (hit) tap(engine, hit, event)
+    },
+    onDoubleClick(event: MouseEvent) {
+      const hit = hitOf(engine, event.target)
+      const isControl =
+        event.target instanceof Element && event.target.closest('button, input, a, [data-interactive]')
+      if (hit && !isControl) engine.mode.get().onDoubleClick?.(hit, event.nativeEvent, engine)
+    },
+    onContextMenu(event: MouseEvent) {
+      const hit = hitOf(engine, event.target)
+      if (!hit || isInEditor(event.target)) return
+      if (openMenu(engine, hit, { x: event.clientX, y: event.clientY })) event.preventDefault()
+    },
+    /** Text that is cut off is told in full while the pointer rests on it. */
+    onMouseOver(event: MouseEvent) {
+      const cell =
+        event.target instanceof Element ? event.target.closest<HTMLElement>('[data-part="cell"]') : null
+      const text = cell?.firstElementChild
+      if (!cell || !text || cell.dataset.failed) return
+      const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight + 2
+      if (isCut) cell.title = (text.textContent ?? '').slice(0, MAX_TOOLTIP)
+      else cell.removeAttribute('title')
+    },
+    /** Arriving by Tab with nothing selected: the first cell in sight is a place to begin. */
+    onFocus(event: FocusEvent) {
+      if (event.target !== engine.viewport.element || engine.selection.get() || engine.size.rows === 0) return
+      if (!engine.viewport.element.matches(':focus-visible') || engine.size.columns === 0) return
+      engine.selection.set(selectCell({ row: Math.ceil(engine.viewport.top / engine.rowHeight), column: 0 }))
+    },
+    /** Copy, cut and paste arrive at the document when the grid, and no text field in it, has the focus. */
+    listenToClipboard(): () => void {
+      const isOurs = () => document.activeElement === engine.viewport.element
+      const onCopy = (event: ClipboardEvent) => isOurs() && copy(engine, event, false)
+      const onCut = (event: ClipboardEvent) => isOurs() && copy(engine, event, true)
+      const onPaste = (event: ClipboardEvent) => {
+        if (isOurs())
+          paste(engine, event).catch((error: Error) => engine.props.commands.notify(error.message, 'error'))
+      }
+      document.addEventListener('copy', onCopy)
+      document.addEventListener('cut', onCut)
+      document.addEventListener('paste', onPaste)
+      return () => {
+        document.removeEventListener('copy', onCopy)
+        document.removeEventListener('cut', onCut)
+        document.removeEventListener('paste', onPaste)
+      }
+    },
+  }
+}
+
+/** What an event's element stands for. */
+function hitOf(engine: Engine, target: EventTarget): Hit | null {
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-part]') : null
+  if (!element) return null
+  const row = Number(element.dataset.row ?? -1)
+  const column = Number(element.dataset.column ?? -1)
+  return clampedHit(engine, { part: element.dataset.part as Part, element, row, column })
+}
+
+// The row may have gone between drawing and press.
+function clampedHit(engine: Engine, hit: Hit): Hit | null {
+  if (hit.row < 0 && hit.column < 0) return hit
+  const within = clampCell({ row: Math.max(0, hit.row), column: Math.max(0, hit.column) }, engine.size)
+  const isThere = (hit.row < 0 || within.row === hit.row) && (hit.column < 0 || within.column === hit.column)
+  return isThere ? hit : null
+}
+
+const isInEditor = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('[data-editor], [data-cell-popover]') !== null
+
+/** Ctrl+click on a link opens it instead of beginning a second range. */
+const isModifiedLink = (event: PointerEvent): boolean =>
+  (event.ctrlKey || event.metaKey) &&
+  event.target instanceof Element &&
+  event.target.closest('a[href]') !== null
+
+/** A finger lifted where it was put down: selects, and on the selected cell edits. */
+function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
+  if (hit.part !== 'cell') {
+    if (hit.part === 'header') engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
+    if (hit.part === 'rowNumber') engine.props.commands.expandRow(hit.row, null)
+    return
+  }
+  const cell = { row: hit.row, column: hit.column }
+  if (engine.props.tapOpensRecord) {
+    engine.select(selectCell(cell))
+    engine.props.commands.expandRow(hit.row, engine.columns[hit.column]?.fieldId ?? null)
+    return
+  }
+  const active = engine.active
+  if (active?.row === cell.row && active.column === cell.column) startEditing(engine, cell, null)
+  else engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
+}
+
+/** The press that a tap stands for. */
+const pointerOf = ({ clientX, clientY, ctrlKey, metaKey, shiftKey }: MouseEvent): globalThis.PointerEvent =>
+  new PointerEvent('pointerdown', {
+    clientX,
+    clientY,
+    ctrlKey,
+    metaKey,
+    shiftKey,
+    pointerType: 'touch',
+    button: 0,
+  })
+
+/** The menu of what was pressed with the right button; outside of the selection, that becomes selected first. */
+function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): boolean {
+  const { commands } = engine.props
+  const field = engine.columns[hit.column]
+  if (hit.part === 'header' && field) {
+    commands.openHeaderMenu(field.fieldId, { element: hit.element, point })
+    return true
+  }
+  if (hit.part === 'summary' && hit.element.dataset.field) {
+    commands.openSummaryMenu(hit.element.dataset.field, { element: hit.element, point })
+    return true
+  }
+  if (hit.row < 0) return false
+  const cell = { row: hit.row, column: Math.max(0, hit.column) }
+  if (!selectedBounds(engine).some((bounds) => contains(bounds, cell))) {
+    engine.select(hit.part === 'cell' ? selectCell(cell) : selectRow(hit.row), null)
+  }
+  commands.openCellMenu({
+    element: hit.element,
+    point,
+    rowIndex: hit.row,
+    recordId: engine.rowAt(hit.row)?.id,
+    fieldId: hit.part === 'cell' ? (field?.fieldId ?? null) : null,
+    areas: engine.areas(),
+  })
+  return true
+}

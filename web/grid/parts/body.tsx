@@ -1,0 +1,87 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+import { Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { t } from '../../i18n.ts'
+import { addRowBelow } from '../actions.ts'
+import type { ResolvedColumn } from '../columns.ts'
+import { useEngine } from '../engine.ts'
+import { ADD_ROW_HEIGHT, type ColumnLayout, ROW_HEIGHTS, ROW_LINES } from '../layout.ts'
+import type { GridProps } from '../props.ts'
+import { useStore } from '../store.ts'
+import styles from './row.module.css'
+import { Row } from './row.tsx'
+
+interface RowsProps {
+  props: GridProps
+  columns: readonly ResolvedColumn[]
+  layout: ColumnLayout
+  rowCount: number
+  revision: number
+}
+
+/**
+ * The rows in and near sight. A row's element is used again for another row once it is out of sight
+ * (the key is the index modulo the number of elements): changing the text of a cell costs a fraction
+ * of making one.
+ */
+export function Rows({ props, columns, layout, rowCount, revision }: RowsProps): ReactNode {
+  const engine = useEngine()
+  const { rows, columns: shown, origin, pool } = useStore(engine.viewport.mounted)
+  const height = ROW_HEIGHTS[props.rowHeight]
+  const drawn: ReactNode[] = []
+  for (let index = rows.first; index <= Math.min(rows.last, rowCount - 1); index++) {
+    drawn.push(
+      <Row
+        key={index % pool}
+        source={props.source}
+        index={index}
+        top={index * height - origin}
+        height={height}
+        lines={ROW_LINES[props.rowHeight]}
+        columns={columns}
+        layout={layout}
+        first={shown.first}
+        last={shown.last}
+        rights={props.rights}
+        revision={revision}
+      />,
+    )
+  }
+  const isEndNear = rows.last >= rowCount - 1
+  return (
+    <>
+      {drawn}
+      {props.rights.addRecords && isEndNear && (
+        <AddRow top={rowCount * height - origin} rowIndex={rowCount + 2} width={layout.width} />
+      )}
+    </>
+  )
+}
+
+function AddRow({ top, rowIndex, width }: { top: number; rowIndex: number; width: number }): ReactNode {
+  const engine = useEngine()
+  return (
+    <div
+      role="row"
+      aria-rowindex={rowIndex}
+      className={styles.addRow}
+      style={{ insetBlockStart: top, blockSize: ADD_ROW_HEIGHT, inlineSize: width }}
+    >
+      <div role="gridcell" aria-colindex={1} className={styles.addRowCell}>
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.addRowButton}
+          data-part="addRow"
+          data-testid="add-row"
+          title={t('New record (Ctrl+Enter)')}
+          onClick={() => addRowBelow(engine, true)}
+        >
+          <Plus size={14} aria-hidden />
+          {t('New record')}
+        </button>
+      </div>
+    </div>
+  )
+}

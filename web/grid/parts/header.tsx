@@ -1,0 +1,153 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+import { ChevronDown, Lock, Plus } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import { t } from '../../i18n.ts'
+import { countChecked } from '../checks.ts'
+import type { ResolvedColumn } from '../columns.ts'
+import { useEngine } from '../engine.ts'
+import { ADD_FIELD_WIDTH, type ColumnLayout } from '../layout.ts'
+import type { GridProps } from '../props.ts'
+import { useStore } from '../store.ts'
+import styles from './header.module.css'
+
+interface HeaderProps {
+  props: GridProps
+  columns: readonly ResolvedColumn[]
+  layout: ColumnLayout
+  rowCount: number
+}
+
+/** The row of field titles. */
+export function Header({ props, columns, layout, rowCount }: HeaderProps): ReactNode {
+  const engine = useEngine()
+  const { columns: shown } = useStore(engine.viewport.mounted)
+  const cells = (first: number, last: number) =>
+    columns
+      .slice(first, last + 1)
+      .map((column, at) => (
+        <HeaderCell
+          key={column.fieldId}
+          column={column}
+          index={first + at}
+          start={layout.starts[first + at]!}
+          width={layout.starts[first + at + 1]! - layout.starts[first + at]!}
+          canArrange={props.rights.arrangeColumns}
+        />
+      ))
+  return (
+    <div role="rowgroup" className={styles.header}>
+      <div role="row" aria-rowindex={1} className={styles.headerRow}>
+        <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
+          <Corner width={layout.rowNumberWidth} rowCount={rowCount} canCheck={props.rights.editRecords} />
+          {cells(0, layout.frozen - 1)}
+          {props.rights.arrangeColumns && <span className={styles.freezeDivider} data-part="freezeDivider" />}
+        </div>
+        {cells(shown.first, shown.last)}
+        {props.rights.addFields && (
+          <button
+            type="button"
+            tabIndex={-1}
+            className={styles.addField}
+            data-part="addField"
+            data-testid="add-field"
+            aria-label={t('Add field')}
+            title={t('Add field')}
+            style={{ insetInlineStart: layout.width, inlineSize: ADD_FIELD_WIDTH }}
+            onClick={(event) => props.commands.addField({ element: event.currentTarget })}
+          >
+            <Plus size={15} aria-hidden />
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Corner(props: { width: number; rowCount: number; canCheck: boolean }): ReactNode {
+  const engine = useEngine()
+  const count = countChecked(useStore(engine.checks.checked), props.rowCount)
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={1}
+      aria-label={t('Record number')}
+      className={styles.corner}
+      style={{ inlineSize: props.width }}
+    >
+      {props.canCheck && (
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          data-part="corner"
+          data-testid="check-all"
+          aria-label={t('Select all records')}
+          checked={count > 0 && count >= props.rowCount}
+          ref={(box) => {
+            if (box) box.indeterminate = count > 0 && count < props.rowCount
+          }}
+          onChange={() => engine.checks.toggleAll()}
+        />
+      )}
+    </div>
+  )
+}
+
+interface HeaderCellProps {
+  column: ResolvedColumn
+  index: number
+  start: number
+  width: number
+  canArrange: boolean
+}
+
+const HeaderCell = memo(function HeaderCell({ column, index, start, width, canArrange }: HeaderCellProps) {
+  const engine = useEngine()
+  const { field, fieldId, cell, column: given } = column
+  const { Icon } = cell
+  const description = [field.title, cell.type.label, field.description].filter(Boolean).join(' · ')
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={index + 2}
+      aria-sort={given.sorted ? (given.sorted === 'asc' ? 'ascending' : 'descending') : undefined}
+      className={styles.headerCell}
+      data-testid="header"
+      data-part="header"
+      data-column={index}
+      data-field={fieldId}
+      data-tinted={given.sorted || given.filtered || undefined}
+      data-align={cell.align}
+      title={description}
+      style={{ insetInlineStart: start, inlineSize: width }}
+    >
+      <Icon size={14} aria-hidden className={styles.headerIcon} />
+      <span className={styles.headerTitle} dir="auto">
+        {field.title}
+      </span>
+      {field.required && (
+        <span className={styles.required} role="img" aria-label={t('Required')}>
+          *
+        </span>
+      )}
+      {cell.type.readOnly && (
+        <Lock size={10} aria-label={t('Filled in by itself')} className={styles.headerLock} />
+      )}
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.headerMenu}
+        data-part="headerMenu"
+        data-testid="header-menu"
+        aria-label={t('Menu of {field}', { field: field.title })}
+        aria-haspopup="menu"
+        onClick={(event) => engine.props.commands.openHeaderMenu(fieldId, { element: event.currentTarget })}
+      >
+        <ChevronDown size={14} aria-hidden />
+      </button>
+      {canArrange && (
+        <span className={styles.resize} data-part="resize" data-column={index} data-testid="resize" />
+      )}
+    </div>
+  )
+})

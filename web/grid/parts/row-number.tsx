@@ -1,0 +1,105 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
+import { memo } from 'react'
+import { currentLanguage, localeTag, t, tn } from '../../i18n.ts'
+import { useEngine } from '../engine.ts'
+import type { GridRow } from '../source.ts'
+import styles from './row.module.css'
+
+// The same elements for every row: React passes over what it has drawn before.
+const GRIP = <GripVertical size={14} aria-hidden />
+const EXPAND = <Maximize2 size={13} aria-hidden />
+
+let digits = { language: '', format: new Intl.NumberFormat() }
+
+/** A row's number with separators. The format is kept: making one for each row is felt while scrolling. */
+function rowDigits(row: number): string {
+  const language = currentLanguage()
+  if (digits.language !== language) digits = { language, format: new Intl.NumberFormat(localeTag()) }
+  return digits.format.format(row + 1)
+}
+
+interface RowNumberProps {
+  row: number
+  checked: boolean
+  state: GridRow['state']
+  message: string | undefined
+  commentCount: number
+  canMove: true | string
+  canCheck: boolean
+}
+
+/** What stands before a record: its number; on hover a handle, a check box and a button that opens it. */
+export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
+  const { row, checked, state, message, commentCount, canMove, canCheck } = props
+  const engine = useEngine()
+  const mark = stateText(state, message)
+  return (
+    <div
+      role="rowheader"
+      aria-colindex={1}
+      className={styles.rowNumber}
+      data-part="rowNumber"
+      data-row={row}
+      data-checked={checked || undefined}
+    >
+      <span
+        className={styles.rowHandle}
+        data-part="rowHandle"
+        data-row={row}
+        data-disabled={canMove !== true || undefined}
+        title={canMove === true ? t('Drag to move') : canMove}
+      >
+        {GRIP}
+      </span>
+      {canCheck && (
+        <input
+          type="checkbox"
+          className={styles.rowCheck}
+          tabIndex={-1}
+          checked={checked}
+          data-part="rowCheck"
+          data-row={row}
+          aria-label={t('Select record {n}', { n: row + 1 })}
+          onChange={(event) => {
+            const { nativeEvent } = event
+            engine.checks
+              .toggle(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+              .catch(() => engine.props.commands.notify(t('These records could not be read'), 'error'))
+          }}
+        />
+      )}
+      <span className={styles.rowDigits}>{rowDigits(row)}</span>
+      {mark && (
+        <span className={styles.rowMark} data-state={state} role="img" aria-label={mark} title={mark} />
+      )}
+      {commentCount > 0 && (
+        <span className={styles.comments} title={tn('1 comment', '{n} comments', commentCount)}>
+          <MessageSquare size={11} aria-hidden />
+          {commentCount}
+        </span>
+      )}
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.rowExpand}
+        data-part="rowExpand"
+        data-testid="expand-row"
+        title={t('Open record (Space)')}
+        aria-label={t('Open record {n}', { n: row + 1 })}
+        onClick={() => engine.props.commands.expandRow(row, null)}
+      >
+        {EXPAND}
+      </button>
+    </div>
+  )
+})
+
+function stateText(state: GridRow['state'], message: string | undefined): string | null {
+  if (message) return message
+  if (state === 'saving') return t('Saving…')
+  if (state === 'failed') return t('Not saved')
+  if (state === 'unmatched') return t('No longer fits the filter or order; it moves when you leave it')
+  return state === 'new' ? t('New: saved with its first value') : null
+}

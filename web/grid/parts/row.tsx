@@ -1,0 +1,105 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+import { memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import { isChecked } from '../checks.ts'
+import type { ResolvedColumn } from '../columns.ts'
+import { useEngine } from '../engine.ts'
+import type { ColumnLayout } from '../layout.ts'
+import type { GridRights, GridRow, GridSource } from '../source.ts'
+import { useStorePart } from '../store.ts'
+import { GridCell } from './grid-cell.tsx'
+import styles from './row.module.css'
+import { RowNumber } from './row-number.tsx'
+
+export interface RowProps {
+  source: GridSource
+  index: number
+  /** Where it stands in the scrolled element. */
+  top: number
+  height: number
+  lines: number
+  columns: readonly ResolvedColumn[]
+  layout: ColumnLayout
+  /** Scrolling columns to draw, both included. */
+  first: number
+  last: number
+  rights: GridRights
+  /** Grows when every index may mean another record. */
+  revision: number
+}
+
+/** One record across: the frozen part stays at the start edge, the rest scrolls under it. */
+export const Row = memo(function Row(props: RowProps) {
+  const { source, index, top, height, layout, first, last } = props
+  const subscribe = useCallback(
+    (onChange: () => void) => source.subscribeRow(index, onChange),
+    [source, index],
+  )
+  const row = useSyncExternalStore(subscribe, () => source.getRow(index))
+  const { checked } = useEngine().checks
+  const isTicked = useStorePart(checked, (rows) => row !== undefined && isChecked(rows, row.id))
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={styles.row}
+      data-testid="row"
+      data-index={index}
+      data-loaded={row ? true : undefined}
+      data-state={row?.state}
+      data-checked={isTicked || undefined}
+      style={{ insetBlockStart: top, blockSize: height }}
+    >
+      <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
+        <FirstCell {...props} row={row} isTicked={isTicked} />
+        {cellsOf(props, row, 0, layout.frozen - 1)}
+      </div>
+      {cellsOf(props, row, first, last)}
+    </div>
+  )
+})
+
+function FirstCell({
+  row,
+  index,
+  rights,
+  isTicked,
+}: RowProps & { row: GridRow | undefined; isTicked: boolean }): ReactNode {
+  if (!row) return <div role="rowheader" aria-colindex={1} className={styles.rowNumber} aria-busy />
+  return (
+    <RowNumber
+      row={index}
+      state={row.state}
+      message={row.message}
+      checked={isTicked}
+      commentCount={row.commentCount ?? 0}
+      canMove={rights.editRecords ? rights.moveRecords : ''}
+      canCheck={rights.editRecords || rights.deleteRecords}
+    />
+  )
+}
+
+function cellsOf(props: RowProps, row: GridRow | undefined, first: number, last: number): ReactNode[] {
+  const { index, columns, layout, lines, rights } = props
+  const cells: ReactNode[] = []
+  for (let at = first; at <= last; at++) {
+    const column = columns[at]
+    if (!column) break
+    const start = layout.starts[at]!
+    cells.push(
+      <GridCell
+        key={column.fieldId}
+        row={index}
+        index={at}
+        column={column}
+        value={row?.values(column.fieldId)}
+        start={start}
+        width={layout.starts[at + 1]! - start}
+        lines={lines}
+        canEdit={row !== undefined && rights.editRecords && column.editable}
+        failure={row?.failedCells?.get(column.fieldId)}
+      />,
+    )
+  }
+  return cells
+}

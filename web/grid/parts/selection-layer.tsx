@@ -1,0 +1,145 @@
+import { type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import { t } from '../../i18n.ts'
+import { useEngine } from '../engine.ts'
+import { type ColumnLayout, ROW_HEIGHTS, type Span } from '../layout.ts'
+import type { GridProps } from '../props.ts'
+import { activeCell, allBounds, type Bounds, isSingleCell } from '../selection.ts'
+import type { GridSource } from '../source.ts'
+import { useStore } from '../store.ts'
+import styles from './selection-layer.module.css'
+
+interface LayerProps {
+  props: GridProps
+  layout: ColumnLayout
+  /** The columns that this layer covers: the frozen ones, or those that scroll. */
+  columns: Span
+}
+
+/**
+ * Frames and fills of what is selected, as a few elements over the cells, so that moving the
+ * selection draws no cell. It comes twice: among the scrolling cells, and in place over the frozen ones.
+ */
+export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNode {
+  const engine = useEngine()
+  const selection = useStore(engine.selection)
+  const session = useStore(engine.session)
+  const preview = useStore(engine.preview)
+  const { rows, origin } = useStore(engine.viewport.mounted)
+  if (!selection || columns.last < columns.first) return null
+  const height = ROW_HEIGHTS[props.rowHeight]
+  const place = (bounds: Bounds): Box | null => boxOf(bounds, { rows, origin, height, layout, columns })
+  const all = allBounds(selection, engine.size)
+  const last = all.at(-1)!
+  const active = activeCell(selection)
+  const activeBox = place({ top: active.row, bottom: active.row, start: active.column, end: active.column })
+  const fill = preview?.kind === 'fill' ? place(preview.target.bounds) : null
+  const canFill =
+    props.rights.editRecords && !session && last.end >= columns.first && last.end <= columns.last
+  const lastBox = place(last)
+  return (
+    <>
+      {!isSingleCell(selection) &&
+        all.map((bounds) => <Frame key={JSON.stringify(bounds)} box={place(bounds)} />)}
+      {activeBox && <div className={styles.active} style={activeBox.style} data-testid="active-cell" />}
+      {fill && <div className={styles.fillPreview} style={fill.style} />}
+      {canFill && lastBox?.hasEnd && lastBox.hasBottom && (
+        <div
+          className={styles.fillHandle}
+          data-part="fillHandle"
+          data-testid="fill-handle"
+          title={t('Drag to fill')}
+          style={{
+            insetInlineStart: lastBox.style.insetInlineStart + lastBox.style.inlineSize - 5,
+            insetBlockStart: lastBox.style.insetBlockStart + lastBox.style.blockSize - 5,
+          }}
+        />
+      )}
+      {activeBox && !session && (
+        <Refusal
+          source={props.source}
+          row={active.row}
+          fieldId={engine.columns[active.column]?.fieldId ?? ''}
+          style={{
+            insetInlineStart: activeBox.style.insetInlineStart,
+            insetBlockStart: activeBox.style.insetBlockStart + height,
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface Box {
+  style: { insetInlineStart: number; inlineSize: number; insetBlockStart: number; blockSize: number }
+  /** False where the range goes on beyond this layer or beyond the rows that are mounted. */
+  hasStart: boolean
+  hasEnd: boolean
+  hasBottom: boolean
+}
+
+interface Place {
+  rows: Span
+  origin: number
+  height: number
+  layout: ColumnLayout
+  columns: Span
+}
+
+function boxOf(bounds: Bounds, { rows, origin, height, layout, columns }: Place): Box | null {
+  // Cut to what is mounted: a million selected rows would be taller than an element can be.
+  const top = Math.max(bounds.top, rows.first - 1)
+  const bottom = Math.min(bounds.bottom, rows.last + 1)
+  const start = Math.max(bounds.start, columns.first)
+  const end = Math.min(bounds.end, columns.last)
+  if (bottom < top || end < start) return null
+  return {
+    style: {
+      insetInlineStart: layout.starts[start]!,
+      inlineSize: layout.starts[end + 1]! - layout.starts[start]!,
+      insetBlockStart: top * height - origin,
+      blockSize: (bottom - top + 1) * height,
+    },
+    hasStart: start === bounds.start,
+    hasEnd: end === bounds.end,
+    hasBottom: bottom === bounds.bottom,
+  }
+}
+
+function Frame({ box }: { box: Box | null }): ReactNode {
+  if (!box) return null
+  return (
+    <div
+      className={styles.range}
+      style={box.style}
+      data-open-start={!box.hasStart || undefined}
+      data-open-end={!box.hasEnd || undefined}
+    />
+  )
+}
+
+interface RefusalProps {
+  source: GridSource
+  row: number
+  fieldId: string
+  style: { insetInlineStart: number; insetBlockStart: number }
+}
+
+/** Under the active cell: why its value was refused, and the two ways on. */
+function Refusal({ source, row, fieldId, style }: RefusalProps): ReactNode {
+  const engine = useEngine()
+  const subscribe = useCallback((onChange: () => void) => source.subscribeRow(row, onChange), [source, row])
+  const record = useSyncExternalStore(subscribe, () => source.getRow(row))
+  const message = record?.failedCells?.get(fieldId)
+  if (!record || message === undefined) return null
+  return (
+    <div className={styles.refusal} role="alert" style={style} data-part="none">
+      <span>{message}</span>
+      <button type="button" data-part="retry" onClick={() => engine.props.commands.retry(record.id)}>
+        {t('Retry')}
+      </button>
+      <button type="button" data-part="discard" onClick={() => engine.props.commands.discard(record.id)}>
+        {t('Discard')}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { cellElement } from './actions.ts'
+import type { Engine } from './engine.ts'
+import { allBounds, contains } from './selection.ts'
+import { selectionStatus } from './status.ts'
+
+/** Time without a further change after which sums are worked out. */
+const STATUS_DELAY_MS = 60
+
+/**
+ * What follows a changed selection besides its drawing: `aria-selected` on the mounted cells, the
+ * grid's `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Set on the elements by hand, because
+ * drawing cells anew for it would cost what the selection layer saves.
+ */
+export function watchSelection(engine: Engine, gridId: string): () => void {
+  let marked: Element[] = []
+  let pointed: Element | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let frame = 0
+
+  const mark = () => {
+    frame = 0
+    const { element } = engine.viewport
+    if (!element) return
+    for (const cell of marked) cell.setAttribute('aria-selected', 'false')
+    marked = selectedElements(engine, element)
+    for (const cell of marked) cell.setAttribute('aria-selected', 'true')
+    const active = engine.active
+    const fieldId = active && engine.columns[active.column]?.fieldId
+    pointed?.removeAttribute('id')
+    pointed = active && fieldId ? cellElement(engine, active.row, fieldId) : null
+    // Pointing at an element that scrolled out of the document would be an error.
+    if (!pointed) return element.removeAttribute('aria-activedescendant')
+    pointed.id = `${gridId}-active`
+    element.setAttribute('aria-activedescendant', pointed.id)
+  }
+  const markSoon = () => {
+    if (frame === 0) frame = requestAnimationFrame(mark)
+  }
+  const onSelection = () => {
+    markSoon()
+    tellActive(engine)
+    clearTimeout(timer)
+    timer = setTimeout(() => engine.props.onSelectionStatus?.(selectionStatus(engine)), STATUS_DELAY_MS)
+  }
+  const stops = [engine.selection.subscribe(onSelection), engine.viewport.mounted.subscribe(markSoon)]
+  return () => {
+    for (const stop of stops) stop()
+    clearTimeout(timer)
+    cancelAnimationFrame(frame)
+  }
+}
+
+function tellActive(engine: Engine): void {
+  const active = engine.active
+  const fieldId = active && engine.columns[active.column]?.fieldId
+  engine.props.onActiveCellChange?.(
+    active && fieldId ? { rowIndex: active.row, recordId: engine.rowAt(active.row)?.id, fieldId } : null,
+  )
+}
+
+function selectedElements(engine: Engine, root: HTMLElement): Element[] {
+  const selection = engine.selection.get()
+  if (!selection) return []
+  const bounds = allBounds(selection, engine.size)
+  return [...root.querySelectorAll<HTMLElement>('[role="gridcell"][data-row]')].filter(({ dataset }) => {
+    const cell = { row: Number(dataset.row), column: Number(dataset.column) }
+    return bounds.some((each) => contains(each, cell))
+  })
+}
