@@ -4,7 +4,7 @@ import { createAuthService } from '../modules/auth/index.ts'
 import { authRest } from '../modules/auth/rest.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { createImportsService, importsRest } from '../modules/imports/index.ts'
-import { createRecordsService, createStarter, recordsRest } from '../modules/records/index.ts'
+import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import type { Config } from './config.ts'
@@ -16,7 +16,7 @@ import { createJobs } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
 import { createWorkerPool } from './pool.ts'
-import { restBase } from './rest.ts'
+import { refuseMalformedPath, restBase } from './rest.ts'
 import { createRouter } from './router.ts'
 import { openSecrets } from './secrets.ts'
 import { createSocket } from './socket.ts'
@@ -64,6 +64,7 @@ export function createApp(kernel: Kernel, services: Services) {
   const { auth, bases, schema, views, records, imports } = services
   const router = createRouter(services)
   return new Elysia({ aot: true, normalize: false })
+    .onRequest(({ request }) => refuseMalformedPath(request) ?? undefined)
     .all('/trpc/*', ({ request, server }) => handleTrpc(request, server?.requestIP(request)?.address ?? ''), {
       parse: 'none',
     })
@@ -74,6 +75,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(viewsRest(views, kernel, auth))
     .use(recordsRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
+    .use(openapiRest(kernel, services))
     .use(createStaticFiles(kernel))
 
   async function handleTrpc(request: Request, address: string): Promise<Response> {

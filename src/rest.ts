@@ -4,6 +4,10 @@ import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import type { Kernel } from './kernel.ts'
+import { json, unlessKnown } from './rest/answer.ts'
+import { presentError, presentValidation } from './rest/present-error.ts'
+
+export { json, scalar } from './rest/answer.ts'
 
 /** What the adapters need to know who asks; the auth module gives it. */
 export interface Authenticator {
@@ -20,31 +24,42 @@ export interface Authenticator {
  * REST clients send them, and errors in the envelopes that they know.
  */
 export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authenticator) {
-  return new Elysia({ name: 'rest-base' })
-    .derive({ as: 'scoped' }, async ({ request, set }) => {
-      const requestId = randomText(12)
-      set.headers['x-request-id'] = requestId
-      return { actor: await auth.authenticate(request.headers), requestId }
-    })
-    .onParse({ as: 'scoped' }, ({ request, contentType }) =>
-      parseBody(request, contentType, kernel.config.bodyMaxBytes),
-    )
-    .onError({ as: 'scoped' }, ({ error, set, request, ...rest }) => {
-      const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
-      const { status, body } = presentError(error, request)
-      if (status >= 500)
-        kernel.log.error('request failed', error, {
-          requestId,
-          method: request.method,
-          path: new URL(request.url).pathname,
-        })
-      set.status = status
-      const headers: Record<string, string> = { 'x-request-id': requestId }
-      const retryAfter = retryAfterOf(error)
-      if (retryAfter !== null) headers['retry-after'] = retryAfter
-      Object.assign(set.headers, headers)
-      return Response.json(status >= 500 ? { ...body, requestId } : body, { status, headers })
-    })
+  return (
+    new Elysia({ name: 'rest-base' })
+      .derive({ as: 'scoped' }, async ({ request, set }) => {
+        const requestId = randomText(12)
+        set.headers['x-request-id'] = requestId
+        return { actor: await auth.authenticate(request.headers), requestId }
+      })
+      .onParse({ as: 'scoped' }, ({ request, contentType }) =>
+        parseBody(request, contentType, kernel.config.bodyMaxBytes),
+      )
+      // After every handler: what is not yet an answer becomes JSON, and what the client has is not sent again.
+      .mapResponse({ as: 'scoped' }, ({ request, responseValue, set }) => {
+        if (responseValue instanceof Response) return unlessKnown(request, responseValue)
+        const status = typeof set.status === 'number' ? set.status : 200
+        return unlessKnown(request, json(responseValue ?? null, status))
+      })
+      .onError({ as: 'scoped' }, ({ error, set, request, ...rest }) => {
+        const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
+        const { status, body } = presentError(error, request)
+        // Other codes above it, such as "not implemented", are refusals like any other.
+        const isFailure = status === 500
+        if (isFailure)
+          kernel.log.error('request failed', error, {
+            requestId,
+            method: request.method,
+            path: new URL(request.url).pathname,
+          })
+        const answer = json(isFailure ? { ...body, requestId } : body, status)
+        answer.headers.set('x-request-id', requestId)
+        const retryAfter = retryAfterOf(error)
+        if (retryAfter !== null) answer.headers.set('retry-after', retryAfter)
+        set.status = status
+        Object.assign(set.headers, Object.fromEntries(answer.headers))
+        return answer
+      })
+  )
 }
 
 export type RestContext = { actor: Actor; requestId: string }
@@ -58,7 +73,7 @@ export type RestContext = { actor: Actor; requestId: string }
 export function readBody<T extends ZodType>(schema: T, body: unknown): output<T> {
   const parsed = schema.safeParse(body ?? {})
   if (parsed.success) return parsed.data
-  const { msg, errors } = presentValidation(parsed.error)
+  const { msg, errors } = presentValidation(parsed.error, body)
   throw new AppError('INVALID_REQUEST_BODY', msg, { errors }, 'msg')
 }
 
@@ -92,117 +107,43 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/**
+ * Text that breaks off is told in the words of the parser that clients know; all else is no JSON.
+ * @throws BAD_REQUEST, BAD_JSON
+ */
 function parseJson(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : 'Invalid JSON')
+    if (error instanceof SyntaxError && /EOF|Unterminated string/.test(error.message))
+      throw badRequest('Unexpected end of JSON input')
+    throw badJson()
   }
-  if (typeof value !== 'object' || value === null) {
-    throw new AppError('BAD_JSON', 'Invalid JSON in request body')
-  }
+  if (typeof value !== 'object' || value === null) throw badJson()
   return value
 }
 
-/** Status and body of an error, in the envelope that REST clients know (spec §8, wire envelopes). */
-export function presentError(
-  error: unknown,
-  request: Request,
-): { status: number; body: Record<string, unknown> } {
-  if (error instanceof AppError) {
-    const { status, code, message, details } = error
-    if (error.envelope === 'msg') return { status, body: { msg: message, ...details } }
-    return { status, body: { error: code, message, ...(details && { details }) } }
-  }
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  // Elysia wraps what `parseBody` throws.
-  if (code === 'PARSE' && error instanceof Error && error.cause instanceof AppError) {
-    return presentError(error.cause, request)
-  }
-  if (code === 'NOT_FOUND') {
-    return { status: 404, body: { msg: `Cannot ${request.method} ${new URL(request.url).pathname}` } }
-  }
-  if (code === 'PARSE' || code === 'INVALID_FILE_TYPE') {
-    return { status: 400, body: { msg: 'The request body could not be read' } }
-  }
-  if (code === 'VALIDATION') return { status: 400, body: presentValidation(error) }
-  return {
-    status: 500,
-    body: { error: 'INTERNAL_SERVER_ERROR', message: 'Please check server log for more details' },
-  }
-}
-
-interface Issue {
-  path?: PropertyKey[]
-  message?: string
-  code?: string
-  minimum?: number
-  maximum?: number
-  expected?: string
-  format?: string
-  values?: unknown[]
-}
-
-/** The issues of a refused body, in the JSON-schema wording that clients parse. */
-function presentValidation(error: unknown): { msg: string; errors: Record<string, unknown>[] } {
-  return { msg: 'Invalid request body', errors: issuesOf(error).map(presentIssue) }
-}
-
-function presentIssue(issue: Issue): Record<string, unknown> {
-  const path = issue.path ?? []
-  if (issue.code === 'invalid_type' && issue.message?.includes('received undefined') && path.length > 0) {
-    const missingProperty = String(path.at(-1))
-    return {
-      instancePath: pointer(path.slice(0, -1)),
-      schemaPath: '#/required',
-      keyword: 'required',
-      params: { missingProperty },
-      message: `must have required property '${missingProperty}'`,
-    }
-  }
-  const { keyword, params, message } = wordIssue(issue)
-  const schemaPath = `#${path.map((part) => `/properties/${String(part)}`).join('')}/${keyword}`
-  return { instancePath: pointer(path), schemaPath, keyword, params, message }
-}
-
-function wordIssue(issue: Issue): { keyword: string; params: Record<string, unknown>; message: string } {
-  const { code, minimum, maximum, expected, format, values, message = 'is invalid' } = issue
-  if (code === 'too_small' && minimum !== undefined) {
-    const params = { limit: minimum }
-    return { keyword: 'minLength', params, message: `must NOT have fewer than ${minimum} characters` }
-  }
-  if (code === 'too_big' && maximum !== undefined) {
-    const params = { limit: maximum }
-    return { keyword: 'maxLength', params, message: `must NOT have more than ${maximum} characters` }
-  }
-  if (code === 'invalid_type')
-    return { keyword: 'type', params: { type: expected }, message: `must be ${expected}` }
-  if (code === 'invalid_format') {
-    return { keyword: 'format', params: { format }, message: `must match format "${format}"` }
-  }
-  if (code === 'invalid_value') {
-    const params = { allowedValues: values }
-    return { keyword: 'enum', params, message: 'must be equal to one of the allowed values' }
-  }
-  return { keyword: code ?? 'invalid', params: {}, message }
-}
-
-const pointer = (path: PropertyKey[]): string => path.map((part) => `/${String(part)}`).join('')
-
-function issuesOf(error: unknown): Issue[] {
-  if (typeof error !== 'object' || error === null) return []
-  for (const key of ['issues', 'all'] as const) {
-    const found = key in error ? (error as Record<string, unknown>)[key] : undefined
-    if (Array.isArray(found)) return found as Issue[]
-  }
-  return []
-}
-
 /**
- * A bare scalar as REST clients know it: the text of it, as `text/html` (a 200 where clients expect
- * `true`, `1`, …; they parse it as JSON whatever its type says).
+ * The refusal of an address that is no text, such as `/tables/%ZZ`: no handler could read its parts.
+ * Null for all others.
  */
-export function scalar(value: string | number | boolean, status = 200): Response {
-  return new Response(String(value), { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
+export function refuseMalformedPath(request: Request): Response | null {
+  if (!request.url.includes('%')) return null
+  const { pathname } = new URL(request.url)
+  const malformed = pathname.split('/').find((part) => !isDecodable(part))
+  if (malformed === undefined) return null
+  return json({ msg: `Failed to decode param '${malformed.slice(0, 100)}'` }, 400)
 }
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
+}
+
+const badJson = (): AppError => new AppError('BAD_JSON', 'Invalid JSON in request body')

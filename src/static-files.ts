@@ -38,11 +38,14 @@ const CONTENT_SECURITY_POLICY = [
 export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
   const files = findFiles()
   if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
-  return new Elysia({ name: 'static-files' })
-    .get('/', ({ request }) => serve('index.html', request))
-    .get('/dashboard', ({ request }) => serve('index.html', request))
-    .get('/assets/*', ({ params, request }) => serve(`assets/${params['*']}`, request))
-    .get('/favicon.svg', ({ request }) => serve('favicon.svg', request))
+  return (
+    new Elysia({ name: 'static-files' })
+      // As `dashboardPath` of the app info says. A browser takes the hash, which is the route, along.
+      .get('/', ({ redirect }) => redirect('/dashboard'))
+      .get('/dashboard', ({ request }) => serve('index.html', request))
+      .get('/assets/*', ({ params, request }) => serve(`assets/${params['*']}`, request))
+      .get('/favicon.svg', ({ request }) => serve('favicon.svg', request))
+  )
 
   function serve(path: string, request: Request): Response {
     const file = files.get(path)
@@ -68,7 +71,9 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
 /** Where each file of the web app lies, by its path from the app's root. Nothing else can be asked for. */
 function findFiles(): Map<string, string> {
   const embedded = embeddedFiles()
-  if (embedded) return new Map(Object.entries(embedded.web))
+  if (embedded) {
+    return new Map(Object.entries(embedded.web).map(([path, file]) => [path.replace(/^web\//, ''), file]))
+  }
   const root = join(PROJECT_ROOT, 'dist', 'web')
   if (!existsSync(root)) return new Map()
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })

@@ -57,6 +57,11 @@ export const RIGHTS = {
   'member.create': { scope: 'base', least: 'viewer' },
   'member.update': { scope: 'base', least: 'creator' },
   'member.delete': { scope: 'base', least: 'creator' },
+  // The databases of a base.
+  'source.list': { scope: 'base', least: 'creator' },
+  'source.create': { scope: 'base', least: 'creator' },
+  'source.update': { scope: 'base', least: 'creator' },
+  'source.delete': { scope: 'base', least: 'creator' },
   // Tables and fields.
   'table.list': { scope: 'base', least: 'viewer' },
   'table.read': { scope: 'base', least: 'viewer' },

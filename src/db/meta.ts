@@ -7,6 +7,7 @@ import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Config } from '../config.ts'
 import { type Columns, postgresColumns, sqliteColumns } from './columns.ts'
+import { lockDataDir } from './data-lock.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 
 /** A built query that `atomically` can run: what Drizzle's insert, update and delete builders are. */
@@ -41,6 +42,7 @@ export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>):
 
 function openSqlite(dataDir: string): Meta {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const unlock = lockDataDir(dataDir)
   const file = new Database(join(dataDir, 'sheaf.db'), { create: true, strict: true })
   file.run('pragma journal_mode = wal')
   file.run('pragma synchronous = full')
@@ -62,6 +64,7 @@ function openSqlite(dataDir: string): Meta {
     close: async () => {
       file.run('pragma wal_checkpoint(truncate)')
       file.close()
+      unlock()
     },
   }
 }

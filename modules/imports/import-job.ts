@@ -1,0 +1,235 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { UserActor } from '../../src/core/actor.ts'
+import type { CsvFormat } from '../../src/core/csv/format.ts'
+import type { ImportResult } from '../../src/core/csv/import-result.ts'
+import { toStored } from '../../src/core/dates.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { JobContext, JobKind } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { PreparedTable, SchemaService, TableModel } from '../schema/index.ts'
+import { type ImportColumn, type ImportOutcome, type ImportPlan, ROW_COLUMN } from './plan.ts'
+import { runInThread } from './thread.ts'
+import type { Uploads } from './uploads.ts'
+
+/** Name of the kind in the list of jobs. */
+export const IMPORT_JOB = 'import'
+
+/** What an import was asked to do, as it is kept with its job. */
+export interface ImportInput {
+  baseId: string
+  uploadId: string
+  fileName: string
+  format: CsvFormat
+  width: number
+  columns: ImportColumn[]
+  timeZone: string
+  target:
+    | { kind: 'new'; prepared: PreparedTable }
+    /** `constants`: defaults of the fields that the file has no column for. */
+    | { kind: 'append'; tableId: string; constants: { column: string; value: string | number | boolean }[] }
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events' | 'log'>
+  schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable'>
+  uploads: Uploads
+  reportPath(jobId: string): string
+}
+
+/** How an import is carried out and, after a restart, cleaned up. Nothing of it shows before its end. */
+export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): JobKind<ImportInput> {
+  const stagingOf = (jobId: string) => `sheaf_import_${jobId}`
+
+  async function run(
+    input: ImportInput,
+    { jobId, userId, signal, report }: JobContext,
+  ): Promise<ImportResult> {
+    const startedAt = performance.now()
+    const engine = kernel.sources.engine(input.baseId)
+    const { path } = await uploads.get(userId, input.uploadId)
+    const staging = stagingOf(jobId)
+    const model = input.target.kind === 'append' ? await schema.load(input.target.tableId) : null
+    const plan = planOf(input, { jobId, userId, path, model, location: engine.location })
+    try {
+      const columns =
+        input.target.kind === 'new' ? input.target.prepared.columns : stagingColumns(input.columns, model)
+      await engine.write(async (tx) => {
+        for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
+      })
+      const outcome = await runInThread(plan, {
+        ...{ engine, signal },
+        progress: (done, total) => report({ done, total, unit: 'rows' }),
+        async verify() {
+          if (model) requireUnchanged(await schema.load(model.table.id), input.columns)
+        },
+      })
+      report({ done: outcome.rows, total: outcome.rows })
+      // The last moment: a new table is not to be seen yet, rows that were added are.
+      if (model === null) signal.throwIfAborted()
+      const { id: tableId, title } = await conclude(input, outcome, { staging, userId, model })
+      uploads.letGo(jobId)
+      await tidy(uploads.discard(input.uploadId))
+      const { choices: _choices, ...told } = outcome
+      return {
+        ...told,
+        ...{ tableId, title, isNewTable: model === null, fileName: input.fileName },
+        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      }
+    } catch (error) {
+      await rm(reportPath(jobId), { force: true })
+      throw error
+    } finally {
+      await tidy(engine.writeScript(engine.dialect.dropTable(staging)))
+    }
+  }
+
+  /** What fails after the rows are in is no failure of the import. */
+  async function tidy(work: Promise<unknown>): Promise<void> {
+    await work.catch((error) => kernel.log.error('an import could not be tidied up', error))
+  }
+
+  function planOf(
+    input: ImportInput,
+    given: { jobId: string; userId: string; path: string; model: TableModel | null; location: string },
+  ): ImportPlan {
+    const { jobId, userId, path, model, location } = given
+    const { format, width, columns, timeZone, target } = input
+    const system = [
+      { column: 'created_at', value: toStored(Date.now()) },
+      { column: 'created_by', value: userId },
+    ]
+    const common = {
+      jobId,
+      actorId: userId,
+      path,
+      reportPath: reportPath(jobId),
+      location,
+      staging: stagingOf(jobId),
+    }
+    if (target.kind === 'new') {
+      const key = target.prepared.fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
+      const finish = { kind: 'index' as const, columns: ['nc_order', key] }
+      return { ...common, format, columns, width, timeZone, constants: system, rowColumn: 'nc_order', finish }
+    }
+    if (!model) throw new Error('An import into a table needs the table')
+    const unique = model.fields.filter(
+      (field) => field.unique && columns.some(({ fieldId }) => fieldId === field.id),
+    )
+    const finish = {
+      ...{
+        kind: 'append' as const,
+        target: model.table.tableName,
+        tableId: model.table.id,
+        orderColumn: 'nc_order',
+      },
+      constants: [...system, ...target.constants],
+      unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
+    }
+    return { ...common, format, columns, width, timeZone, constants: [], rowColumn: ROW_COLUMN, finish }
+  }
+
+  /** Makes the filled staging table the new table, or tells the others of the rows that were added. */
+  async function conclude(
+    input: ImportInput,
+    outcome: ImportOutcome,
+    { staging, userId, model }: { staging: string; userId: string; model: TableModel | null },
+  ): Promise<{ id: string; title: string }> {
+    const { target, baseId } = input
+    if (target.kind === 'new') {
+      const fields = target.prepared.fields.map((field) => {
+        const found = outcome.choices[field.id]
+        if (found === undefined) return field
+        // Both keep text, so the values stay as they are.
+        if (found === null) return { ...field, type: 'SingleLineText' as const, options: {} }
+        const choices = withChoices((field.options.choices ?? []) as Choice[], found)
+        return { ...field, options: { ...field.options, choices } }
+      })
+      return schema.publishTable(actorOf(userId), { ...target.prepared, fields }, staging)
+    }
+    if (!model) throw new Error('An import into a table needs the table')
+    if (outcome.changeId !== null) {
+      kernel.events.emit('records.changed', {
+        ...{ id: outcome.changeId, baseId, actorId: userId, at: new Date().toISOString() },
+        ...{ records: [], truncated: true, tableIds: [target.tableId] },
+      })
+    }
+    return model.table
+  }
+
+  return {
+    run,
+    async recover(input, job) {
+      if (!kernel.sources.exists(input.baseId)) return null
+      const engine = kernel.sources.engine(input.baseId)
+      await engine.writeScript(engine.dialect.dropTable(stagingOf(job.id)))
+      const rows = await findFinished(input, job.id)
+      if (rows === null) {
+        await rm(reportPath(job.id), { force: true })
+        return null
+      }
+      await uploads.discard(input.uploadId)
+      const { target, fileName } = input
+      const isNewTable = target.kind === 'new'
+      const tableId = isNewTable ? target.prepared.tableId : target.tableId
+      // The counts went with the process; whether something was left out is still known.
+      const problems = existsSync(reportPath(job.id)) ? 1 : 0
+      const counts = { rows, rowsRefused: 0, cellsRefused: 0, problems, samples: [], seconds: 0 }
+      const title = isNewTable ? target.prepared.title : ''
+      const result: ImportResult = {
+        ...counts,
+        tableId,
+        title,
+        isNewTable,
+        fileName,
+        encoding: '',
+        changeId: null,
+      }
+      return { result }
+    },
+  }
+
+  /** Rows of an import whose last step was done when the server stopped; null where it was not. */
+  async function findFinished({ baseId, target }: ImportInput, jobId: string): Promise<number | null> {
+    const engine = kernel.sources.engine(baseId)
+    if (target.kind === 'new') {
+      if (!(await schema.hasTable(target.prepared.tableId))) return null
+      const { table } = await schema.load(target.prepared.tableId)
+      const name = engine.dialect.quote(table.tableName)
+      const [row] = await engine.all<{ n: number }>({ sql: `select count(*) as n from ${name}`, params: [] })
+      return row?.n ?? 0
+    }
+    const entries = await engine.all<{ records: number; detail: string | null }>({
+      sql: `select records, detail from sheaf_changes where kind = 'records.import' and table_id = ? order by id desc`,
+      params: [target.tableId],
+    })
+    return entries.find(({ detail }) => JSON.parse(detail ?? '{}').jobId === jobId)?.records ?? null
+  }
+}
+
+/** Staging columns of an import into a table: those that it fills, of the same kinds. */
+function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
+  const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
+  const plain = { required: false, defaultValue: null }
+  return [
+    { name: ROW_COLUMN, storage: 'id' as const, ...plain },
+    ...columns.map(({ column, fieldId }) => ({ name: column, storage: storageOf(fieldId), ...plain })),
+  ]
+}
+
+/** @throws CONFLICT where a field that is being filled has changed or gone */
+function requireUnchanged(model: TableModel, columns: ImportColumn[]): void {
+  for (const { fieldId, column, type, title } of columns) {
+    const field = model.field(fieldId)
+    if (field?.columnName === column && field.type === type) continue
+    throw new AppError(
+      'CONFLICT',
+      `Field "${title}" was changed while the import ran. Nothing was imported: start it again`,
+    )
+  }
+}
+
+/** The one who started the import; what they may do was checked then. */
+const actorOf = (id: string): UserActor => ({ kind: 'user', id, email: '', orgRoles: [], via: 'session' })

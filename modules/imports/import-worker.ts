@@ -1,0 +1,54 @@
+import { CsvError } from '../../src/core/csv/reader.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { openBulkWriter } from '../../src/db/bulk-writer.ts'
+import type { FromWorker, ImportOutcome, ImportPlan, ToWorker } from './plan.ts'
+import { createConverter } from './worker/convert.ts'
+import { fill } from './worker/fill.ts'
+import { finish } from './worker/finish.ts'
+import { createLink } from './worker/link.ts'
+import { checkEncoding } from './worker/read-rows.ts'
+import { createReport } from './worker/report.ts'
+
+/*
+ * Entry of the thread that carries out one import: it reads the file, fills the staging table and
+ * finishes it. It lives as long as its import, so that reads in the worker pool never wait behind it.
+ */
+
+declare const self: Worker
+
+const send = (message: FromWorker): void => self.postMessage(message)
+const link = createLink(send)
+
+self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  if (data.type !== 'start') return link.receive(data.type)
+  try {
+    send({ type: 'done', outcome: await runImport(data.plan) })
+  } catch (error) {
+    const isRefusal = error instanceof CsvError || error instanceof AppError
+    send({ type: 'failed', message: error instanceof Error ? error.message : String(error), isRefusal })
+  }
+}
+
+async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
+  const checked = await checkEncoding(plan.path, plan.format.encoding)
+  const report = createReport(plan.reportPath)
+  const writer = openBulkWriter(plan.location)
+  try {
+    const converter = createConverter(plan.columns, plan.width, plan.timeZone, report)
+    const filled = await fill(plan, checked, { writer, converter, report, link })
+    const finished = await finish(plan, filled.rows, { writer, report, link })
+    return {
+      rows: finished.rows,
+      rowsRefused: filled.rowsRefused + finished.rowsRefused,
+      cellsRefused: converter.cellsRefused,
+      problems: report.count,
+      samples: report.samples,
+      encoding: checked.encoding,
+      choices: converter.choices(),
+      changeId: finished.changeId,
+    }
+  } finally {
+    report.close()
+    writer.close()
+  }
+}

@@ -1,0 +1,5 @@
+export type { StartInput } from './input.ts'
+export { importsRest } from './rest.ts'
+export { importsRouter, jobsRouter } from './router.ts'
+export { createImportsService, type ImportsService } from './service.ts'
+export type { Upload } from './uploads.ts'

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { csvFormat } from '../../src/core/csv/format.ts'
+import { isTimeZone } from '../../src/core/dates.ts'
+import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
+
+const id = z.string().min(1).max(64)
+
+/** Most columns that a file may have; those that are not imported count too. */
+const MAX_COLUMNS = 2000
+/** Most that are imported: a table's own limit is checked where the table is made. */
+const MAX_IMPORTED = 1000
+
+const newField = z.strictObject({
+  title: z.string().max(1000),
+  type: z.enum(FIELD_TYPE_NAMES),
+  options: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** What an import is told: the file, how to read it, and where its columns go. */
+export const startInput = z
+  .strictObject({
+    baseId: id,
+    /** A table that exists, or `table` for a new one. */
+    tableId: id.optional(),
+    table: z
+      .strictObject({ title: z.string().max(1000), fields: z.array(newField).min(1).max(MAX_IMPORTED) })
+      .optional(),
+    uploadId: id,
+    format: csvFormat,
+    /** Columns of the file in all: cells beyond them are reported. */
+    width: z.int().min(1).max(MAX_COLUMNS),
+    /** The columns that are imported; the n-th goes to the n-th field of a new table. */
+    columns: z
+      .array(
+        z.strictObject({
+          index: z
+            .int()
+            .min(0)
+            .max(MAX_COLUMNS - 1),
+          fieldId: id.optional(),
+        }),
+      )
+      .min(1)
+      .max(MAX_IMPORTED),
+    /** Zone of times without an offset, in fields that show everyone their own. */
+    timeZone: z.string().max(64).refine(isTimeZone, { error: 'This time zone is not known' }).default('UTC'),
+  })
+  .superRefine(({ tableId, table, columns }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    if ((tableId === undefined) === (table === undefined)) refuse('Name a table, or describe a new one')
+    if (table && table.fields.length !== columns.length) refuse('A new table needs one field for each column')
+    if (tableId && columns.some(({ fieldId }) => fieldId === undefined)) refuse('Each column needs its field')
+    if (new Set(columns.map(({ index }) => index)).size < columns.length)
+      refuse('A column can be imported once')
+    const fieldIds = columns.flatMap(({ fieldId }) => fieldId ?? [])
+    if (new Set(fieldIds).size < fieldIds.length) refuse('Two columns cannot go to one field')
+  })
+
+export type StartInput = z.output<typeof startInput>
+
+/** An address to fetch a file from. */
+export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })

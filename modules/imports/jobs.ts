@@ -1,0 +1,41 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { Job } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+
+/** The jobs as people may see them: their own, and those of the bases they may open. */
+export function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['access']) {
+  /** @throws JOB_NOT_FOUND, also where the actor may not see it */
+  async function get(actor: Actor, jobId: string): Promise<Job> {
+    const job = await jobs.find(jobId)
+    if (!job) throw notFound('Job', jobId.slice(0, 64))
+    if (actor.kind === 'user' && job.userId === actor.id) return job
+    if (job.baseId === null || (await access.baseRole(actor, job.baseId)) === null)
+      throw notFound('Job', job.id)
+    await access.authorize(actor, 'base.read', job.baseId)
+    return job
+  }
+
+  return {
+    get,
+    /** Asks a job to end: one's own, or any of a base that one may change. */
+    async cancel(actor: Actor, jobId: string): Promise<void> {
+      const job = await get(actor, jobId)
+      const isOwn = actor.kind === 'user' && job.userId === actor.id
+      if (!isOwn) await access.authorize(actor, 'import.create', job.baseId ?? '')
+      await jobs.cancel(job.id)
+    },
+    /** The actor's own jobs that have not ended, so that a page that was opened anew can show them. */
+    async unfinished(actor: Actor): Promise<Job[]> {
+      if (actor.kind !== 'user')
+        throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+      return jobs.list({ userId: actor.id, unfinished: true })
+    },
+    /** The jobs of a base, newest first. */
+    async ofBase(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
+      await access.authorize(actor, 'base.read', baseId)
+      return jobs.list({ baseId, kind })
+    },
+  }
+}

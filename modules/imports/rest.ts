@@ -1,0 +1,108 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { Job } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { type Authenticator, readBody, restBase } from '../../src/rest.ts'
+import { wireTime } from '../../src/wire.ts'
+import { createJobMessages, type JobMessage } from './job-messages.ts'
+import type { ImportsService } from './service.ts'
+import { fileTooLarge } from './uploads.ts'
+
+const FILE_TYPE = 'application/octet-stream'
+
+const jobsQuery = z.object({ job: z.string().max(64).optional() })
+
+const listenBody = z.object({
+  _mid: z.coerce.number().int().min(0).catch(0),
+  data: z.object({ id: z.string().min(1).max(64) }),
+})
+
+const sliceQuery = z.object({
+  from: z.coerce.number().int().min(0).default(0),
+  to: z.coerce.number().int().min(0).optional(),
+})
+
+/** Uploads and reports for the web app, and jobs as REST clients know them (wire §13.2). */
+export const importsRest = (imports: ImportsService, kernel: Kernel, auth: Authenticator) => {
+  const messages = createJobMessages(kernel)
+  return new Elysia()
+    .use(restBase(kernel, auth))
+    .post('/api/internal/uploads', ({ actor, request, query }) => receive(actor, request, query.name), {
+      parse: 'none',
+    })
+    .get('/api/internal/uploads/:uploadId', async ({ actor, params, query }) => {
+      const { path } = await imports.upload(actor, params.uploadId)
+      const { from, to } = readBody(sliceQuery, query)
+      return download(Bun.file(path).slice(from, to), 'upload.csv')
+    })
+    .get('/api/internal/jobs/:jobId/report', async ({ actor, params }) => {
+      const { path, fileName } = await imports.report(actor, params.jobId)
+      return download(Bun.file(path), fileName)
+    })
+    .post('/jobs/listen', async ({ actor, body, request }) => {
+      const { _mid, data } = readBody(listenBody, body)
+      const news = await messages.listen(data.id, _mid, request.signal)
+      return (await maySee(actor, data.id)) ? news : withoutData(news)
+    })
+    .post('/api/v2/jobs/:baseId', async ({ actor, params, body, set }) => {
+      const jobs = await imports.jobsOf(actor, params.baseId, readBody(jobsQuery, body).job)
+      set.status = 201
+      return jobs.map(presentJob)
+    })
+
+  /** Takes a file as it comes, without ever holding it in memory. */
+  async function receive(actor: Actor, request: Request, name = 'upload.csv'): Promise<unknown> {
+    if (actor.kind === 'user' && actor.via === 'token') {
+      throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
+    }
+    const { importMaxBytes } = kernel.config
+    if (Number(request.headers.get('content-length') ?? 0) > importMaxBytes)
+      throw fileTooLarge(importMaxBytes)
+    // Of any other type, the body has been read by now (see `parseBody`).
+    if (!request.headers.get('content-type')?.startsWith(FILE_TYPE))
+      throw badRequest(`Send the file as ${FILE_TYPE}`)
+    if (!request.body) throw badRequest('The file is empty')
+    return imports.receive(actor, name, request.body)
+  }
+
+  /** Anyone who knows a job's id hears of its progress; what came of it is for those who may see it. */
+  async function maySee(actor: Actor, jobId: string): Promise<boolean> {
+    try {
+      await imports.jobs.get(actor, jobId)
+      return true
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+}
+
+function withoutData(news: JobMessage | JobMessage[]): JobMessage | JobMessage[] {
+  if (!Array.isArray(news)) return news
+  return news.map(({ data, ...message }) => ({
+    ...message,
+    data: data && { id: data.id, ...(data.status && { status: data.status }) },
+  }))
+}
+
+/** Never shown by the browser itself, whatever is in it. */
+function download(file: Blob, name: string): Response {
+  return new Response(file, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  })
+}
+
+function presentJob(job: Job): Record<string, unknown> {
+  return {
+    ...{ id: job.id, job: job.kind, status: job.status, result: job.result },
+    ...{ fk_user_id: job.userId, fk_workspace_id: null, base_id: job.baseId },
+    ...{ created_at: wireTime(job.createdAt), updated_at: wireTime(job.updatedAt) },
+  }
+}

@@ -1,0 +1,207 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import { createId } from '../../src/core/ids.ts'
+import type { Field } from '../../src/core/model.ts'
+import { createHttpClient } from '../../src/http.ts'
+import { hasEnded, type Job } from '../../src/jobs.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
+import type { StartInput } from './input.ts'
+import { createJobsAccess } from './jobs.ts'
+import type { ImportColumn } from './plan.ts'
+import { createUploads, type Upload } from './uploads.ts'
+
+/** Time for a file to arrive from another server. */
+const FETCH_TIMEOUT_MS = 10 * 60_000
+/** Reports can be downloaded this long. */
+const REPORT_KEPT_MS = 7 * 86_400_000
+const CLEAN_EVERY_MS = 3_600_000
+
+export type ImportsService = ReturnType<typeof createImportsService>
+
+/** Imports of CSV files, and the jobs that carry them out. */
+export function createImportsService(
+  kernel: Kernel,
+  auth: Pick<AuthService, 'access'>,
+  bases: Pick<BasesService, 'require'>,
+  schema: SchemaService,
+  _views: ViewsService,
+  _records: RecordsService,
+) {
+  const { access } = auth
+  const uploads = createUploads(kernel)
+  const http = createHttpClient(kernel.config)
+  const jobs = createJobsAccess(kernel, access)
+  const reports = join(kernel.config.dataDir, 'reports')
+  mkdirSync(reports, { recursive: true, mode: 0o700 })
+  const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
+  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, uploads, reportPath }))
+  // One that was cancelled or failed can be started again: its file stays for a day.
+  kernel.events.on('job.changed', ({ id, status }) => {
+    if (hasEnded(status)) uploads.letGo(id)
+  })
+  setInterval(
+    () => clean().catch((error) => kernel.log.error('cleaning up failed', error)),
+    CLEAN_EVERY_MS,
+  ).unref()
+
+  async function clean(): Promise<void> {
+    await uploads.clean()
+    for (const name of readdirSync(reports)) {
+      const path = join(reports, name)
+      const modified = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      if (modified < Date.now() - REPORT_KEPT_MS) rmSync(path, { force: true })
+    }
+  }
+
+  /**
+   * Starts an import of an uploaded file, into a new table or one that exists.
+   *
+   * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND, FIELD_NOT_FOUND, NOT_FOUND for the upload;
+   *   PERMISSION_DENIED below editor, for a new table below creator; DUPLICATE_ALIAS for a title in use;
+   *   BAD_REQUEST for a field that cannot be filled
+   */
+  async function start(actor: Actor, input: StartInput): Promise<{ jobId: string }> {
+    const { id: baseId } = await bases.require(input.baseId)
+    const model = input.tableId === undefined ? null : await schema.load(input.tableId)
+    if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
+    await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
+    const user = requireUser(actor)
+    const { fileName } = await uploads.get(user.id, input.uploadId)
+    const { format, width, timeZone, uploadId } = input
+    const goal = model ? appendTo(model, input) : await newTable(user, baseId, input)
+    const job: ImportInput = { baseId, uploadId, fileName, format, width, timeZone, ...goal }
+    const id = createId('job')
+    uploads.hold(id, uploadId)
+    await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
+    return { jobId: id }
+  }
+
+  async function newTable(user: UserActor, baseId: string, { table, columns }: StartInput) {
+    if (!table) throw badRequest('Name a table, or describe a new one')
+    for (const { type, title } of table.fields) requireFillable(type, title)
+    const prepared = await schema.prepareTable(user, baseId, table)
+    const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
+    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true))
+    return { columns: filled, target: { kind: 'new' as const, prepared } }
+  }
+
+  function appendTo(model: TableModel, { columns }: StartInput) {
+    const filled = columns.map(({ index, fieldId = '' }) => {
+      const field = model.field(fieldId)
+      if (!field) throw notFound('Field', fieldId)
+      requireFillable(field.type, field.title)
+      if (field.isSystem || field.isPrimaryKey) throw cannotFill(field.title)
+      return toColumn(index, field, false)
+    })
+    const constants = model.fields.flatMap((field) => {
+      const isWritable = !field.isSystem && !field.isPrimaryKey && isFillable(field.type)
+      if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
+      const value = fallbackOf(field)
+      if (value !== null) return [{ column: field.columnName, value }]
+      if (field.required) {
+        const details = { fieldId: field.id, field: field.title }
+        throw new AppError(
+          'REQUIRED_FIELD_MISSING',
+          `Field '${field.title}' is required: choose a column for it`,
+          details,
+        )
+      }
+      return []
+    })
+    return { columns: filled, target: { kind: 'append' as const, tableId: model.table.id, constants } }
+  }
+
+  return {
+    start,
+    jobs,
+    /** The jobs of a base, newest first. @throws BASE_NOT_FOUND */
+    async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
+      const base = await bases.require(baseId)
+      return jobs.ofBase(actor, base.id, kind)
+    },
+
+    /** Keeps a file that a person sends, until its import. @throws PAYLOAD_TOO_LARGE */
+    receive: (actor: Actor, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> =>
+      uploads.receive(requireUser(actor).id, name, body),
+
+    /** Gets a file by its address and keeps it as if it had been uploaded. @throws as `HttpClient.get` */
+    async fetchUrl(actor: Actor, url: string): Promise<Upload> {
+      const user = requireUser(actor)
+      const limits = { maxBytes: kernel.config.importMaxBytes, timeoutMs: FETCH_TIMEOUT_MS }
+      const answer = await http.get(url, limits)
+      return uploads.receive(user.id, nameOf(answer.url, answer.headers), answer.body)
+    },
+
+    /** Someone's own upload, for the preview. @throws NOT_FOUND */
+    upload: (actor: Actor, uploadId: string): Promise<Upload & { path: string }> =>
+      uploads.get(requireUser(actor).id, uploadId),
+
+    /** The report of an import: what did not fit, as CSV. @throws JOB_NOT_FOUND for jobs of others too */
+    async report(actor: Actor, jobId: string): Promise<{ path: string; fileName: string }> {
+      const user = requireUser(actor)
+      const job = await kernel.jobs.find(jobId)
+      const path = reportPath(jobId)
+      if (job?.userId !== user.id || job.kind !== IMPORT_JOB || !(await Bun.file(path).exists()))
+        throw notFound('Job', jobId)
+      return { path, fileName: reportName(job) }
+    },
+
+    clean,
+  }
+}
+
+const requireUser = (actor: Actor): UserActor => {
+  if (actor.kind === 'user') return actor
+  throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+}
+
+const isFillable = (type: FieldTypeName): boolean => {
+  const { readOnly, systemColumn } = fieldType(type)
+  return !readOnly && systemColumn === undefined
+}
+
+const cannotFill = (title: string) =>
+  badRequest(`Field "${title}" is filled by the server: nothing can be imported into it`)
+
+function requireFillable(type: FieldTypeName, title: string): void {
+  if (!isFillable(type)) throw cannotFill(title)
+}
+
+const fallbackOf = (field: Field) => field.defaultValue ?? fieldType(field.type).initial ?? null
+
+function toColumn(index: number, field: Field | undefined, grows: boolean): ImportColumn {
+  if (!field) throw new Error('A column has no field')
+  const { id: fieldId, title, columnName: column, type, options, required } = field
+  return { index, fieldId, title, column, type, options, required, fallback: fallbackOf(field), grows }
+}
+
+/** The name that the server gives the file, else the end of its address. */
+function nameOf(url: URL, headers: Headers): string {
+  const given = /filename="?([^";]+)"?/i.exec(headers.get('content-disposition') ?? '')?.[1]
+  const last = url.pathname.split('/').findLast((part) => part !== '')
+  return given ?? decode(last ?? url.hostname)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+function reportName(job: Job): string {
+  const result = job.result as { fileName?: string } | null
+  const name = (result?.fileName ?? 'import').replace(/\.[^.]*$/, '').replace(/[^\p{L}\p{N} ._-]/gu, '_')
+  return `${name} - not imported.csv`
+}

@@ -1,0 +1,158 @@
+import { titlesIn } from '../../../src/core/fields/choices.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { ImportColumn } from '../plan.ts'
+import type { Report } from './report.ts'
+
+/** Most options that an import gives a select field; with more it is a text field, and loses nothing. */
+const MAX_CHOICES = 500
+
+/** Answers that are remembered: dates and words often come again. */
+const REMEMBERED = 100_000 // over all columns
+const MAX_REMEMBERED_LENGTH = 32
+
+/** Turns the cells of a file into stored values. */
+export interface Converter {
+  /** The values in the order of the columns, or null where the row cannot be taken. */
+  convert(cells: string[], row: number): CellValue[] | null
+  /** Options found for the select fields, by field id; null where there are too many. */
+  choices(): Record<string, string[] | null>
+  cellsRefused: number
+}
+
+/** @param width columns of the file that were known when the import was set up */
+export function createConverter(
+  columns: ImportColumn[],
+  width: number,
+  timeZone: string,
+  report: Report,
+): Converter {
+  const readers = columns.map((column) =>
+    createCellReader(column, timeZone, Math.min(4000, REMEMBERED / columns.length)),
+  )
+
+  const converter: Converter = {
+    cellsRefused: 0,
+    convert(cells, row) {
+      const values: CellValue[] = new Array(columns.length)
+      for (let at = 0; at < columns.length; at++) {
+        const column = columns[at]!
+        const text = cells[column.index]
+        let value: CellValue = null
+        if (text !== undefined && text !== '') {
+          value = readers[at]!.read(text)
+          if (value === null && text.trim() !== '') refuse(row, column.title, text, misfit(column))
+        }
+        value ??= column.fallback
+        if (value === null && column.required) {
+          report.add({
+            row,
+            column: column.title,
+            value: text ?? '',
+            reason: 'A value is required: the row was left out',
+          })
+          return null
+        }
+        values[at] = value
+      }
+      for (let at = width; at < cells.length; at++) {
+        if (cells[at] !== '')
+          refuse(row, `Cell ${at + 1}`, cells[at] ?? '', 'The row has more cells than the file has columns')
+      }
+      return values
+    },
+    choices: () =>
+      Object.fromEntries(
+        columns.flatMap(({ fieldId }, at) => {
+          const titles = readers[at]?.titles
+          return titles ? [[fieldId, titles()]] : []
+        }),
+      ),
+  }
+
+  function refuse(row: number, column: string, value: string, reason: string): void {
+    converter.cellsRefused++
+    report.add({ row, column, value, reason })
+  }
+
+  return converter
+}
+
+function misfit({ type }: ImportColumn): string {
+  const { label, filters } = fieldType(type)
+  const isChoice = filters === 'select' || filters === 'multiSelect'
+  return isChoice ? 'This is not one of the options' : `This does not fit the type "${label}"`
+}
+
+interface CellReader {
+  read(text: string): CellValue
+  /** The options seen, where new ones are added; null where there are too many. */
+  titles?(): string[] | null
+}
+
+function createCellReader(
+  { type: name, options: given, grows }: ImportColumn,
+  timeZone: string,
+  remembered: number,
+): CellReader {
+  const type = fieldType(name)
+  const isLocal = 'timeZone' in given && given.timeZone === 'local'
+  const options = (isLocal ? { ...given, timeZone } : given) as never
+  if (grows && Array.isArray(given.choices))
+    return createChoiceReader(given.choices, type.filters === 'multiSelect')
+  const parse = (text: string) => type.parse(text, options)
+  // Text and numbers are read faster than they are looked up.
+  const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'
+  return { read: isQuick ? parse : remembering(parse, remembered) }
+}
+
+/**
+ * Takes every title: the field does not exist yet, so nothing is wrong about a new one. Past the cap
+ * the cells are kept as they are, for a text field.
+ */
+function createChoiceReader(choices: { title: string }[], isMultiple: boolean): CellReader {
+  const titles = new Set(choices.map(({ title }) => title))
+  let isText = false
+  const accept = (title: string): string | null => {
+    if (titles.has(title)) return title
+    if (title.length > 1000 || !title.isWellFormed() || title.includes('\0')) return null
+    if (titles.size >= MAX_CHOICES) isText = true
+    else titles.add(copyOf(title))
+    return title
+  }
+  return {
+    titles: () => (isText ? null : [...titles]),
+    read(text) {
+      if (!isMultiple || isText) return accept(text.trim())
+      const found = titlesIn(text).map(accept)
+      return found.includes(null) ? null : [...new Set(found)].join(',') || null
+    },
+  }
+}
+
+/** Keeps answers while that pays: a column of ever new values is left alone. */
+function remembering(parse: (text: string) => CellValue, size: number): (text: string) => CellValue {
+  const known = new Map<string, CellValue>()
+  let hits = 0
+  let isWorthIt = true
+  return (text) => {
+    if (!isWorthIt || text.length > MAX_REMEMBERED_LENGTH) return parse(text)
+    const found = known.get(text)
+    if (found !== undefined) {
+      hits++
+      return found
+    }
+    const value = parse(text)
+    if (value === null) return null
+    known.set(copyOf(text), value)
+    if (known.size >= size) {
+      isWorthIt = hits > known.size
+      hits = 0
+      known.clear()
+    }
+    return value
+  }
+}
+
+/** A slice of the text that was read would keep all of that text in memory. */
+const copyOf = (text: string): string => Buffer.from(text).toString()

@@ -1,0 +1,94 @@
+import { AppError } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
+import type { ImportPlan } from '../plan.ts'
+import type { Converter } from './convert.ts'
+import type { Link } from './link.ts'
+import { type CheckedEncoding, readRows } from './read-rows.ts'
+import type { Report } from './report.ts'
+
+/** Rows of one transaction: a few milliseconds, after which waiting writers have their turn. */
+const CHUNK_ROWS = 2000
+/** Values of one transaction, which very wide rows reach first. */
+const CHUNK_VALUES = 40_000
+/** Bytes of the file after which what was written is moved from the log to its place. */
+const CHECKPOINT_BYTES = 3_000_000
+
+/** What of a file went into the staging table. */
+export interface Filled {
+  rows: number
+  rowsRefused: number
+}
+
+/**
+ * Reads the file and writes its rows to the staging table, a chunk at a time, each under the lease.
+ * @throws CsvError for a file that cannot be read; BAD_REQUEST for one that holds nothing
+ */
+export async function fill(
+  plan: ImportPlan,
+  { encoding, isDamaged }: CheckedEncoding,
+  {
+    writer,
+    converter,
+    report,
+    link,
+  }: { writer: BulkWriter; converter: Converter; report: Report; link: Link },
+): Promise<Filled> {
+  const { columns, constants, staging, format } = plan
+  const shape: RowShape = {
+    table: staging,
+    columns: [plan.rowColumn, ...columns.map(({ column }) => column)],
+    constants,
+  }
+  const chunkRows = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / shape.columns.length)))
+  const size = Bun.file(plan.path).size
+  const filled: Filled = { rows: 0, rowsRefused: 0 }
+  let chunk: CellValue[][] = []
+  let checkpointAt = CHECKPOINT_BYTES
+  let seen = 0
+
+  async function write(bytes: number): Promise<void> {
+    const rows = chunk
+    chunk = []
+    await link.withLease(() => writer.insert(shape, rows))
+    filled.rows += rows.length
+    if (bytes > checkpointAt) {
+      writer.checkpoint()
+      checkpointAt = bytes + CHECKPOINT_BYTES
+    }
+    link.progress(filled.rows, bytes === 0 ? filled.rows : Math.round(filled.rows * (size / bytes)))
+  }
+
+  for await (const { rows, firstRow, problems, bytes } of readRows(plan.path, { ...format, encoding })) {
+    link.check()
+    for (const { row, message } of problems)
+      report.add({ row, column: '', value: '', reason: `Quotes: ${message}` })
+    for (let at = 0; at < rows.length; at++) {
+      const cells = rows[at]!
+      const row = firstRow + at
+      if (row === 1 && format.header) continue
+      if (isBlank(cells)) continue
+      seen++
+      if (isDamaged && cells.some((text) => text.includes('\ufffd'))) {
+        report.add({ row, column: '', value: '', reason: 'Bytes that are not UTF-8 were replaced by \ufffd' })
+      }
+      const values = converter.convert(cells, row)
+      if (values === null) {
+        filled.rowsRefused++
+        continue
+      }
+      values.unshift(row)
+      chunk.push(values)
+      if (chunk.length >= chunkRows) await write(bytes)
+    }
+  }
+  if (chunk.length > 0) await write(size)
+  if (seen === 0 && !format.header) throw new AppError('BAD_REQUEST', 'The file is empty')
+  return filled
+}
+
+/** True for an empty line, and for a line of nothing but delimiters, as spreadsheets leave them at the end. */
+function isBlank(cells: string[]): boolean {
+  for (const text of cells) if (text !== '') return false
+  return true
+}

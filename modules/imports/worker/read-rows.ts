@@ -1,0 +1,105 @@
+import { open } from 'node:fs/promises'
+import { detectEncoding, markOf } from '../../../src/core/csv/detect-encoding.ts'
+import type { CsvEncoding, CsvFormat } from '../../../src/core/csv/format.ts'
+import { type CsvProblem, createCsvReader } from '../../../src/core/csv/reader.ts'
+
+const HEAD = 256 * 1024
+
+/** Records of a file as they come off the disk. */
+export interface RowBatch {
+  rows: string[][]
+  /** Number of the first of the rows, from 1. */
+  firstRow: number
+  problems: CsvProblem[]
+  /** Bytes of the file that have been read so far. */
+  bytes: number
+}
+
+/** How a file is to be read. */
+export interface CheckedEncoding {
+  encoding: CsvEncoding
+  /** True where some bytes are not of the encoding; they come as U+FFFD. */
+  isDamaged: boolean
+}
+
+/**
+ * The encoding in which a file is to be read: the one that was chosen, unless the bytes say otherwise.
+ * A mark at the beginning and zero bytes in the manner of UTF-16 outweigh it, and a file that was
+ * taken for UTF-8 must be UTF-8 to its end: the browser has seen only samples of it.
+ */
+export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
+  const head = await readHead(path)
+  const detected = detectEncoding(head, Bun.file(path).size <= HEAD)
+  const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false })
+  if (chosen !== 'utf-8') {
+    const isMarked = detected !== 'utf-8' || markOf(head) !== null
+    return certain(isMarked ? checkMarked(chosen, detected) : chosen)
+  }
+  if (detected !== 'utf-8' && detected !== 'windows-1252') return certain(detected)
+  if (await isUtf8(path)) return certain('utf-8')
+  return (await isMostlyUtf8(path)) ? { encoding: 'utf-8', isDamaged: true } : certain('windows-1252')
+}
+
+/** UTF-16 and UTF-8 with a mark are beyond doubt; one-byte encodings cannot be told apart. */
+const checkMarked = (chosen: CsvEncoding, detected: CsvEncoding): CsvEncoding =>
+  detected === 'windows-1252' ? chosen : detected
+
+async function readHead(path: string): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD), 0, HEAD, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+async function isUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  try {
+    for await (const chunk of Bun.file(path).stream()) decoder.decode(chunk, { stream: true })
+    decoder.decode()
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/**
+ * True where nearly all characters beyond ASCII are UTF-8: a few were spoilt on the way. Text in another
+ * encoding holds next to none that are.
+ */
+async function isMostlyUtf8(path: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8')
+  let foreign = 0
+  let spoilt = 0
+  for await (const chunk of Bun.file(path).stream()) {
+    const text = decoder.decode(chunk, { stream: true })
+    foreign += text.match(/[\u0080-\uffff]/g)?.length ?? 0
+    spoilt += text.match(/\ufffd/g)?.length ?? 0
+  }
+  return spoilt * 10 < foreign
+}
+
+/** Reads a file record by record, in memory that does not grow with it. @throws CsvError */
+export async function* readRows(path: string, format: CsvFormat): AsyncGenerator<RowBatch> {
+  const decoder = new TextDecoder(format.encoding)
+  const reader = createCsvReader(format)
+  let bytes = 0
+  const batch = (rows: string[][]): RowBatch => ({
+    rows,
+    firstRow: reader.count - rows.length + 1,
+    problems: reader.takeProblems(),
+    bytes,
+  })
+  for await (const chunk of Bun.file(path).stream()) {
+    bytes += chunk.byteLength
+    const rows = reader.push(decoder.decode(chunk, { stream: true }))
+    if (rows.length > 0) yield batch(rows)
+  }
+  const tail = reader.push(decoder.decode())
+  if (tail.length > 0) yield batch(tail)
+  const rest = reader.end()
+  yield batch(rest)
+}

@@ -1,0 +1,62 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { ImportProblem } from '../../../src/core/csv/import-result.ts'
+
+/** Lines that are written at most; a file with more has one cause, which these show. */
+const MAX_LINES = 100_000
+const SAMPLES = 5
+const MAX_VALUE = 500
+const FLUSH_AT = 64 * 1024
+
+/** Collects what did not fit, as CSV that spreadsheets open. The file appears with the first line. */
+export interface Report {
+  add(problem: ImportProblem): void
+  readonly count: number
+  readonly samples: ImportProblem[]
+  /** Writes the rest. */
+  close(): void
+}
+
+export function createReport(path: string): Report {
+  const samples: ImportProblem[] = []
+  let file: number | null = null
+  let pending = ''
+  let count = 0
+
+  function flush(): void {
+    // Spreadsheets take a CSV file for UTF-8 only where it begins with a mark.
+    file ??= begin(path)
+    writeSync(file, pending)
+    pending = ''
+  }
+
+  return {
+    samples,
+    get count() {
+      return count
+    },
+    add(problem) {
+      count++
+      if (samples.length < SAMPLES) samples.push({ ...problem, value: clip(problem.value, 80) })
+      if (count > MAX_LINES) return
+      const { row, column, value, reason } = problem
+      pending += `${[String(row), column, clip(value, MAX_VALUE), reason].map(quote).join(',')}\r\n`
+      if (pending.length > FLUSH_AT) flush()
+    },
+    close() {
+      if (count > MAX_LINES) pending += `,,,${quote(`and ${count - MAX_LINES} more`)}\r\n`
+      if (pending !== '') flush()
+      if (file !== null) closeSync(file)
+    },
+  }
+}
+
+function begin(path: string): number {
+  const file = openSync(path, 'w', 0o600)
+  writeSync(file, '\ufeffRow,Column,Value,Reason\r\n')
+  return file
+}
+
+const clip = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
+
+const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppError } from '../../src/core/errors.ts'
+import { type Meta, openMeta } from '../../src/db/meta.ts'
+import { createEvents, type Events } from '../../src/events.ts'
+import { createJobs, type JobContext, type JobKind, type Jobs } from '../../src/jobs.ts'
+import { createLog } from '../../src/log.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { doorOf, ended, startImport } from './support.ts'
+
+const log = createLog('silent')
+
+describe('createJobs', () => {
+  let dataDir: string
+  let meta: Meta
+  let events: Events
+  let jobs: Jobs
+  let seen: string[]
+
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sheaf-jobs-'))
+    meta = await openMeta({ dataDir, databaseUrl: null })
+    events = createEvents(() => {})
+    jobs = createJobs({ meta, events, log })
+    seen = []
+    events.on('job.changed', ({ id, status, progress }) => seen.push(`${id} ${status} ${progress.done}`))
+  })
+  afterEach(async () => {
+    await jobs.close()
+    await meta.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  /** Registers a kind whose runs last until they are let go. */
+  function register(definition: Partial<JobKind<unknown>> = {}) {
+    const running = new Map<string, { context: JobContext; finish(result?: unknown): void }>()
+    jobs.register('test', {
+      run: (_input, context) =>
+        new Promise((resolve, reject) => {
+          running.set(context.jobId, { context, finish: resolve })
+          context.signal.addEventListener('abort', () => reject(context.signal.reason))
+        }),
+      recover: async () => null,
+      ...definition,
+    })
+    return running
+  }
+
+  const start = (id: string, baseId: string | null = 'p1') =>
+    jobs.start('test', { id, userId: 'us1', baseId, input: { id } })
+
+  /** Waits for something to become true. */
+  async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+    for (let tries = 0; tries < 400; tries++) {
+      if (await isTrue()) return
+      await Bun.sleep(5)
+    }
+    throw new Error('It did not become true in time')
+  }
+
+  const statusOf = async (id: string) => (await jobs.find(id))?.status
+
+  test('runs one job of a base at a time, and jobs of two bases side by side', async () => {
+    const running = register()
+    await start('a')
+    await start('b')
+    await start('c', 'p2')
+    await until(() => running.has('a') && running.has('c'))
+    expect(await statusOf('b')).toBe('waiting')
+    running.get('a')!.finish({ rows: 1 })
+    await until(() => running.has('b'))
+    expect(await jobs.find('a')).toMatchObject({ status: 'completed', result: { rows: 1 }, error: null })
+  })
+
+  test('runs a few jobs at a time, whatever their bases', async () => {
+    const running = register()
+    for (const id of ['a', 'b', 'c']) await start(id, `p${id}`)
+    await until(() => running.size === 2)
+    await Bun.sleep(20)
+    expect(await statusOf('c')).toBe('waiting')
+  })
+
+  test('tells of progress now and then, however often it is reported', async () => {
+    const running = register()
+    await start('a')
+    await until(() => running.has('a'))
+    seen.length = 0
+    for (let done = 1; done <= 10_000; done++) running.get('a')!.context.report({ done })
+    expect(seen).toEqual(['a active 1'])
+    expect(await jobs.find('a')).toMatchObject({ progress: { done: 10_000 } })
+    await until(() => seen.length === 2)
+    expect(seen[1]).toBe('a active 10000')
+  })
+
+  test('gives a refusal to the person, and keeps other errors to the log', async () => {
+    register({
+      run: async (input) => {
+        if (JSON.stringify(input).includes('refused')) throw new AppError('BAD_REQUEST', 'The file is empty')
+        throw new Error('secret')
+      },
+    })
+    await start('refused')
+    await start('broken')
+    await until(async () => (await statusOf('broken')) === 'failed')
+    expect((await jobs.find('refused'))?.error).toBe('The file is empty')
+    expect((await jobs.find('broken'))?.error).toBe('Something went wrong on the server')
+  })
+
+  test('ends a waiting job at once and a running one when it lets go', async () => {
+    const running = register()
+    await start('a')
+    await start('b')
+    await until(() => running.has('a'))
+    await jobs.cancel('b')
+    expect(await statusOf('b')).toBe('cancelled')
+    await jobs.cancel('a')
+    await until(async () => (await statusOf('a')) === 'cancelled')
+    expect(running.has('b')).toBe(false)
+  })
+
+  test('cleans up after a former process, and notes what that had finished', async () => {
+    const running = register()
+    await start('a')
+    await start('b', 'p2')
+    await until(() => running.size === 2)
+    const recovered: unknown[] = []
+    const next = createJobs({ meta, events, log })
+    next.register('test', {
+      run: async () => null,
+      recover: async (input, job) => {
+        recovered.push([input, job])
+        return job.id === 'b' ? { result: { rows: 7 } } : null
+      },
+    })
+    await next.recover()
+    expect(recovered).toContainEqual([{ id: 'a' }, { id: 'a', userId: 'us1' }])
+    expect(await next.find('a')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('The server was stopped'),
+    })
+    expect(await next.find('b')).toMatchObject({ status: 'completed', result: { rows: 7 } })
+  })
+
+  test('ends what runs when it is closed, and takes no more', async () => {
+    const running = register()
+    await start('a')
+    await start('b')
+    await until(() => running.has('a'))
+    await jobs.close()
+    expect(await statusOf('a')).toBe('failed')
+    expect(await statusOf('b')).toBe('failed')
+    await expect(start('c')).rejects.toThrow('stopping')
+  })
+})
+
+describe('jobs over REST', () => {
+  let app: TestApp
+  let owner: TestUser
+  let baseId: string
+  let jobId: string
+
+  beforeAll(async () => {
+    app = await createTestApp()
+    owner = await app.signUp()
+    baseId = (await createBase(app, owner)).id
+    const door = doorOf(app, owner)
+    jobId = await startImport(door, baseId, 'Name\nAnn\n', { columns: [{ title: 'Name' }] })
+    await ended(door, jobId)
+  })
+  afterAll(() => app.stop())
+
+  const listen = (body: unknown, token = owner.token) => app.rest(token).post('/jobs/listen', body)
+
+  test('POST /jobs/listen refuses a body without a job', async () => {
+    expect((await listen({})).status).toBe(400)
+  })
+
+  test('POST /jobs/listen tells what has happened since, and then that it is over', async () => {
+    const { body: news } = await listen({ _mid: 0, data: { id: jobId } })
+    expect(news[0]).toMatchObject({ status: 'update', data: { id: jobId, status: 'waiting' }, _mid: 1 })
+    expect(news.at(-1)).toMatchObject({ data: { status: 'completed', data: { result: { rows: 1 } } } })
+    expect((await listen({ _mid: news.at(-1)._mid, data: { id: jobId } })).body).toEqual({ status: 'close' })
+    expect((await listen({ data: { id: 'jobunknown' } })).body).toEqual({ status: 'refresh' })
+  })
+
+  test('POST /jobs/listen waits for news', async () => {
+    const long = await startImport(doorOf(app, owner), baseId, `Name\n${'Ann\n'.repeat(500_000)}`, {
+      title: 'Long',
+      columns: [{ title: 'Name' }],
+    })
+    const statuses: string[] = []
+    for (let last = 0; ; ) {
+      const { body } = await listen({ _mid: last, data: { id: long } })
+      if (body.status === 'close') break
+      for (const message of body) {
+        if (message.data.status) statuses.push(message.data.status)
+        last = message._mid
+      }
+    }
+    expect(statuses).toEqual(['waiting', 'active', 'completed'])
+  })
+
+  test('POST /jobs/listen keeps what came of a job from those who may not see it', async () => {
+    const stranger = await app.signUp()
+    const { body } = await listen({ data: { id: jobId } }, stranger.token)
+    expect(body.at(-1)).toMatchObject({ data: { id: jobId, status: 'completed' } })
+    expect(JSON.stringify(body)).not.toContain('result')
+  })
+
+  test('POST /api/v2/jobs/{baseId} lists the jobs of a base', async () => {
+    const stranger = await app.signUp()
+    expect((await app.rest(stranger.token).post(`/api/v2/jobs/${baseId}`)).status).toBe(403)
+    expect((await app.rest(owner.token).post('/api/v2/jobs/pnothing')).status).toBe(404)
+    const { status, body } = await app.rest(owner.token).post(`/api/v2/jobs/${baseId}`, { job: 'import' })
+    expect(status).toBe(201)
+    expect(body.at(-1)).toMatchObject({
+      id: jobId,
+      job: 'import',
+      status: 'completed',
+      fk_user_id: owner.id,
+      base_id: baseId,
+    })
+    expect((await app.rest(owner.token).post(`/api/v2/jobs/${baseId}`, { job: 'other' })).body).toEqual([])
+  })
+})

@@ -1,0 +1,200 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Base } from '../../src/core/model.ts'
+import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { createTrpcClient } from '../support/client.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type Door, doorOf, ended, formatOf, resultOf, startImport, upload } from './support.ts'
+
+const columns = [{ title: 'Name' }, { title: 'Age', type: 'Number' as const }]
+/** Takes seconds to import. */
+const LONG = `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_500_000)}`
+
+/** Waits until an import has written some rows. */
+async function underWay({ url, token }: Door, jobId: string): Promise<void> {
+  for (;;) {
+    const { progress, status } = await createTrpcClient(url, token).jobs.get.query({ jobId })
+    if (progress.done > 10_000) return
+    if (status !== 'waiting' && status !== 'active') throw new Error(`The job is ${status} already`)
+    await Bun.sleep(5)
+  }
+}
+
+/** Names of the tables in a base's file, without our own. */
+function tablesIn(path: string): string[] {
+  const file = new Database(path, { readonly: true })
+  try {
+    return file
+      .query<{ name: string }, []>(
+        `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'
+          and name not in ('sheaf_changes', 'sheaf_change_records')`,
+      )
+      .all()
+      .map(({ name }) => name)
+  } finally {
+    file.close()
+  }
+}
+
+describe('jobs.cancel', () => {
+  let app: TestApp
+  let owner: TestUser
+  let base: Base
+  let door: Door
+
+  beforeAll(async () => {
+    app = await createTestApp()
+    owner = await app.signUp()
+    base = await createBase(app, owner)
+    door = doorOf(app, owner)
+  })
+  afterAll(() => app.stop())
+
+  test('ends an import in the midst, and nothing of it is left', async () => {
+    const jobId = await startImport(door, base.id, LONG, { title: 'Cancelled', columns })
+    await underWay(door, jobId)
+    const viewer = await createMember(app, base.id, 'viewer')
+    await expect(app.trpc(viewer.token).jobs.cancel.mutate({ jobId })).rejects.toThrow(
+      'You do not have permission',
+    )
+    await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
+    expect(await ended(door, jobId, 5000)).toMatchObject({ status: 'cancelled', result: null, error: null })
+    expect(tablesIn(app.kernel.sources.path(base.id))).toEqual([])
+    expect(await app.trpc(owner.token).schema.tables.query({ baseId: base.id })).toEqual([])
+  })
+
+  test('leaves a job alone that has ended', async () => {
+    const jobId = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Done', columns })
+    const job = await ended(door, jobId)
+    await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
+    expect(await ended(door, jobId)).toEqual(job)
+  })
+
+  test('ends a job that still waits: of one base, one import runs at a time', async () => {
+    const first = await startImport(door, base.id, LONG, { title: 'First', columns })
+    const second = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Second', columns })
+    await underWay(door, first)
+    const client = app.trpc(owner.token)
+    expect(await client.jobs.get.query({ jobId: second })).toMatchObject({ status: 'waiting' })
+    expect((await client.jobs.unfinished.query()).map(({ id }) => id).sort()).toEqual([first, second].sort())
+    await client.jobs.cancel.mutate({ jobId: second })
+    expect(await ended(door, second)).toMatchObject({ status: 'cancelled' })
+    const third = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Third', columns })
+    await client.jobs.cancel.mutate({ jobId: first })
+    expect(await ended(door, third)).toMatchObject({ status: 'completed' })
+    expect(await client.jobs.unfinished.query()).toEqual([])
+  })
+
+  test('is not known to those outside the base', async () => {
+    const jobId = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Hidden', columns })
+    const stranger = await app.signUp()
+    await expect(app.trpc(stranger.token).jobs.get.query({ jobId })).rejects.toThrow(
+      `Job '${jobId}' not found`,
+    )
+    await ended(door, jobId)
+  })
+
+  test('keeps the file, so that the import can be started again', async () => {
+    const uploadId = await upload(door, LONG)
+    const input = {
+      ...{ baseId: base.id, uploadId, format: formatOf(LONG), width: 2, columns: [{ index: 0 }] },
+      table: { title: 'Again', fields: [{ title: 'Name', type: 'SingleLineText' as const }] },
+    }
+    const { jobId } = await app.trpc(owner.token).imports.start.mutate(input)
+    await underWay(door, jobId)
+    await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
+    await ended(door, jobId)
+    const again = await app.trpc(owner.token).imports.start.mutate(input)
+    expect(resultOf(await ended(door, again.jobId)).rows).toBe(1_500_000)
+    await expect(
+      app
+        .trpc(owner.token)
+        .imports.start.mutate({ ...input, table: { ...input.table, title: 'Third time' } }),
+    ).rejects.toThrow('no longer there')
+  }, 30_000)
+})
+
+describe('a server that is killed while an import runs', () => {
+  const folders: string[] = []
+  let server: ServerProcess | null = null
+
+  afterEach(async () => {
+    await kill()
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function spawn(dataDir: string): Promise<string> {
+    server = await startServerProcess(dataDir)
+    return server.url
+  }
+
+  const kill = () => server?.end('SIGKILL')
+
+  async function begin(): Promise<{ dataDir: string; door: Door; baseId: string; tableId: string }> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
+    folders.push(dataDir)
+    const url = await spawn(dataDir)
+    const { token } = await createTrpcClient(url).auth.signUp.mutate({
+      email: 'ann@example.com',
+      password: PASSWORD,
+    })
+    const client = createTrpcClient(url, token)
+    const { id: baseId } = await client.bases.create.mutate({ title: 'Killed' })
+    const { table } = await client.schema.createTable.mutate({ baseId, title: 'Kept' })
+    return { dataDir, door: { url, token }, baseId, tableId: table.id }
+  }
+
+  test('has no trace of it when it is back, and the job has failed', async () => {
+    const { dataDir, door, baseId } = await begin()
+    const jobId = await startImport(door, baseId, LONG, { title: 'Half', columns })
+    await underWay(door, jobId)
+    await kill()
+    const path = join(dataDir, 'bases', `${baseId}.db`)
+    expect(tablesIn(path).filter((name) => name.startsWith('sheaf_import'))).toHaveLength(1)
+
+    const again = { url: await spawn(dataDir), token: door.token }
+    const job = await ended(again, jobId)
+    expect(job).toMatchObject({ status: 'failed', result: null })
+    expect(job.error).toContain('The server was stopped')
+    expect(tablesIn(path)).toEqual(['Kept'])
+    const tables = await createTrpcClient(again.url, again.token).schema.tables.query({ baseId })
+    expect(tables.map(({ title }) => title)).toEqual(['Kept'])
+    expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
+    const retry = await startImport(again, baseId, 'Name,Age\nAnn,1\n', { title: 'Half', columns })
+    expect(await ended(again, retry)).toMatchObject({ status: 'completed' })
+  }, 30_000)
+
+  test('has added nothing to a table that exists', async () => {
+    const { dataDir, door, baseId, tableId } = await begin()
+    const client = createTrpcClient(door.url, door.token)
+    const { fields } = await client.schema.table.query({ tableId })
+    const title = fields.find((field) => field.isDisplay)!
+    const { jobId } = await client.imports.start.mutate({
+      ...{ baseId, tableId, uploadId: await upload(door, LONG), format: formatOf(LONG), width: 2 },
+      columns: [{ index: 0, fieldId: title.id }],
+    })
+    await underWay(door, jobId)
+    await kill()
+    const again = { url: await spawn(dataDir), token: door.token }
+    expect(await ended(again, jobId)).toMatchObject({ status: 'failed' })
+    const { count } = await createTrpcClient(again.url, again.token).records.count.query({
+      selection: { tableId },
+    })
+    expect(count).toBe(0)
+    expect(tablesIn(join(dataDir, 'bases', `${baseId}.db`))).toEqual(['Kept'])
+  }, 30_000)
+
+  test('cleans up where it is told to stop', async () => {
+    const { dataDir, door, baseId } = await begin()
+    const jobId = await startImport(door, baseId, LONG, { title: 'Stopped', columns })
+    await underWay(door, jobId)
+    expect(await server?.end('SIGTERM')).toBe(0)
+    expect(tablesIn(join(dataDir, 'bases', `${baseId}.db`))).toEqual(['Kept'])
+    const again = { url: await spawn(dataDir), token: door.token }
+    expect(await ended(again, jobId)).toMatchObject({ status: 'failed' })
+  }, 30_000)
+})

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Base } from '../../src/core/model.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+import {
+  type Door,
+  doorOf,
+  ended,
+  type importNew,
+  type NewTableImport,
+  reportOf,
+  rowsOf,
+  startImport,
+} from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let base: Base
+let door: Door
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+  base = await createBase(app, owner)
+  door = doorOf(app, owner)
+})
+afterAll(() => app.stop())
+
+let made = 0
+const freshTitle = () => `Import ${++made}`
+const two: NewTableImport['columns'] = [{ title: 'Name' }, { title: 'Age', type: 'Number' }]
+
+/** Imports a file of two columns, `Name` and `Age`, and gives the result, the rows and the report. */
+async function load(file: string | Uint8Array<ArrayBuffer>, how: Partial<NewTableImport> = {}) {
+  const jobId = await startImport(door, base.id, file, { title: freshTitle(), columns: two, ...how })
+  const job = await ended(door, jobId)
+  if (job.status !== 'completed') throw new Error(`${job.status}: ${job.error}`)
+  const result = job.result as Awaited<ReturnType<typeof importNew>>
+  return { jobId, result, rows: await rowsOf(door, result.tableId), report: await reportOf(door, jobId) }
+}
+
+/** Imports a file that is refused, and gives the reason. */
+async function refused(
+  file: string | Uint8Array<ArrayBuffer>,
+  how: Partial<NewTableImport> = {},
+): Promise<string> {
+  const title = freshTitle()
+  const jobId = await startImport(door, base.id, file, { title, columns: two, ...how })
+  const job = await ended(door, jobId)
+  expect(job.status).toBe('failed')
+  const tables = await app.trpc(owner.token).schema.tables.query({ baseId: base.id })
+  expect(tables.map((table) => table.title)).not.toContain(title)
+  return job.error ?? ''
+}
+
+describe('an import of a file that is not as it should be', () => {
+  test('leaves cells empty that do not fit, and reports each with its row and column', async () => {
+    const { result, rows, report } = await load('Name,Age\nAnn,31\nBen,old\n"C,y",1.5\n')
+    expect(rows.map((row) => row.Age)).toEqual([31, null, null])
+    expect(result).toMatchObject({ rows: 3, cellsRefused: 2, problems: 2 })
+    expect(report).toEqual([
+      '3,Age,old,"This does not fit the type ""Number"""',
+      '4,Age,1.5,"This does not fit the type ""Number"""',
+    ])
+  })
+
+  test('shows the report to nobody but the one who imported', async () => {
+    const { jobId } = await load('Name,Age\nBen,old\n')
+    const creator = await createMember(app, base.id, 'creator')
+    const answer = await app.rest(creator.token).get(`/api/internal/jobs/${jobId}/report`)
+    expect(answer.status).toBe(404)
+  })
+
+  test('fills short rows up, and reports the cells beyond the last column', async () => {
+    const { result, rows, report } = await load('Name,Age\nAnn\nBen,2,x,,y\n')
+    expect(rows).toEqual([
+      { Name: 'Ann', Age: null },
+      { Name: 'Ben', Age: 2 },
+    ])
+    expect(result.cellsRefused).toBe(2)
+    expect(report.map((line) => line.split(',').slice(0, 3))).toEqual([
+      ['3', 'Cell 3', 'x'],
+      ['3', 'Cell 5', 'y'],
+    ])
+  })
+
+  test('skips empty lines, and counts them in the numbers of rows', async () => {
+    const { rows, report } = await load('Name,Age\n\nAnn,1\n,\n\nBen,x\n')
+    expect(rows.map((row) => row.Name)).toEqual(['Ann', 'Ben'])
+    expect(report[0]).toStartWith('6,Age,x')
+  })
+
+  test('reports malformed quotes with their row', async () => {
+    const { rows, report } = await load('Name,Age\n"An"n",1\nBen,2\n"Cy,3\nDot,4\n')
+    expect(rows.map((row) => row.Name)).toEqual(['An"n', 'Ben', '"Cy', 'Dot'])
+    expect(report).toEqual([
+      '2,,,Quotes: A quote stands inside a quoted cell',
+      '4,,,Quotes: A quote is opened and never closed',
+    ])
+  })
+
+  test('reads a mix of line ends', async () => {
+    const { rows } = await load('Name,Age\r\nAnn,1\rBen,2\n"Cy\r\nII",3\r\n')
+    expect(rows.map((row) => row.Name)).toEqual(['Ann', 'Ben', 'Cy\r\nII'])
+  })
+
+  test.each([
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['pipes', '|'],
+  ])('reads %s', async (_, delimiter) => {
+    const { rows } = await load(`Name${delimiter}Age\nAnn, the first${delimiter}1\n`, {
+      format: { delimiter },
+    })
+    expect(rows).toEqual([{ Name: 'Ann, the first', Age: 1 }])
+  })
+
+  test('refuses cells with NUL bytes, and keeps what is around them', async () => {
+    const { rows, report } = await load('Name,Age\nA\0nn,1\nBen,2\n')
+    expect(rows).toEqual([
+      { Name: null, Age: 1 },
+      { Name: 'Ben', Age: 2 },
+    ])
+    expect(report).toHaveLength(1)
+  })
+
+  test('takes a cell of a million characters, and refuses a longer one', async () => {
+    const long = 'x'.repeat(1_000_000)
+    const { rows, report } = await load(`Text\n"${long}"\n${long}y\n`, {
+      columns: [{ title: 'Text', type: 'LongText' }],
+    })
+    expect(rows.map((row) => String(row.Text).length)).toEqual([1_000_000, 4])
+    expect(report).toHaveLength(1)
+    expect(report[0]!.length).toBeLessThan(1000)
+  })
+
+  test('is refused with a reason where the file is no CSV file', async () => {
+    expect(await refused('x'.repeat(9_000_000))).toContain('this is not a CSV file')
+    expect(await refused(`Name,Age\n${'"abc"x\n'.repeat(200_000)}`)).toContain('a quote that is never closed')
+  })
+
+  test('makes an empty table of a header without rows', async () => {
+    const { result, rows } = await load('Name,Age\n')
+    expect(result.rows).toBe(0)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('an import of a file in another encoding', () => {
+  const text = 'Name,Age\nZoë Müller – €,1\n'
+  const utf16 = Buffer.from(text, 'utf16le')
+  const western = new Uint8Array([...Buffer.from('Name,Age\nZo\xeb M\xfcller \x96 \x80,1\n', 'latin1')])
+
+  test.each([
+    ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`)],
+    ['UTF-16 LE with a mark', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16 BE with a mark', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['UTF-16 LE without a mark', utf16],
+    ['UTF-16 BE without a mark', Buffer.from(utf16).swap16()],
+    ['Windows-1252', western],
+  ])('reads %s, whatever the browser took it for', async (_, bytes) => {
+    const file = new Uint8Array(bytes)
+    for (const encoding of ['utf-8', undefined] as const) {
+      const { rows } = await load(file, { format: encoding && { encoding } })
+      expect(rows).toEqual([{ Name: 'Zoë Müller – €', Age: 1 }])
+    }
+  })
+
+  test('finds out at the end of a long file that it was no UTF-8', async () => {
+    const file = new Uint8Array(
+      Buffer.concat([
+        Buffer.from('Name,Age\n'),
+        Buffer.alloc(600_000, 'Ann,1\n'),
+        Buffer.from('Zo\xeb,2\n', 'latin1'),
+      ]),
+    )
+    const { result, jobId } = await load(file, { format: { encoding: 'utf-8' } })
+    expect(result).toMatchObject({ encoding: 'windows-1252', rows: 100_001 })
+    expect(await reportOf(door, jobId)).toEqual([])
+  })
+
+  test('keeps UTF-8 where only a byte is spoilt, and reports the row', async () => {
+    const good = Buffer.from('Zoë Müller,1\n'.repeat(20))
+    const file = new Uint8Array(
+      Buffer.concat([Buffer.from('Name,Age\n'), good, Buffer.from([0xff, 0x2c, 0x31, 0x0a])]),
+    )
+    const { rows, report } = await load(file, { format: { encoding: 'utf-8' } })
+    expect(rows[0]!.Name).toBe('Zoë Müller')
+    expect(rows).toHaveLength(21)
+    expect(report).toHaveLength(1)
+    expect(report[0]).toStartWith('22,,,Bytes that are not UTF-8')
+  })
+
+  test('reads the encoding that was chosen', async () => {
+    const { rows } = await load(new Uint8Array([...Buffer.from('Name,Age\n'), 0xe9, 0xf6, 0x2c, 0x31]), {
+      format: { encoding: 'windows-1251' },
+    })
+    expect(rows).toEqual([{ Name: 'йц', Age: 1 }])
+  })
+})

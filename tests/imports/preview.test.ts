@@ -1,0 +1,168 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { CsvFormat } from '../../src/core/csv/format.ts'
+import type { Field } from '../../src/core/model.ts'
+import { createAnalyser } from '../../web/features/imports/analyse.ts'
+import type { Analysis } from '../../web/features/imports/analysis.ts'
+import {
+  countMisfits,
+  type DraftTarget,
+  draftColumns,
+  isMisfit,
+  problemOf,
+  toStartInput,
+  withType,
+} from '../../web/features/imports/draft.ts'
+import { type ImportSource, readSamples, tableTitleOf } from '../../web/features/imports/source.ts'
+
+const analyser = createAnalyser()
+afterAll(() => analyser.close())
+
+/** Looks into a file as the import dialog does. */
+async function look(file: string | Buffer, chosen: Partial<CsvFormat> = {}): Promise<Analysis> {
+  const bytes = new Uint8Array(Buffer.from(file))
+  const source: ImportSource = { kind: 'file', name: 'a.csv', size: bytes.length, file: new Blob([bytes]) }
+  const samples = await readSamples(source, async (_, from, to) => bytes.slice(from, to).buffer)
+  return analyser.analyse(samples, chosen, false)
+}
+
+const typesOf = ({ fields }: Analysis) => Object.fromEntries(fields.map(({ title, type }) => [title, type]))
+
+describe('the preview of a file', () => {
+  test('tells encoding, delimiter, names, types and rows', async () => {
+    const found = await look('Name;Age;Note\nAnn;31;\nBen;7;"two\nlines"\n')
+    expect(found.format).toEqual({ encoding: 'utf-8', delimiter: ';', quote: '"', header: true })
+    expect(typesOf(found)).toEqual({ Name: 'SingleLineText', Age: 'Number', Note: 'LongText' })
+    expect(found).toMatchObject({ rowCount: 2, isExact: true, quoteProblems: 0 })
+  })
+
+  test('keeps to what was chosen', async () => {
+    const found = await look('Name;Age\nAnn;31\n', { delimiter: ',', header: false })
+    expect(found.fields).toHaveLength(1)
+    expect(found.rows).toEqual([['Name;Age'], ['Ann;31']])
+  })
+
+  test('finds the first umlaut of a long Latin-1 file', async () => {
+    const ascii = 'Name,Age\n'.concat('Somebody,42\n'.repeat(300_000))
+    const found = await look(
+      Buffer.concat([Buffer.from(ascii), Buffer.from('Zo\xeb,1\n'.repeat(20_000), 'latin1')]),
+    )
+    expect(found.format.encoding).toBe('windows-1252')
+    expect(found.isExact).toBe(false)
+    expect(Math.abs(found.rowCount - 320_000)).toBeLessThan(15_000)
+  })
+
+  test('sees in the midst of a long file what the beginning does not show', async () => {
+    const found = await look(`Id,Code\n${'1,2\n'.repeat(400_000)}${'1,x2\n'.repeat(200_000)}`)
+    expect(typesOf(found)).toMatchObject({ Id: 'Number' })
+    expect(found.fields[1]!.type).not.toBe('Number')
+  })
+
+  test('reads UTF-16 without a mark, however long', async () => {
+    const found = await look(Buffer.from(`Name,Age\n${'Zoë,31\n'.repeat(200_000)}`, 'utf16le'))
+    expect(found.format.encoding).toBe('utf-16le')
+    expect(found.rows.every((row) => row[0] === 'Zoë' && row[1] === '31')).toBe(true)
+  })
+
+  test('is not misled by slices that begin inside a quoted cell', async () => {
+    const note = `"${'a line, of text\n'.repeat(10_000)}"`
+    const found = await look(`Id,Note\n${Array.from({ length: 30 }, (_, at) => `${at},${note}\n`).join('')}`)
+    expect(typesOf(found)).toEqual({ Id: 'Number', Note: 'LongText' })
+  })
+
+  test('shows every column of a file whose rows are wider than its header', async () => {
+    const found = await look('a,b\n1,2,3\n4,5,6\n7,8,9\n')
+    expect(found.fields.map(({ title }) => title)).toEqual(['a', 'b', 'Field 3'])
+  })
+
+  test('shows nothing of an empty file', async () => {
+    expect(await look('')).toMatchObject({ fields: [], rows: [], rowCount: 0 })
+  })
+
+  test('says so where a file is none', async () => {
+    await expect(look('x'.repeat(2_000_000))).rejects.toThrow('not a CSV file')
+  })
+})
+
+describe('the draft of an import', () => {
+  const newTable: DraftTarget = { kind: 'new', title: 'People' }
+  const field = (id: string, title: string, more: Partial<Field> = {}): Field => ({
+    ...{ id, tableId: 'm1', title, columnName: id, type: 'SingleLineText', options: {}, description: null },
+    ...{ required: false, unique: false, defaultValue: null, order: 1 },
+    ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+    ...more,
+  })
+
+  test('marks what does not fit a type, and nothing in a select field that is made', async () => {
+    const analysis = await look('Age\n1\nold\n\n')
+    const [column] = draftColumns(analysis, newTable)
+    const asNumber = withType(column!, 'Number', analysis)
+    expect(countMisfits(analysis, asNumber, newTable)).toBe(1)
+    expect(isMisfit('old', asNumber, newTable)).toBe(true)
+    const asSelect = withType(column!, 'SingleSelect', analysis)
+    expect(countMisfits(analysis, asSelect, newTable)).toBe(0)
+    expect(asSelect.options).toMatchObject({ choices: [{ title: '1' }, { title: 'old' }] })
+  })
+
+  test('maps columns to the fields of a table by their names', async () => {
+    const analysis = await look('first_name,AGE,Other\nAnn,1,x\n')
+    const fields = [
+      field('c1', 'Age', { type: 'Number' }),
+      field('c2', 'First name'),
+      field('c3', 'Id', { isPrimaryKey: true }),
+    ]
+    const target: DraftTarget = { kind: 'append', tableId: 'm1', fields }
+    const columns = draftColumns(analysis, target)
+    expect(columns.map(({ fieldId, isOn }) => [fieldId, isOn])).toEqual([
+      ['c2', true],
+      ['c1', true],
+      [null, false],
+    ])
+    expect(problemOf(columns, target)).toBeNull()
+    const input = toStartInput(
+      { baseId: 'p1', uploadId: 'u', format: analysis.format, width: 3 },
+      columns,
+      target,
+    )
+    expect(input).toMatchObject({
+      tableId: 'm1',
+      columns: [
+        { index: 0, fieldId: 'c2' },
+        { index: 1, fieldId: 'c1' },
+      ],
+    })
+    expect(input).not.toHaveProperty('table')
+  })
+
+  test('says what stands in the way', async () => {
+    const analysis = await look('a,b\n1,2\n')
+    const columns = draftColumns(analysis, newTable)
+    expect(
+      problemOf(
+        columns.map((column) => ({ ...column, isOn: false })),
+        newTable,
+      ),
+    ).toBe('none')
+    expect(
+      problemOf(
+        columns.map((column) => ({ ...column, title: ' ' })),
+        newTable,
+      ),
+    ).toBe('untitled')
+    const target: DraftTarget = {
+      kind: 'append',
+      tableId: 'm1',
+      fields: [field('c1', 'A'), field('c2', 'C', { required: true })],
+    }
+    const mapped = draftColumns(analysis, target)
+    expect(problemOf(mapped, target)).toBe('required')
+    const doubled = mapped.map((column) => ({ ...column, fieldId: 'c2', isOn: true }))
+    expect(problemOf(doubled, target)).toBe('twice')
+  })
+
+  test('names the table after the file', () => {
+    const named = (name: string) => tableTitleOf({ kind: 'upload', name, size: 0, uploadId: '' })
+    expect(named('People 2024.csv')).toBe('People 2024')
+    expect(named('a.b/c.tsv')).toBe('a b c')
+    expect(named('.csv')).toBe('Import')
+  })
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** The server in a process of its own, which can be killed and measured. */
+export interface ServerProcess {
+  url: string
+  /** Ends it with a signal and gives its exit code once it is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  /** Memory that it holds at present, in bytes. */
+  rss(): number
+}
+
+/** Starts the server on a free port and waits until it listens. */
+export async function startServerProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'info',
+      DATABASE_URL: '',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await addressIn(child.stdout)
+  return {
+    url,
+    async end(signal) {
+      child.kill(signal)
+      return await child.exited
+    },
+    rss() {
+      const pages = Number(readFileSync(`/proc/${child.pid}/statm`, 'utf8').split(' ')[1])
+      return pages * 4096
+    },
+  }
+}
+
+async function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of output) {
+    text += decoder.decode(chunk, { stream: true })
+    const url = /"message":"listening","url":"([^"]+)"/.exec(text)?.[1]
+    if (url) return url
+  }
+  throw new Error(`The server did not start:\n${text}`)
+}

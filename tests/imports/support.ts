@@ -1,0 +1,128 @@
+import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
+import type { CsvFormat } from '../../src/core/csv/format.ts'
+import type { ImportResult } from '../../src/core/csv/import-result.ts'
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import { hasEnded } from '../../src/jobs.ts'
+import type { TestApp, TestUser } from '../support/app.ts'
+import { createTrpcClient, type TrpcClient } from '../support/client.ts'
+
+/** Where a server is and who asks: tests that start one in another process have no more. */
+export interface Door {
+  url: string
+  token: string
+}
+
+export const doorOf = (app: TestApp, user: TestUser): Door => ({ url: app.url, token: user.token })
+
+/** Sends a file as the browser does; gives the answer as it is. */
+export const postUpload = ({ url, token }: Door, body: BodyInit, name = 'people.csv'): Promise<Response> =>
+  fetch(`${url}/api/internal/uploads?name=${encodeURIComponent(name)}`, {
+    method: 'POST',
+    headers: { 'xc-auth': token, 'content-type': 'application/octet-stream' },
+    body,
+  })
+
+/** Sends a file and gives its id. */
+export async function upload(door: Door, body: BodyInit, name?: string): Promise<string> {
+  const answer = await postUpload(door, body, name)
+  if (!answer.ok) throw new Error(`upload: ${answer.status} ${await answer.text()}`)
+  const { uploadId } = (await answer.json()) as { uploadId: string }
+  return uploadId
+}
+
+/** A field that a column of the file fills; the n-th column unless `index` says another. */
+export interface Column {
+  title: string
+  type?: FieldTypeName
+  options?: FieldOptions
+  index?: number
+}
+
+export interface NewTableImport {
+  title?: string
+  columns: Column[]
+  format?: Partial<CsvFormat>
+  width?: number
+  timeZone?: string
+}
+
+/** Starts an import of a file into a new table. */
+export async function startImport(
+  door: Door,
+  baseId: string,
+  body: BodyInit,
+  how: NewTableImport,
+): Promise<string> {
+  const { title = 'People', columns, format, width = columns.length, timeZone } = how
+  const { jobId } = await createTrpcClient(door.url, door.token).imports.start.mutate({
+    baseId,
+    uploadId: await upload(door, body),
+    format: formatOf(body, format),
+    width,
+    timeZone,
+    columns: columns.map(({ index }, at) => ({ index: index ?? at })),
+    table: {
+      title,
+      fields: columns.map(({ title, type = 'SingleLineText', options }) => ({ title, type, options })),
+    },
+  })
+  return jobId
+}
+
+export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFormat => ({
+  delimiter: ',',
+  quote: '"',
+  header: true,
+  encoding: body instanceof Uint8Array ? detectEncoding(body, true) : 'utf-8',
+  ...format,
+})
+
+/** A job as the web app sees it. */
+export type JobAnswer = Awaited<ReturnType<TrpcClient['jobs']['get']['query']>>
+
+/** Waits until a job has ended, and gives it. */
+export async function ended({ url, token }: Door, jobId: string, timeoutMs = 60_000): Promise<JobAnswer> {
+  const client = createTrpcClient(url, token)
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    const job = await client.jobs.get.query({ jobId })
+    if (hasEnded(job.status)) return job
+    if (Date.now() > deadline) throw new Error(`Job ${jobId} is still ${job.status} after ${timeoutMs} ms`)
+    await Bun.sleep(10)
+  }
+}
+
+/** Imports a file into a new table and gives the result. @throws Error where the job did not complete */
+export async function importNew(
+  door: Door,
+  baseId: string,
+  body: BodyInit,
+  how: NewTableImport,
+): Promise<ImportResult> {
+  return resultOf(await ended(door, await startImport(door, baseId, body, how)))
+}
+
+export function resultOf(job: JobAnswer): ImportResult {
+  if (job.status !== 'completed') throw new Error(`The job is ${job.status}: ${job.error}`)
+  return job.result as ImportResult
+}
+
+/** All values of a table, by the titles of its own fields, in its order; up to a thousand records. */
+export async function rowsOf({ url, token }: Door, tableId: string): Promise<Record<string, CellValue>[]> {
+  const client = createTrpcClient(url, token)
+  const { fields } = await client.schema.table.query({ tableId })
+  const shown = fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
+  const page = await client.records.list.query({
+    query: { tableId, fieldIds: shown.map(({ id }) => id), limit: 1000, offset: 0 },
+  })
+  return page.rows.map((row) => Object.fromEntries(shown.map(({ title }, at) => [title, row[at] ?? null])))
+}
+
+/** The lines of an import's report, without the header. */
+export async function reportOf({ url, token }: Door, jobId: string): Promise<string[]> {
+  const answer = await fetch(`${url}/api/internal/jobs/${jobId}/report`, { headers: { 'xc-auth': token } })
+  if (!answer.ok) return []
+  const lines = (await answer.text()).trim().split('\r\n')
+  return lines.slice(1)
+}

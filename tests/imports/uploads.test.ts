@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { type Door, doorOf, postUpload, upload } from './support.ts'
+
+let app: TestApp
+let owner: TestUser
+let door: Door
+
+beforeAll(async () => {
+  app = await createTestApp({ config: { importMaxBytes: 1_000_000 } })
+  owner = await app.signUp()
+  door = doorOf(app, owner)
+})
+afterAll(() => app.stop())
+
+const files = () => readdirSync(join(app.config.dataDir, 'uploads'))
+
+describe('POST /api/internal/uploads', () => {
+  test('is refused without a session', async () => {
+    expect((await postUpload({ ...door, token: '' }, 'a')).status).toBe(401)
+    const { token } = await app
+      .rest(owner.token)
+      .post('/api/v1/tokens', { description: 'x' })
+      .then(({ body }) => body)
+    const answer = await fetch(`${app.url}/api/internal/uploads`, {
+      method: 'POST',
+      headers: { 'xc-token': token, 'content-type': 'application/octet-stream' },
+      body: 'a',
+    })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ error: 'API_TOKEN_NOT_ALLOWED' })
+  })
+
+  test('refuses a file above the limit, whether or not it says so, and keeps nothing of it', async () => {
+    const before = files()
+    const big = new Uint8Array(1_000_001)
+    expect((await postUpload(door, big)).status).toBe(413)
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(100_000))
+      },
+    })
+    expect((await postUpload(door, stream)).status).toBe(413)
+    expect(files()).toEqual(before)
+  })
+
+  test('refuses a body that is not a file', async () => {
+    const answer = await app.rest(owner.token).post('/api/internal/uploads?name=a.csv', { a: 1 })
+    expect(answer).toMatchObject({ status: 400, body: { msg: 'Send the file as application/octet-stream' } })
+  })
+
+  test('keeps the file under its name, for its owner alone', async () => {
+    const answer = await postUpload(door, 'a,b\n1,2\n', '../../etc/Répertoire.csv')
+    expect(answer.status).toBe(200)
+    const body = (await answer.json()) as { uploadId: string; fileName: string; size: number }
+    expect(body).toMatchObject({ fileName: 'Répertoire.csv', size: 8 })
+    const read = (token: string, range = '') =>
+      fetch(`${app.url}/api/internal/uploads/${body.uploadId}${range}`, { headers: { 'xc-auth': token } })
+    expect(await (await read(owner.token)).text()).toBe('a,b\n1,2\n')
+    expect(await (await read(owner.token, '?from=4&to=7')).text()).toBe('1,2')
+    expect((await read(owner.token)).headers.get('content-disposition')).toStartWith('attachment')
+    const stranger = await app.signUp()
+    expect((await read(stranger.token)).status).toBe(404)
+  })
+
+  test('keeps twenty files of a person, and drops the oldest for another', async () => {
+    const first = await upload(door, 'first')
+    await Bun.sleep(5)
+    for (let index = 0; index < 20; index++) await upload(door, `file ${index}`)
+    const answer = await fetch(`${app.url}/api/internal/uploads/${first}`, {
+      headers: { 'xc-auth': owner.token },
+    })
+    expect(answer.status).toBe(404)
+    expect(files()).not.toContain(first)
+  })
+
+  test('keeps as many bytes of a person as the largest file may have, the latest first', async () => {
+    const ben = doorOf(app, await app.signUp())
+    const first = await upload(ben, 'x'.repeat(600_000))
+    await Bun.sleep(5)
+    const second = await upload(ben, 'x'.repeat(600_000))
+    const status = async (id: string) =>
+      (await fetch(`${app.url}/api/internal/uploads/${id}`, { headers: { 'xc-auth': ben.token } })).status
+    expect(await status(first)).toBe(404)
+    expect(await status(second)).toBe(200)
+  })
+
+  test('removes what a stopped server left half written, and reports after a week', async () => {
+    await Bun.write(join(app.config.dataDir, 'uploads', 'halfwritten'), 'a')
+    const report = join(app.config.dataDir, 'reports', 'jobx.csv')
+    await Bun.write(report, 'a')
+    const monthAgo = Date.now() / 1000 - 30 * 86_400
+    utimesSync(report, monthAgo, monthAgo)
+    await app.services.imports.clean()
+    expect(files()).not.toContain('halfwritten')
+    expect(await Bun.file(report).exists()).toBe(false)
+    expect(files().length).toBeGreaterThan(0)
+  })
+})
+
+describe('imports.fetchUrl', () => {
+  let remote: OutboundRecorder
+  let open: TestApp
+  let ann: TestUser
+
+  beforeAll(async () => {
+    remote = startOutboundRecorder()
+    open = await createTestApp({ config: { allowLocalHttp: true, importMaxBytes: 1000 } })
+    ann = await open.signUp()
+  })
+  afterAll(async () => {
+    await remote.stop()
+    await open.stop()
+  })
+
+  const fetchUrl = (path: string) =>
+    open.trpc(ann.token).imports.fetchUrl.mutate({ url: `${remote.url}${path}` })
+
+  test('refuses addresses of the private network', async () => {
+    const { port } = new URL(remote.url)
+    for (const url of [
+      remote.url,
+      `http://localhost:${port}/`,
+      `http://[::ffff:127.0.0.1]:${port}/`,
+      'http://169.254.169.254/',
+      'http://2130706433/',
+    ]) {
+      await expect(app.trpc(owner.token).imports.fetchUrl.mutate({ url })).rejects.toThrow('private network')
+    }
+    expect(remote.requests).toEqual([])
+  })
+
+  test('refuses what is no http address, or carries a password', async () => {
+    for (const url of ['file:///etc/passwd', 'ftp://example.com/a.csv', 'nonsense']) {
+      await expect(open.trpc(ann.token).imports.fetchUrl.mutate({ url })).rejects.toThrow(
+        'not an http or https address',
+      )
+    }
+    await expect(
+      open.trpc(ann.token).imports.fetchUrl.mutate({ url: 'http://a:b@example.com/' }),
+    ).rejects.toThrow('password')
+  })
+
+  test('says what the other server answered, and keeps nothing above the limit', async () => {
+    remote.answer('/gone', { status: 410 })
+    await expect(fetchUrl('/gone')).rejects.toThrow('answered 410')
+    remote.answer('/big', { body: 'x'.repeat(1001) })
+    await expect(fetchUrl('/big')).rejects.toThrow('larger than')
+    remote.answer('/loop', { status: 302, headers: { location: '/loop' } })
+    await expect(fetchUrl('/loop')).rejects.toThrow('redirects too often')
+    expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
+  })
+
+  test('keeps the file, following redirects, and sends nothing of ours along', async () => {
+    remote.clear()
+    remote.answer('/old', { status: 302, headers: { location: '/data/people.csv?x=1' } })
+    remote.answer('/data/people.csv', { body: 'Name\nAnn\n' })
+    expect(await fetchUrl('/old')).toMatchObject({ fileName: 'people.csv', size: 9 })
+    for (const { headers } of remote.requests) {
+      expect(Object.keys(headers).filter((name) => /cookie|auth|token/.test(name))).toEqual([])
+    }
+  })
+})

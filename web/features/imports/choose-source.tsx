@@ -1,0 +1,154 @@
+import { ClipboardPaste, FileUp, Link2 } from 'lucide-react'
+import { type DragEvent, useRef, useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import styles from './choose-source.module.css'
+
+/** Kinds of files that are read; others are offered too, for a CSV file may be called anything. */
+const ACCEPT = '.csv,.tsv,.tab,.txt,text/csv,text/tab-separated-values,text/plain'
+
+export interface ChooseSourceProps {
+  onFiles: (files: File[]) => Promise<void>
+  onText: (text: string) => Promise<void>
+  onUrl: (url: string) => Promise<void>
+}
+
+type Way = 'file' | 'text' | 'url'
+
+/** The first step of an import: files by choosing or dropping, pasted text, or an address. */
+export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
+  const [way, setWay] = useState<Way>('file')
+  const [text, setText] = useState('')
+  const [url, setUrl] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string | null>(null)
+
+  async function run(work: () => Promise<void>): Promise<void> {
+    setBusy(true)
+    setError(null)
+    try {
+      await work()
+    } catch (failure) {
+      setError(messageOf(failure))
+      setBusy(false)
+    }
+  }
+
+  const ways = [
+    { id: 'file' as const, icon: FileUp, label: t('File') },
+    { id: 'text' as const, icon: ClipboardPaste, label: t('Paste') },
+    { id: 'url' as const, icon: Link2, label: t('Address') },
+  ]
+  return (
+    <div className={styles.choose}>
+      <fieldset className={styles.ways}>
+        <legend className="visually-hidden">{t('Where the data is')}</legend>
+        {ways.map(({ id, icon: Icon, label }) => (
+          <button key={id} type="button" aria-pressed={way === id} onClick={() => setWay(id)}>
+            <Icon size={15} />
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      {way === 'file' && <DropZone onFiles={(files) => void run(() => onFiles(files))} isBusy={isBusy} />}
+      {way === 'text' && (
+        <>
+          <TextArea
+            label={t('Rows of values, from a spreadsheet or a CSV file')}
+            rows={9}
+            value={text}
+            autoFocus
+            spellCheck={false}
+            className={styles.paste}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button
+            variant="primary"
+            busy={isBusy}
+            disabled={text.trim() === ''}
+            onClick={() => void run(() => onText(text))}
+          >
+            {t('Continue')}
+          </Button>
+        </>
+      )}
+      {way === 'url' && (
+        <>
+          <TextField
+            label={t('Address of a CSV file')}
+            type="url"
+            dir="ltr"
+            placeholder="https://example.com/people.csv"
+            value={url}
+            autoFocus
+            error={error}
+            onChange={(event) => {
+              setUrl(event.target.value)
+              setError(null)
+            }}
+            onKeyDown={(event) =>
+              event.key === 'Enter' && url.trim() !== '' && void run(() => onUrl(url.trim()))
+            }
+          />
+          <Button
+            variant="primary"
+            busy={isBusy}
+            disabled={url.trim() === ''}
+            onClick={() => void run(() => onUrl(url.trim()))}
+          >
+            {t('Fetch the file')}
+          </Button>
+        </>
+      )}
+      {error && way !== 'url' && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBusy: boolean }) {
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const over = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return
+    event.preventDefault()
+    setOver(true)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button inside is the first
+    <div
+      className={styles.drop}
+      data-over={isOver || undefined}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        onFiles([...event.dataTransfer.files])
+      }}
+    >
+      <FileUp size={26} />
+      <p>{t('Drop CSV or TSV files here')}</p>
+      <Button variant="primary" busy={isBusy} data-autofocus onClick={() => input.current?.click()}>
+        {t('Choose files')}
+      </Button>
+      <p className={styles.hint}>{t('Each file becomes a table, or fills the one you choose.')}</p>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        accept={ACCEPT}
+        hidden
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])]
+          if (files.length > 0) onFiles(files)
+        }}
+      />
+    </div>
+  )
+}

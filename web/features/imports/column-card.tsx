@@ -1,0 +1,115 @@
+import { useMemo } from 'react'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { CELLS } from '../../cells/index.ts'
+import { t, tn } from '../../i18n.ts'
+import type { Analysis } from './analysis.ts'
+import styles from './column-cards.module.css'
+import { countMisfits, type DraftColumn, type DraftTarget, IMPORTABLE_TYPES, isMisfit } from './draft.ts'
+
+/** Values of a column that are shown. */
+const SHOWN = 10
+
+interface ColumnCardProps {
+  column: DraftColumn
+  target: DraftTarget
+  /** The fields to choose from, in a table that exists. */
+  fields: Field[]
+  analysis: Analysis
+  onChange: (patch: Partial<DraftColumn>) => void
+}
+
+/** One column: whether it is imported, under which name and type, and its first values. */
+export function ColumnCard({ column, target, fields, analysis, onChange }: ColumnCardProps) {
+  const detected = analysis.fields[column.index]
+  const name = detected?.title ?? column.title
+  const misfits = useMemo(() => countMisfits(analysis, column, target), [analysis, column, target])
+  const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
+  const Icon = CELLS[column.type].Icon
+  return (
+    <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
+      <div className={styles.head}>
+        <div className={styles.line}>
+          <input
+            type="checkbox"
+            aria-label={t('Import {name}', { name })}
+            checked={column.isOn}
+            disabled={target.kind === 'append' && column.fieldId === null}
+            onChange={(event) => onChange({ isOn: event.target.checked })}
+          />
+          {target.kind === 'new' ? (
+            <input
+              className={styles.title}
+              aria-label={t('Name of the field')}
+              aria-invalid={(column.isOn && column.title.trim() === '') || undefined}
+              dir="auto"
+              maxLength={255}
+              value={column.title}
+              disabled={!column.isOn}
+              onChange={(event) => onChange({ title: event.target.value })}
+            />
+          ) : (
+            <span className={styles.source} dir="auto" data-tip={name} data-tip-clipped>
+              {name}
+            </span>
+          )}
+        </div>
+        {target.kind === 'new' ? (
+          <label className={styles.line}>
+            <Icon size={15} />
+            <span className="visually-hidden">{t('Type of {name}', { name })}</span>
+            <select
+              className={styles.type}
+              value={column.type}
+              disabled={!column.isOn}
+              onChange={(event) => onChange({ type: event.target.value as FieldTypeName })}
+            >
+              {IMPORTABLE_TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {t(fieldType(type).label)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <select
+            className={styles.type}
+            aria-label={t('Field for {name}', { name })}
+            value={column.fieldId ?? ''}
+            onChange={(event) => {
+              const fieldId = event.target.value || null
+              onChange({ fieldId, isOn: fieldId !== null })
+            }}
+          >
+            <option value="">{t('Do not import')}</option>
+            {fields.map((field) => (
+              <option key={field.id} value={field.id}>
+                {field.required ? `${field.title} *` : field.title}
+              </option>
+            ))}
+          </select>
+        )}
+        <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
+          {misfits > 0 ? tn('1 cell will not fit', '{n} cells will not fit', misfits) : ' '}
+        </p>
+      </div>
+      <ul className={styles.values}>
+        {values.map((value, at) => {
+          const isLost = column.isOn && isMisfit(value, column, target)
+          return (
+            <li
+              // biome-ignore lint/suspicious/noArrayIndexKey: the values stand where they stand
+              key={at}
+              dir="auto"
+              data-misfit={isLost || undefined}
+              data-tip={isLost ? t('Does not fit: the cell stays empty') : value.slice(0, 300)}
+              data-tip-clipped={isLost ? undefined : ''}
+            >
+              {value.slice(0, 200)}
+            </li>
+          )
+        })}
+      </ul>
+    </fieldset>
+  )
+}

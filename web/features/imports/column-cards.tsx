@@ -1,0 +1,66 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useRef } from 'react'
+import { direction, t } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import type { Analysis } from './analysis.ts'
+import { ColumnCard } from './column-card.tsx'
+import styles from './column-cards.module.css'
+import { type DraftColumn, importableFields } from './draft.ts'
+import type { Draft } from './use-drafts.ts'
+
+/** Width of a card with the gap after it; the style sheet has the same. */
+const CARD_WIDTH = 196
+
+interface ColumnCardsProps {
+  draft: Draft
+  analysis: Analysis
+  onColumn: (index: number, patch: Partial<DraftColumn>) => void
+  onTickAll: (isOn: boolean) => void
+}
+
+/** The columns of the file side by side, each with its first values. Only those in sight are drawn. */
+export function ColumnCards({ draft, analysis, onColumn, onTickAll }: ColumnCardsProps) {
+  const { columns, target } = draft
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: columns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => CARD_WIDTH,
+    horizontal: true,
+    overscan: 3,
+    isRtl: direction() === 'rtl',
+  })
+  const on = columns.filter((column) => column.isOn).length
+  const fields = target.kind === 'append' ? importableFields(target.fields) : []
+  return (
+    <section aria-label={t('Columns')}>
+      <div className={styles.bar}>
+        <span>{t('{on} of {all} columns are imported', { on, all: columns.length })}</span>
+        <Button size="small" variant="ghost" onClick={() => onTickAll(on < columns.length)}>
+          {on < columns.length ? t('Tick all') : t('Tick none')}
+        </Button>
+      </div>
+      {/* Focusable, so that the arrow keys scroll it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <div ref={scroller} className={styles.scroller} tabIndex={0}>
+        <div className={styles.track} style={{ inlineSize: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const column = columns[index]
+            if (!column) return null
+            return (
+              <div key={column.index} className={styles.place} style={{ insetInlineStart: start }}>
+                <ColumnCard
+                  column={column}
+                  target={target}
+                  fields={fields}
+                  analysis={analysis}
+                  onChange={(patch) => onColumn(column.index, patch)}
+                />
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,125 @@
+import type { Table } from '../../../src/core/model.ts'
+import { localeTag, t, tn } from '../../i18n.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { ColumnCards } from './column-cards.tsx'
+import { countMisfits, missingFields, problemOf } from './draft.ts'
+import styles from './draft-view.module.css'
+import { FormatOptions } from './format-options.tsx'
+import { formatSize } from './source.ts'
+import { TargetPicker } from './target-picker.tsx'
+import type { Draft, Drafts } from './use-drafts.ts'
+
+interface DraftViewProps {
+  /** Absent while the first file is being found. */
+  draft: Draft | undefined
+  all: Drafts
+  tables: Table[]
+  /** False for editors, who fill tables and make none. */
+  mayCreate: boolean
+}
+
+/** The second step of an import: what the file holds, and where it goes. */
+export function DraftView({ draft, all, tables, mayCreate }: DraftViewProps) {
+  if (!draft || (!draft.analysis && !draft.error)) return <Reading />
+  const { analysis, error, columns, target, source } = draft
+  return (
+    <div className={styles.view} aria-busy={draft.isReading}>
+      <p className={styles.file}>
+        <strong dir="auto">{source.name}</strong>
+        <span>{formatSize(source.size, localeTag())}</span>
+        {analysis && (
+          <>
+            <span>{rowsText(analysis.rowCount, analysis.isExact)}</span>
+            <span>{tn('1 column', '{n} columns', columns.length)}</span>
+          </>
+        )}
+      </p>
+      {error && (
+        <ErrorState title={t('This file cannot be read')} error={error} onRetry={() => all.tryAgain(draft)} />
+      )}
+      <FormatOptions draft={draft} all={all} />
+      {analysis && (
+        <>
+          <TargetPicker
+            target={target}
+            tables={tables}
+            mayCreate={mayCreate}
+            onChange={(next) => all.setTarget(draft.key, next)}
+          />
+          <ColumnCards
+            key={target.kind}
+            draft={draft}
+            analysis={analysis}
+            onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
+            onTickAll={(isOn) => all.tickAll(draft.key, isOn)}
+          />
+          <Notes draft={draft} />
+        </>
+      )}
+    </div>
+  )
+}
+
+const rowsText = (count: number, isExact: boolean): string =>
+  isExact ? tn('1 row', '{n} rows', count) : tn('about 1 row', 'about {n} rows', roundish(count))
+
+/** An estimate says no more than it knows: 1,234,567 is about 1,200,000. */
+function roundish(count: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1)
+  return Math.round(count / step) * step
+}
+
+/** What the person should know before they go on. */
+function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
+  if (!analysis) return null
+  const problem = problemOf(columns, target)
+  const misfits = columns.reduce((sum, column) => sum + countMisfits(analysis, column, target), 0)
+  const missing = missingFields(columns, target).map(({ title }) => title)
+  return (
+    <>
+      {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
+      {problem === 'untitled' && <Alert tone="error">{t('Each column needs a name')}</Alert>}
+      {problem === 'twice' && (
+        <Alert tone="error">{t('Two columns go to one field: choose another for one of them')}</Alert>
+      )}
+      {problem === 'required' && (
+        <Alert tone="error">
+          {t('Choose a column for what is required: {fields}', { fields: missing.join(', ') })}
+        </Alert>
+      )}
+      {analysis.quoteProblems > 0 && (
+        <Alert>
+          {tn(
+            'The quotes in 1 row do not match. It is read as well as it can be, and named in the report.',
+            'The quotes in {n} rows do not match. They are read as well as they can be, and named in the report.',
+            analysis.quoteProblems,
+          )}
+        </Alert>
+      )}
+      {misfits > 0 && (
+        <Alert>
+          {tn(
+            '1 of the cells looked at does not fit its type. Such cells stay empty, and the report names them.',
+            '{n} of the cells looked at do not fit their types. Such cells stay empty, and the report names them.',
+            misfits,
+          )}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+const noneText = (isAppend: boolean): string =>
+  isAppend ? t('Choose a field for at least one column') : t('Tick at least one column')
+
+function Reading() {
+  return (
+    <div className={styles.view} aria-busy>
+      <Skeleton width={260} />
+      <Skeleton height={32} />
+      <Skeleton height={32} width="60%" />
+      <Skeleton height={280} />
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import type { CsvFormat } from '../../../src/core/csv/format.ts'
+import { titlesIn } from '../../../src/core/fields/choices.ts'
+import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { Inputs } from '../../trpc.ts'
+import type { Analysis } from './analysis.ts'
+
+/** What will become of one column of the file. */
+export interface DraftColumn {
+  /** Position in the file. */
+  index: number
+  isOn: boolean
+  /** Title of the new field; the header's, for columns that go to a field that exists. */
+  title: string
+  type: FieldTypeName
+  options: FieldOptions
+  /** The field that it fills, in a table that exists; null: none. */
+  fieldId: string | null
+}
+
+/** Where the rows go. `null`: the name of a new table. */
+export type DraftTarget =
+  | { kind: 'new'; title: string }
+  | { kind: 'append'; tableId: string; fields: Field[] }
+
+type StartInput = Inputs['imports']['start']
+
+/** Types that a file can fill, in the order in which people are offered them. */
+export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.filter((type) =>
+  isImportable(type.name),
+).map(({ name }) => name)
+
+function isImportable(name: FieldTypeName): boolean {
+  const { readOnly, systemColumn } = fieldType(name)
+  return !readOnly && systemColumn === undefined
+}
+
+/** Fields of a table that a file can fill. */
+export const importableFields = (fields: Field[]): Field[] =>
+  fields.filter((field) => !field.isSystem && !field.isPrimaryKey && isImportable(field.type))
+
+/** Columns as the file suggests them: for a new table as detected, else each to the field of its name. */
+export function draftColumns({ fields: detected }: Analysis, target: DraftTarget): DraftColumn[] {
+  const free = target.kind === 'append' ? importableFields(target.fields) : []
+  const byTitle = new Map(free.map((field) => [keyOf(field.title), field]))
+  return detected.map(({ title, type, options }, index) => {
+    const field = byTitle.get(keyOf(title))
+    byTitle.delete(keyOf(title))
+    const fieldId = field?.id ?? null
+    return { index, isOn: target.kind === 'new' || fieldId !== null, title, type, options, fieldId }
+  })
+}
+
+/** Titles are alike where they differ only in case, spaces and underscores. */
+const keyOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim()
+
+/** The column with another type: as detected where it is that one, else with options that suit the values. */
+export function withType(column: DraftColumn, type: FieldTypeName, analysis: Analysis): DraftColumn {
+  const detected = analysis.fields[column.index]
+  if (detected?.type === type) return { ...column, type, options: detected.options }
+  return { ...column, type, options: readOptions(type, suitable(type, valuesOf(analysis, column.index))) }
+}
+
+const MAX_CHOICES = 64 // spec §5
+
+function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefined {
+  if (type !== 'SingleSelect' && type !== 'MultiSelect') return undefined
+  const titles = type === 'MultiSelect' ? values.flatMap(titlesIn) : values.map((value) => value.trim())
+  const known = [...new Set(titles.filter((title) => title !== '' && title.length <= 255))]
+  return { choices: known.slice(0, MAX_CHOICES).map((title) => ({ title })) }
+}
+
+const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row) => row[index] ?? '')
+
+/** Whether the cell will be left empty because it does not fit what it goes to. */
+export function isMisfit(text: string, column: DraftColumn, target: DraftTarget): boolean {
+  if (text.trim() === '') return false
+  if (target.kind === 'append') {
+    const field = target.fields.find(({ id }) => id === column.fieldId)
+    return field !== undefined && fieldType(field.type).parse(text, field.options as never) === null
+  }
+  const { parse, filters } = fieldType(column.type)
+  // Options that a new select field lacks are added to it.
+  if (filters === 'select' || filters === 'multiSelect') return false
+  return parse(text, column.options as never) === null
+}
+
+/** How many of the sampled cells of a column will not fit. */
+export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>
+  column.isOn ? valuesOf(analysis, column.index).filter((text) => isMisfit(text, column, target)).length : 0
+
+/** What stands in the way of the import, by words to show; null: nothing. */
+export function problemOf(
+  columns: DraftColumn[],
+  target: DraftTarget,
+): 'none' | 'untitled' | 'twice' | 'required' | null {
+  const on = columns.filter((column) => column.isOn)
+  if (on.length === 0) return 'none'
+  if (target.kind === 'new') return on.some(({ title }) => title.trim() === '') ? 'untitled' : null
+  const ids = on.map(({ fieldId }) => fieldId)
+  if (new Set(ids).size < ids.length) return 'twice'
+  return missingFields(columns, target).length > 0 ? 'required' : null
+}
+
+/** Required fields of the table that no column goes to. */
+export function missingFields(columns: DraftColumn[], target: DraftTarget): Field[] {
+  if (target.kind === 'new') return []
+  const filled = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
+  return importableFields(target.fields).filter(
+    (field) => field.required && field.defaultValue === null && !filled.has(field.id),
+  )
+}
+
+/** What the server is asked. */
+export function toStartInput(
+  { baseId, uploadId, format, width }: { baseId: string; uploadId: string; format: CsvFormat; width: number },
+  columns: DraftColumn[],
+  target: DraftTarget,
+): StartInput {
+  const on = columns.filter((column) => column.isOn)
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const common = { baseId, uploadId, format, width, timeZone }
+  if (target.kind === 'append') {
+    const mapped = on.map(({ index, fieldId }) => ({ index, fieldId: fieldId ?? '' }))
+    return { ...common, tableId: target.tableId, columns: mapped }
+  }
+  const fields = on.map(({ title, type, options }) => ({ title: title.trim(), type, options }))
+  return {
+    ...common,
+    columns: on.map(({ index }) => ({ index })),
+    table: { title: target.title.trim(), fields },
+  }
+}

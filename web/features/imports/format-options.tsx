@@ -1,0 +1,75 @@
+import { CSV_DELIMITERS, CSV_ENCODINGS, type CsvEncoding } from '../../../src/core/csv/format.ts'
+import { t } from '../../i18n.ts'
+import styles from './draft-view.module.css'
+import type { Draft, Drafts } from './use-drafts.ts'
+
+/** How the file is taken apart; each choice shows at once. */
+export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
+  const format = draft.analysis?.format ?? {
+    encoding: 'utf-8',
+    delimiter: ',',
+    header: true,
+    quote: '"',
+    ...draft.chosen,
+  }
+  const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
+  const delimiterNames: Record<string, string> = {
+    ',': t('Comma ,'),
+    ';': t('Semicolon ;'),
+    '\t': t('Tab'),
+    '|': t('Bar |'),
+  }
+  return (
+    <div className={styles.options}>
+      <label className={styles.option}>
+        <span>{t('Encoding')}</span>
+        <select
+          className={styles.select}
+          value={format.encoding}
+          onChange={(event) => all.choose(draft, { encoding: event.target.value as CsvEncoding })}
+        >
+          {CSV_ENCODINGS.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.option}>
+        <span>{t('Separator')}</span>
+        <select
+          className={styles.select}
+          value={format.delimiter}
+          onChange={(event) => all.choose(draft, { delimiter: event.target.value })}
+        >
+          {CSV_DELIMITERS.map((delimiter) => (
+            <option key={delimiter} value={delimiter}>
+              {delimiterNames[delimiter]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(isAmbiguous || draft.monthFirst) && (
+        <label className={styles.option}>
+          <span>{t('01/02/2024 is')}</span>
+          <select
+            className={styles.select}
+            value={draft.monthFirst ? 'month' : 'day'}
+            onChange={(event) => all.chooseMonthFirst(draft, event.target.value === 'month')}
+          >
+            <option value="day">{t('1 February')}</option>
+            <option value="month">{t('2 January')}</option>
+          </select>
+        </label>
+      )}
+      <label className={styles.option}>
+        <input
+          type="checkbox"
+          checked={format.header}
+          onChange={(event) => all.choose(draft, { header: event.target.checked })}
+        />
+        {t('The first row holds the names')}
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,172 @@
+import { useEffect, useRef, useState } from 'react'
+import { roleCan } from '../../../src/core/roles.ts'
+import { messageOf } from '../../errors.ts'
+import { t, tn } from '../../i18n.ts'
+import { api, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { toast } from '../../ui/toast.ts'
+import { ChooseSource } from './choose-source.tsx'
+import { type DraftTarget, problemOf, toStartInput } from './draft.ts'
+import { DraftTabs } from './draft-tabs.tsx'
+import { DraftView } from './draft-view.tsx'
+import { freeTitle } from './free-title.ts'
+import styles from './import-dialog.module.css'
+import { showCards } from './run-cards.tsx'
+import { RunView } from './run-view.tsx'
+import { dismissRun, hasEnded, startRun, useRuns } from './runs.ts'
+import { type ImportSource, sourceOfFile, sourceOfText, tableTitleOf } from './source.ts'
+import { useDrafts } from './use-drafts.ts'
+
+/** What an import begins with; null: the person chooses. */
+export type ImportStart = File | File[] | { text: string } | { url: string } | null
+
+export interface ImportDialogProps {
+  start: ImportStart
+  baseId: string
+  tableId?: string
+  onClose: () => void
+}
+
+/** The import of files: choosing them, looking into them, and watching them arrive. */
+export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogProps) {
+  const all = useDrafts()
+  const { drafts } = all
+  const [activeKey, setActiveKey] = useState<number | null>(null)
+  const [started, setStarted] = useState<number[] | null>(null)
+  const [isChoosing, setChoosing] = useState(start === null)
+  const tables = trpc.schema.tables.useQuery({ baseId })
+  const base = trpc.bases.get.useQuery({ baseId })
+  const runs = useRuns().filter(({ id }) => started?.includes(id))
+  const mayCreate = roleCan(base.data?.role ?? null, 'import.create')
+
+  async function add(sources: ImportSource[]): Promise<void> {
+    const taken = [
+      ...(tables.data ?? (await api.schema.tables.query({ baseId }))).map(({ title }) => title),
+      ...drafts.flatMap(({ target }) => (target.kind === 'new' ? [target.title] : [])),
+    ]
+    const fields = tableId === undefined ? [] : (await api.schema.table.query({ tableId })).fields
+    const added = sources.map((source) => {
+      const title = freeTitle(tableTitleOf(source), taken)
+      taken.push(title)
+      const target: DraftTarget =
+        tableId === undefined ? { kind: 'new', title } : { kind: 'append', tableId, fields }
+      return { source, target }
+    })
+    const keys = all.add(added)
+    setActiveKey(keys[0] ?? null)
+    setChoosing(false)
+  }
+
+  /** @throws what the server refused with */
+  async function addUrl(url: string): Promise<void> {
+    const { uploadId, fileName, size } = await api.imports.fetchUrl.mutate({ url })
+    await add([{ kind: 'upload', uploadId, name: fileName, size }])
+  }
+
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (hasBegun.current || start === null) return
+    hasBegun.current = true
+    const failed = (error: unknown) => {
+      toast.error({ text: messageOf(error) })
+      setChoosing(true)
+    }
+    if (start instanceof File) add([sourceOfFile(start)]).catch(failed)
+    else if (Array.isArray(start)) add(start.map(sourceOfFile)).catch(failed)
+    else if ('text' in start) add([sourceOfText(start.text)]).catch(failed)
+    else addUrl(start.url).catch(failed)
+  })
+
+  const main = useRef<HTMLButtonElement>(null)
+  const isShown = drafts.some(({ analysis }) => analysis)
+  useEffect(() => {
+    // While the file was read there was nothing to give the focus to.
+    const isLost = document.activeElement === document.body || document.activeElement?.role === 'dialog'
+    if (isShown && isLost) main.current?.focus()
+  }, [isShown])
+
+  function begin(): void {
+    const ids = drafts.map(({ source, analysis, columns, target }) =>
+      startRun(baseId, source, (uploadId) => {
+        if (!analysis) throw new Error(t('The file has not been read'))
+        const { format, fields } = analysis
+        return toStartInput({ baseId, uploadId, format, width: fields.length }, columns, target)
+      }),
+    )
+    setStarted(ids)
+  }
+
+  /** What still runs goes on, and is seen in the corner of the page. */
+  function leave(): void {
+    for (const run of runs) if (hasEnded(run)) dismissRun(run.id)
+    if (runs.some((run) => !hasEnded(run))) showCards()
+    onClose()
+  }
+
+  if (started) {
+    const isOver = runs.every(hasEnded)
+    return (
+      <Dialog
+        title={isOver ? t('Import finished') : t('Importing')}
+        onClose={leave}
+        footer={
+          <Button onClick={leave} data-autofocus>
+            {isOver ? t('Done') : t('Continue in the background')}
+          </Button>
+        }
+      >
+        <div className={styles.runs}>
+          {runs.map((run) => (
+            <RunView key={run.id} run={run} onLeave={leave} />
+          ))}
+        </div>
+      </Dialog>
+    )
+  }
+
+  if (isChoosing) {
+    return (
+      <Dialog title={t('Import')} onClose={onClose}>
+        <ChooseSource
+          onFiles={(files) => add(files.map(sourceOfFile))}
+          onText={(text) => add([sourceOfText(text)])}
+          onUrl={addUrl}
+        />
+      </Dialog>
+    )
+  }
+
+  const active = drafts.find(({ key }) => key === activeKey) ?? drafts[0]
+  const isReady = drafts.every((draft) => {
+    const isNamed = draft.target.kind === 'append' || draft.target.title.trim() !== ''
+    return draft.analysis && !draft.isReading && isNamed && problemOf(draft.columns, draft.target) === null
+  })
+  const rowCount = drafts.reduce((sum, { analysis }) => sum + (analysis?.rowCount ?? 0), 0)
+  const isExact = drafts.every(({ analysis }) => analysis?.isExact)
+  const label = isExact ? tn('Import 1 row', 'Import {n} rows', rowCount) : t('Import')
+  return (
+    <Dialog
+      title={drafts.length > 1 ? t('Import {n} files', { n: drafts.length }) : t('Import')}
+      size="large"
+      onClose={onClose}
+      onSubmit={() => isReady && drafts.length > 0 && begin()}
+      footer={
+        <>
+          <Button className={styles.back} onClick={() => setChoosing(true)}>
+            {t('Add another file')}
+          </Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button ref={main} type="submit" variant="primary" disabled={!isReady || drafts.length === 0}>
+            {label}
+          </Button>
+        </>
+      }
+    >
+      {drafts.length > 1 && (
+        <DraftTabs drafts={drafts} active={active} onChoose={setActiveKey} onRemove={all.remove} />
+      )}
+      <DraftView draft={active} all={all} tables={tables.data ?? []} mayCreate={mayCreate} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,20 @@
+import { createElement } from 'react'
+import { lazyPart } from '../../routes/lazy-screen.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import type { ImportStart } from './import-dialog.tsx'
+
+const ImportDialog = lazyPart(() => import('./import-dialog.tsx'), 'ImportDialog')
+
+/** Where an import goes: into a base as a new table, or (`tableId`) into a table. The person may change it. */
+export interface ImportPlace {
+  baseId: string
+  tableId?: string
+}
+
+/**
+ * Opens the import: of files that were dropped or chosen, of pasted text, or of what an address gives;
+ * null lets the person choose.
+ */
+export function openImport(source: ImportStart, place: ImportPlace): void {
+  openDialog((close) => createElement(ImportDialog, { start: source, ...place, onClose: close }))
+}

@@ -1,0 +1,48 @@
+import { X } from 'lucide-react'
+import { useEffect } from 'react'
+import { createPortal } from 'react-dom'
+import { t } from '../../i18n.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import styles from './run-view.module.css'
+import { RunView } from './run-view.tsx'
+import { dismissRun, hasEnded, useRuns } from './runs.ts'
+
+let isShown = false
+
+/** Shows the imports that go on in the corner of the page, until each has ended and was put away. */
+export function showCards(): void {
+  if (isShown) return
+  isShown = true
+  openDialog((close) => (
+    <RunCards
+      onEmpty={() => {
+        isShown = false
+        close()
+      }}
+    />
+  ))
+}
+
+function RunCards({ onEmpty }: { onEmpty: () => void }) {
+  const runs = useRuns()
+  const isEmpty = runs.length === 0
+  useEffect(() => {
+    if (isEmpty) onEmpty()
+  }, [isEmpty, onEmpty])
+  return createPortal(
+    <section className={styles.cards} aria-label={t('Imports')}>
+      {runs.map((run) => (
+        <div key={run.id} className={styles.card}>
+          <RunView run={run} onLeave={() => dismissRun(run.id)} />
+          {hasEnded(run) && (
+            <span className={styles.close}>
+              <IconButton icon={X} size="small" label={t('Close')} onClick={() => dismissRun(run.id)} />
+            </span>
+          )}
+        </div>
+      ))}
+    </section>,
+    document.body,
+  )
+}

@@ -1,0 +1,192 @@
+import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ImportResult } from '../../../src/core/csv/import-result.ts'
+import { messageOf } from '../../errors.ts'
+import { formatNumber, t, tn } from '../../i18n.ts'
+import { currentPath, goTo, paths } from '../../routes/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { toast } from '../../ui/toast.ts'
+import { downloadReport } from './download-report.ts'
+import styles from './run-view.module.css'
+import { cancelRun, hasEnded, type ImportRun } from './runs.ts'
+import { takeBack, useMayTakeBack } from './take-back.ts'
+
+/** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
+export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
+  const [isCancelling, setCancelling] = useState(false)
+  const { status, result } = run
+  return (
+    <section className={styles.run} aria-label={run.fileName}>
+      <h3 className={styles.name} dir="auto">
+        {run.fileName}
+      </h3>
+      {!hasEnded(run) && (
+        <div className={styles.going}>
+          <Bar run={run} />
+          <div className={styles.line}>
+            <Going run={run} />
+            <Button
+              size="small"
+              busy={isCancelling}
+              onClick={() => {
+                setCancelling(true)
+                cancelRun(run.id).catch((error) => {
+                  setCancelling(false)
+                  toast.error({ text: messageOf(error) })
+                })
+              }}
+            >
+              {t('Cancel the import')}
+            </Button>
+          </div>
+        </div>
+      )}
+      {status === 'failed' && (
+        <p className={styles.outcome} data-tone="danger" role="alert">
+          <CircleAlert size={16} />
+          {t('Nothing was imported: {reason}', { reason: run.error ?? '' })}
+        </p>
+      )}
+      {status === 'cancelled' && (
+        <p className={styles.outcome} role="status">
+          <CircleSlash size={16} />
+          {t('Cancelled: nothing was imported')}
+        </p>
+      )}
+      {status === 'completed' && result && <Finished run={run} result={result} onLeave={onLeave} />}
+    </section>
+  )
+}
+
+function Bar({ run }: { run: ImportRun }) {
+  const isSending = run.status === 'uploading'
+  const [done, total] = isSending ? [run.sent, run.size] : [run.rows, run.totalRows ?? 0]
+  const share = total > 0 ? Math.min(1, done / total) : 0
+  return (
+    <div
+      className={styles.bar}
+      role="progressbar"
+      aria-label={isSending ? t('Sending') : t('Importing')}
+      aria-valuenow={Math.round(share * 100)}
+    >
+      <div style={{ inlineSize: `${share * 100}%` }} />
+    </div>
+  )
+}
+
+/** What goes on, in words that change now and then and not with every row. */
+function Going({ run }: { run: ImportRun }) {
+  const seconds = useSeconds(run.startedAt)
+  const time = t('{n} s', { n: formatNumber(seconds) })
+  if (run.status === 'uploading') {
+    const percent = run.size > 0 ? Math.floor((run.sent / run.size) * 100) : 0
+    return <span>{t('Sending the file: {percent} %', { percent })}</span>
+  }
+  if (run.status === 'waiting') return <span>{t('Waiting for another import to end')}</span>
+  return (
+    <span className={styles.count}>
+      {tn('1 row', '{n} rows', run.rows)} · {time}
+    </span>
+  )
+}
+
+function useSeconds(since: number): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.max(0, Math.floor((now - since) / 1000))
+}
+
+function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResult; onLeave: () => void }) {
+  const [isTakenBack, setTakenBack] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const mayTakeBack = useMayTakeBack(run, result)
+  if (isTakenBack) {
+    return (
+      <p className={styles.outcome} role="status">
+        <Undo2 size={16} />
+        {result.isNewTable ? t('The table is in the trash') : t('The rows were taken out again')}
+      </p>
+    )
+  }
+  async function undo(): Promise<void> {
+    setBusy(true)
+    try {
+      await takeBack(run, result)
+      setTakenBack(true)
+      if (result.isNewTable && currentPath().includes(result.tableId)) goTo(paths.base(run.baseId))
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <p className={styles.outcome} data-tone="success" role="status">
+        <CircleCheck size={16} />
+        {tn(
+          '1 row added to {title} in {seconds} s',
+          '{n} rows added to {title} in {seconds} s',
+          result.rows,
+          {
+            title: result.title,
+            seconds: formatNumber(result.seconds),
+          },
+        )}
+      </p>
+      {result.problems > 0 && <Problems result={result} />}
+      <div className={styles.actions}>
+        {result.problems > 0 && run.jobId !== null && (
+          <Button
+            size="small"
+            icon={Download}
+            onClick={() => void downloadReport(run.jobId ?? '', run.fileName)}
+          >
+            {t('Download what was left out')}
+          </Button>
+        )}
+        {mayTakeBack && (
+          <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
+            {t('Undo')}
+          </Button>
+        )}
+        <Button
+          size="small"
+          variant="primary"
+          icon={Table2}
+          onClick={() => {
+            onLeave()
+            goTo(paths.table(run.baseId, result.tableId))
+          }}
+        >
+          {t('Open table')}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function Problems({ result }: { result: ImportResult }) {
+  const { rowsRefused, cellsRefused, samples } = result
+  const parts = [
+    rowsRefused > 0 ? tn('1 row was left out', '{n} rows were left out', rowsRefused) : null,
+    cellsRefused > 0 ? tn('1 cell did not fit', '{n} cells did not fit', cellsRefused) : null,
+  ].filter((part) => part !== null)
+  return (
+    <div className={styles.problems}>
+      <p>{parts.length > 0 ? parts.join(', ') : t('Some rows were not quite right')}</p>
+      <ul>
+        {samples.map(({ row, column, value, reason }) => (
+          <li key={`${row} ${column}`}>
+            <span>{t('Row {row}', { row: formatNumber(row) })}</span>
+            {column && <span dir="auto">{column}</span>}
+            {value && <code dir="auto">{value}</code>}
+            <span>{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,148 @@
+import { useSyncExternalStore } from 'react'
+import type { ImportResult } from '../../../src/core/csv/import-result.ts'
+import { messageOf } from '../../errors.ts'
+import { onJob } from '../../socket.ts'
+import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
+import type { ImportSource } from './source.ts'
+import { uploadSource } from './transfer.ts'
+
+/** Without live updates the server is asked this often; with them, the end shows at once. */
+const POLL_MS = 700
+
+/** An import that was started in this page, from the upload to its end. */
+export interface ImportRun {
+  id: number
+  baseId: string
+  fileName: string
+  status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
+  /** Null until the server has the file. */
+  jobId: string | null
+  /** Bytes sent, of `size`. */
+  sent: number
+  size: number
+  /** Rows written, of a number that is worked out while it runs. */
+  rows: number
+  totalRows: number | null
+  startedAt: number
+  endedAt: number | null
+  result: ImportResult | null
+  error: string | null
+}
+
+type Job = Outputs['jobs']['get']
+type StartInput = Inputs['imports']['start']
+
+let runs: readonly ImportRun[] = []
+let nextId = 1
+const controllers = new Map<number, AbortController>()
+const listeners = new Set<() => void>()
+
+export const hasEnded = ({ status }: ImportRun): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
+
+function publish(next: readonly ImportRun[]): void {
+  runs = next
+  for (const listener of listeners) listener()
+}
+
+function update(id: number, patch: Partial<ImportRun>): void {
+  publish(runs.map((run) => (run.id === id ? { ...run, ...patch } : run)))
+}
+
+const find = (id: number): ImportRun | undefined => runs.find((run) => run.id === id)
+
+/**
+ * Sends a file and has it imported; goes on whatever becomes of the dialog. Gives the id of the run.
+ * `inputOf` says what the server is asked, once the upload has an id.
+ */
+export function startRun(
+  baseId: string,
+  source: ImportSource,
+  inputOf: (uploadId: string) => StartInput,
+): number {
+  const id = nextId++
+  const run: ImportRun = {
+    ...{ id, baseId, fileName: source.name, status: 'uploading', jobId: null, sent: 0, size: source.size },
+    ...{ rows: 0, totalRows: null, startedAt: Date.now(), endedAt: null, result: null, error: null },
+  }
+  publish([...runs, run])
+  void carryOut(id, source, inputOf)
+  return id
+}
+
+async function carryOut(
+  id: number,
+  source: ImportSource,
+  inputOf: (uploadId: string) => StartInput,
+): Promise<void> {
+  const controller = new AbortController()
+  controllers.set(id, controller)
+  try {
+    const uploadId = await uploadSource(source, {
+      signal: controller.signal,
+      onProgress: (sent) => update(id, { sent }),
+    })
+    const { jobId } = await api.imports.start.mutate(inputOf(uploadId))
+    update(id, { jobId, status: 'waiting', sent: source.size })
+    await follow(id, jobId)
+  } catch (error) {
+    if (controller.signal.aborted) update(id, { status: 'cancelled', endedAt: Date.now() })
+    else update(id, { status: 'failed', error: messageOf(error), endedAt: Date.now() })
+  } finally {
+    controllers.delete(id)
+  }
+}
+
+/** Shows a job's progress until it has ended. */
+async function follow(id: number, jobId: string): Promise<void> {
+  let wake = () => {}
+  const unsubscribe = onJob((job) => job.id === jobId && wake())
+  try {
+    for (;;) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const job = await api.jobs.get.query({ jobId })
+      show(id, job)
+      const run = find(id)
+      if (!run || hasEnded(run)) return
+      // Both: live updates come several times a second, and may not come at all.
+      await Promise.all([Promise.race([news, sleep(POLL_MS)]), sleep(150)])
+    }
+  } finally {
+    unsubscribe()
+  }
+}
+
+function show(id: number, job: Job): void {
+  const { status, progress, error } = job
+  const isOver = status === 'completed' || status === 'failed' || status === 'cancelled'
+  update(id, {
+    ...{ status, error, rows: progress.done, totalRows: progress.total },
+    ...(isOver && { endedAt: Date.now(), result: (job.result ?? null) as ImportResult | null }),
+  })
+  const baseId = find(id)?.baseId
+  if (status === 'completed' && baseId) void cache.schema.tables.invalidate({ baseId })
+}
+
+/** Ends an import; nothing of it is kept. */
+export async function cancelRun(id: number): Promise<void> {
+  const jobId = find(id)?.jobId
+  if (jobId) await api.jobs.cancel.mutate({ jobId })
+  else controllers.get(id)?.abort()
+}
+
+/** Takes an ended run off the list. */
+export const dismissRun = (id: number): void => publish(runs.filter((run) => run.id !== id))
+
+/** The imports of this page; the component draws again when they move on. */
+export const useRuns = (): readonly ImportRun[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => runs,
+  )
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

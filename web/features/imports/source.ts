@@ -1,0 +1,67 @@
+import { t } from '../../i18n.ts'
+import type { FileSamples } from './analysis.ts'
+
+/** A file to import: one of this computer, pasted text, or one that the server has fetched by its address. */
+export type ImportSource =
+  | { kind: 'file'; name: string; size: number; file: Blob }
+  | { kind: 'upload'; name: string; size: number; uploadId: string }
+
+/** Bytes from the beginning that are looked at, and pieces from all over a longer file. */
+const HEAD = 1 << 20
+const SLICE = 1 << 16
+const SLICES = 8
+
+export const sourceOfFile = (file: File): ImportSource => ({
+  kind: 'file',
+  name: file.name,
+  size: file.size,
+  file,
+})
+
+/** Pasted text as a file. */
+export function sourceOfText(text: string): ImportSource {
+  const file = new Blob([text], { type: 'text/csv' })
+  return { kind: 'file', name: t('Pasted text'), size: file.size, file }
+}
+
+/** A name for the table: the file's, without its ending. */
+export const tableTitleOf = ({ name }: ImportSource): string =>
+  name
+    .replace(/\.(csv|tsv|tab|txt)$/i, '')
+    .replace(/[./]+/g, ' ')
+    .trim()
+    .slice(0, 200) || t('Import')
+
+/** Reads the bytes `from` to `to` (not included) of a file. */
+export type ReadBytes = (source: ImportSource, from: number, to: number) => Promise<ArrayBuffer>
+
+/** Reads what the preview needs of a file, however large it is. */
+export async function readSamples(source: ImportSource, readBytes: ReadBytes): Promise<FileSamples> {
+  const { size } = source
+  const head = await readBytes(source, 0, Math.min(size, HEAD))
+  if (size <= HEAD) return { head, slices: [], size }
+  // The last one is the end of the file, where totals and remarks stand.
+  const step = Math.max(0, size - HEAD - SLICE) / (SLICES - 1)
+  const starts = Array.from({ length: SLICES }, (_, at) => Math.floor((HEAD + at * step) / 2) * 2)
+  const slices = await Promise.all(
+    starts.map((from) => readBytes(source, from, Math.min(size, from + SLICE))),
+  )
+  return { head, slices, size }
+}
+
+/** `1.2 MB`, in the words of the language. */
+export function formatSize(bytes: number, locale: string): string {
+  const [unit, divisor] =
+    bytes < 1e3
+      ? (['byte', 1] as const)
+      : bytes < 1e6
+        ? (['kilobyte', 1e3] as const)
+        : (['megabyte', 1e6] as const)
+  const style = {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: bytes < 1e7 ? 1 : 0,
+  } as const
+  return new Intl.NumberFormat(locale, style).format(bytes / divisor)
+}

@@ -1,0 +1,98 @@
+import { useId, useState } from 'react'
+import type { Table } from '../../../src/core/model.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { api } from '../../trpc.ts'
+import { toast } from '../../ui/toast.ts'
+import type { DraftTarget } from './draft.ts'
+import styles from './draft-view.module.css'
+
+interface TargetPickerProps {
+  target: DraftTarget
+  tables: Table[]
+  mayCreate: boolean
+  onChange: (target: DraftTarget) => void
+}
+
+/** Where the rows go: into a new table of a name, or into one that exists. */
+export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPickerProps) {
+  const id = useId()
+  const [title, setTitle] = useState(target.kind === 'new' ? target.title : '')
+  // What was chosen last: the fields of a table take a moment to arrive.
+  const [wanted, setWanted] = useState<DraftTarget['kind']>(target.kind)
+  const isTaken = tables.some((table) => table.title.toLowerCase() === title.trim().toLowerCase())
+
+  async function choose(tableId: string): Promise<void> {
+    setWanted('append')
+    try {
+      const { fields } = await api.schema.table.query({ tableId })
+      onChange({ kind: 'append', tableId, fields })
+    } catch (error) {
+      setWanted(target.kind)
+      toast.error({ text: messageOf(error) })
+    }
+  }
+
+  const first = tables[0]
+  return (
+    <fieldset className={styles.target}>
+      <legend className="visually-hidden">{t('Where the rows go')}</legend>
+      {mayCreate && (
+        <span className={styles.option}>
+          <input
+            type="radio"
+            id={`${id}-new`}
+            name={id}
+            checked={wanted === 'new'}
+            onChange={() => {
+              setWanted('new')
+              onChange({ kind: 'new', title })
+            }}
+          />
+          <label htmlFor={`${id}-new`}>{t('New table')}</label>
+          {target.kind === 'new' && (
+            <input
+              className={styles.text}
+              aria-label={t('Name of the table')}
+              aria-invalid={isTaken || title.trim() === '' || undefined}
+              dir="auto"
+              maxLength={255}
+              value={title}
+              onChange={(event) => {
+                setTitle(event.target.value)
+                onChange({ kind: 'new', title: event.target.value })
+              }}
+            />
+          )}
+          {target.kind === 'new' && isTaken && <span role="alert">{t('This base has such a table')}</span>}
+        </span>
+      )}
+      {first && (
+        <span className={styles.option}>
+          <input
+            type="radio"
+            id={`${id}-append`}
+            name={id}
+            checked={wanted === 'append'}
+            onChange={() => void choose(first.id)}
+          />
+          <label htmlFor={`${id}-append`}>{t('Add to a table')}</label>
+          {target.kind === 'append' && (
+            <select
+              className={styles.select}
+              aria-label={t('Table')}
+              value={target.tableId}
+              onChange={(event) => void choose(event.target.value)}
+            >
+              {tables.map((table) => (
+                <option key={table.id} value={table.id}>
+                  {table.title}
+                </option>
+              ))}
+            </select>
+          )}
+        </span>
+      )}
+    </fieldset>
+  )
+}

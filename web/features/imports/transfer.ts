@@ -1,0 +1,48 @@
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { fetchSignedIn, session } from '../../session/index.ts'
+import type { ImportSource, ReadBytes } from './source.ts'
+
+/** Reads a part of a file, here or on the server. @throws Error in words where it is gone */
+export const readBytes: ReadBytes = async (source, from, to) => {
+  if (source.kind === 'file') return source.file.slice(from, to).arrayBuffer()
+  const answer = await fetchSignedIn(`/api/internal/uploads/${source.uploadId}?from=${from}&to=${to}`)
+  if (!answer.ok) throw new Error(t('The uploaded file is no longer there: choose it again'))
+  return answer.arrayBuffer()
+}
+
+/**
+ * Sends a file to the server and gives the id it has there. XMLHttpRequest, because `fetch` does not
+ * tell how much it has sent.
+ *
+ * @throws Error with the server's words; AbortError where `signal` says so
+ */
+export async function uploadSource(
+  source: ImportSource,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (sent: number) => void },
+): Promise<string> {
+  if (source.kind === 'upload') return source.uploadId
+  const token = await session.current()
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const request = new XMLHttpRequest()
+  request.open('POST', `/api/internal/uploads?name=${encodeURIComponent(source.name)}`)
+  request.setRequestHeader('content-type', 'application/octet-stream')
+  if (token) request.setRequestHeader('xc-auth', token)
+  request.responseType = 'json'
+  request.upload.onprogress = ({ loaded }) => onProgress(loaded)
+  request.onload = () => {
+    const { uploadId, msg, message } = (request.response ?? {}) as {
+      uploadId?: string
+      msg?: string
+      message?: string
+    }
+    if (request.status === 200 && uploadId) resolve(uploadId)
+    else reject(new Error(msg ?? message ?? t('The file could not be sent')))
+  }
+  request.onerror = () => reject(new Error(messageOf(new TypeError('offline'))))
+  request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
+  const abort = () => request.abort()
+  signal.addEventListener('abort', abort)
+  request.send(source.file)
+  return promise.finally(() => signal.removeEventListener('abort', abort))
+}

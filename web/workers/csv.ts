@@ -1,0 +1,116 @@
+import { detectDelimiter } from '../../src/core/csv/detect-delimiter.ts'
+import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
+import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
+import { createCsvReader } from '../../src/core/csv/reader.ts'
+import { detectFields } from '../../src/core/fields/detect.ts'
+import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from '../features/imports/analysis.ts'
+
+/*
+ * Looks into a CSV file beside the page, so that the page never waits: encoding, delimiter, the types of
+ * the columns, and records to show. It is given samples, never the whole of a large file.
+ */
+
+/** Records that are looked at, and cells, which very wide files reach first. */
+const MAX_ROWS = 3000
+const MAX_CELLS = 150_000
+
+self.onmessage = ({ data }: MessageEvent<AnalyseRequest>) => {
+  self.postMessage(answer(data))
+}
+
+function answer(request: AnalyseRequest): AnalyseReply {
+  try {
+    return { id: request.id, ok: true, analysis: analyse(request) }
+  } catch (error) {
+    return { id: request.id, ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
+  const encoding = chosen.encoding ?? encodingOf(samples)
+  const isWhole = samples.head.byteLength >= samples.size
+  const headText = decode(samples.head, encoding)
+  const delimiter = chosen.delimiter ?? detectDelimiter(headText)
+  const format: CsvFormat = { header: true, quote: '"', ...chosen, encoding, delimiter }
+
+  const head = read(headText, format, isWhole)
+  const [first = [], ...others] = head.rows
+  const header = format.header ? first : null
+  const headRows = format.header ? others : head.rows
+  const width = widthOf(header, headRows)
+  // Where cells hold line breaks, a slice that begins within one cannot be told from rows.
+  const isReadable = !head.rows.some((cells) => cells.some((cell) => /[\r\n]/.test(cell)))
+  const slices = isReadable ? samples.slices : []
+  const scattered = slices.flatMap((slice) => readInside(decode(slice, encoding), format, width))
+
+  const limit = Math.min(MAX_ROWS, Math.max(50, Math.floor(MAX_CELLS / Math.max(1, width))))
+  // Half from the beginning, and as much of the rest as there is room for.
+  const shown = headRows.slice(0, scattered.length === 0 ? limit : limit / 2)
+  const rows = [...shown, ...every(scattered, limit - shown.length)].map((row) => row.slice(0, width))
+  const share = Math.max(1, samples.head.byteLength) / samples.size
+  return {
+    format,
+    fields: detectFields(rows, header?.slice(0, width) ?? Array.from({ length: width }, () => ''), {
+      maxRowsToParse: rows.length,
+      monthFirst,
+    }),
+    rows,
+    headRows: shown.length,
+    rowCount: isWhole ? headRows.length : Math.round(headRows.length / share),
+    isExact: isWhole,
+    quoteProblems: head.problems,
+  }
+}
+
+function encodingOf({ head, slices, size }: FileSamples): CsvEncoding {
+  const found = detectEncoding(new Uint8Array(head), head.byteLength >= size)
+  if (found !== 'utf-8') return found
+  // The beginning may be plain ASCII: the first umlaut can be anywhere.
+  const isUtf8 = slices.every(
+    (slice) => detectEncoding(fromCharacter(new Uint8Array(slice)), false) === 'utf-8',
+  )
+  return isUtf8 ? 'utf-8' : 'windows-1252'
+}
+
+/** Without the end of a UTF-8 character whose beginning is in front of the slice. */
+function fromCharacter(bytes: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return bytes.subarray(start)
+}
+
+const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDecoder(encoding).decode(bytes)
+
+/** Records of a text without those that are empty. */
+function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string[][]; problems: number } {
+  const reader = createCsvReader(format)
+  const rows = reader.push(text)
+  if (rows.length === 0 && !isWhole) throw new Error('The first row has no end: this is not a CSV file')
+  // What stands at the end of a part is only the beginning of a record.
+  const rest = isWhole ? reader.end() : []
+  const all = rows.concat(rest).filter((cells) => cells.some((cell) => cell !== ''))
+  return { rows: all, problems: reader.takeProblems().length }
+}
+
+/** Records inside a slice. It may begin within a quoted cell: what then looks amiss is left out. */
+function readInside(text: string, format: CsvFormat, width: number): string[][] {
+  const start = text.search(/[\r\n]/)
+  const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
+  if (start === -1 || end <= start) return []
+  const reader = createCsvReader(format)
+  const rows = reader.push(text.slice(start + 1, end + 1)).concat(reader.end())
+  return reader.takeProblems().length > 0 ? [] : rows.filter((cells) => cells.length === width)
+}
+
+/** The header says how many columns there are, unless most records have more. */
+function widthOf(header: string[] | null, rows: string[][]): number {
+  const widths = rows.map((row) => row.length).sort((a, b) => a - b)
+  const usual = widths[Math.floor(widths.length / 2)] ?? 0
+  return header ? Math.max(header.length, usual) : Math.max(usual, widths.at(-1) ?? 0)
+}
+
+/** `count` of the items, evenly spread. */
+function every<T>(items: T[], count: number): T[] {
+  if (items.length <= count) return items
+  return Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)]!)
+}
