@@ -16,6 +16,7 @@ import { createJobs } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
 import { createWorkerPool } from './pool.ts'
+import { logRequests } from './request-log.ts'
 import { refuseMalformedPath, restBase } from './rest.ts'
 import { createRouter } from './router.ts'
 import { openSecrets } from './secrets.ts'
@@ -61,7 +62,7 @@ export function createServices(kernel: Kernel) {
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
 export function createApp(kernel: Kernel, services: Services) {
-  const { auth, bases, schema, views, records, imports } = services
+  const { auth, bases, schema, views, imports } = services
   const router = createRouter(services)
   return new Elysia({ aot: true, normalize: false })
     .onRequest(({ request }) => refuseMalformedPath(request) ?? undefined)
@@ -121,7 +122,11 @@ export async function startServer(config: Config): Promise<RunningServer> {
     hostname: config.host,
     idleTimeout: 60,
     maxRequestBodySize: Math.max(config.importMaxBytes, config.bodyMaxBytes) + 1024 * 1024,
-    fetch: (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
+    fetch: logRequests(
+      kernel.log,
+      config.logLevel,
+      (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
+    ),
     websocket: socket.websocket,
   })
   app.server = server as never
