@@ -13,7 +13,7 @@ import { defaultLine, fieldsOfView, type LineRow } from './model.ts'
 /** What a call says of one field of a view; what is absent stays. */
 export type Arrangement = Pick<ViewField, 'fieldId'> & Partial<Omit<ViewField, 'fieldId'>>
 
-/** Lines on both sides of a change; a field of which the view kept nothing has none before it. */
+/** Lines on both sides of a change. */
 export interface ArrangeDetail {
   viewId: string
   before: ViewField[]
@@ -44,11 +44,13 @@ export async function arrange(
       if (current) merged.set(change.fieldId, { ...current, ...withoutUndefined(change) })
     }
     const after = [...merged.values()]
-    const before = lines.filter((line) => merged.has(line.fieldId)).map(lineOf)
-    const isSame = after.every((line) => Bun.deepEquals(line, shown.get(line.fieldId)))
+    const before = after.flatMap(({ fieldId }) => shown.get(fieldId) ?? [])
+    const isSame = Bun.deepEquals(before, after)
     const detail: ArrangeDetail = { viewId, before, after }
+    // A field without a line stands behind those with one: none may be left without beside the new ones.
+    const unkept = unkeptLines(model, lines).filter(({ fieldId }) => !merged.has(fieldId))
     return {
-      statements: writeLines(context, viewId, after),
+      statements: writeLines(context, viewId, [...unkept, ...after]),
       entry: isSame ? null : { kind: 'view.arrange', tableId: model.table.id, detail },
       tableIds: [model.table.id],
       result: undefined,
@@ -97,20 +99,23 @@ export async function placeNewField(
   if (viewId === undefined || (beforeFieldId === undefined && order === undefined)) return []
   const view = (await context.store.ofModel(model)).find((candidate) => candidate.id === viewId)
   if (!view) throw notFound('View', viewId)
-  if (beforeFieldId === undefined) return writeLines(context, viewId, [defaultLine(field, order ?? 0)])
+  const unkept = unkeptLines(model, await context.store.linesOf(viewId))
+  const place = (line: ViewField) => writeLines(context, viewId, [...unkept, line])
+  if (beforeFieldId === undefined) return place(defaultLine(field, order ?? 0))
   requireField(model, beforeFieldId)
   const index = view.fields.findIndex((line) => line.fieldId === beforeFieldId)
   const next = view.fields[index]?.order ?? 1
   // The display field stands first whatever its number, so its number says nothing of the place.
   const ahead = view.fields.slice(0, index).filter((line) => line.fieldId !== model.displayField.id)
   const previous = ahead.at(-1)?.order ?? next - 2
-  return writeLines(context, viewId, [{ ...defaultLine(field, (previous + next) / 2), show: true }])
+  return place({ ...defaultLine(field, (previous + next) / 2), show: true })
 }
 
-/** What a stored line says, without its own id. */
-export const lineOf = ({ fieldId, show, order, width, summary }: LineRow): ViewField => ({
-  ...{ fieldId, show, order, width, summary },
-})
+/** What the view says by default of the fields that it keeps nothing of. */
+function unkeptLines(model: TableModel, lines: LineRow[]): ViewField[] {
+  const kept = new Set(lines.map((line) => line.fieldId))
+  return fieldsOfView(model, lines).filter((line) => !kept.has(line.fieldId))
+}
 
 function checkArrangement(model: TableModel, { fieldId, show, summary }: Arrangement): void {
   const field = requireField(model, fieldId)

@@ -77,7 +77,10 @@ export async function createView(
     const order = Math.max(0, ...others.map((view) => view.order)) + 1
     const fresh = newRow({ tableId, title: uniqueTitle(title, others), kind, order, actorId, now })
     const row = { ...fresh, ...(source && copied(source)), ...(lock && { lock }), ...(meta && { meta }) }
-    const lines = source ? await store.linesOf(source.id) : []
+    const { fields } = await schema.load(tableId)
+    const lines = source
+      ? await store.linesOf(source.id)
+      : fields.map((field) => defaultLine(field, field.order))
     const own = lines.map((line) => ({ ...line, id: createId('gridViewField'), viewId: row.id }))
     return {
       statements: insertStatements(context, { row, lines: own }),

@@ -50,7 +50,10 @@ export const SortBody = z.object({
 /** What of a sort changes; at least one thing. */
 export const SortPatch = z
   .looseObject({ fk_column_id: id.optional(), direction: direction.optional(), order: z.number().nullish() })
-  .refine(minProperties, { error: 'must NOT have fewer than 1 properties' })
+  .refine(minProperties, {
+    error: 'must NOT have fewer than 1 properties',
+    params: { keyword: 'minProperties', limit: 1 },
+  })
 
 const title = z.string().max(1000)
 const lock = z.enum(['collaborative', 'locked', 'personal'])
