@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../src/kernel.ts'
-import { restBase } from '../../src/rest.ts'
+import { restBase, scalar } from '../../src/rest.ts'
 import { VERSION } from '../../src/version.ts'
 import type { AuthService } from './service.ts'
 
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
+const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']
 
 /** Bytes of one attachment, and how many a cell may have (spec §9). */
 const ATTACHMENT_MAX_BYTES = 20 * 1024 ** 2
@@ -21,6 +22,20 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
       timestamp: Date.now(),
       uptime: (performance.now() - startedAt) / 1000,
     }))
+    // Clients report their own errors here. Nothing is kept of them: anyone could send anything.
+    .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))
+  for (const path of CACHE_PATHS) {
+    // What is held in memory is forgotten at the change itself, so there is nothing to show or to clear.
+    app
+      .get(path, async ({ actor }) => {
+        await auth.access.authorize(actor, 'settings.read')
+        return {}
+      })
+      .delete(path, async ({ actor }) => {
+        await auth.access.authorize(actor, 'settings.update')
+        return scalar(true)
+      })
+  }
   for (const path of INFO_PATHS) app.get(path, ({ request }) => presentInfo(auth, kernel, request))
   return app
 }

@@ -16,9 +16,10 @@ const MAX_QUERY_LENGTH = 256
 
 const InviteBody = z.object({ email: z.string().max(4096), roles: z.enum(GRANTABLE_ORG_ROLES).optional() })
 const RolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
+const LicenseBody = z.object({ key: plainText(4096) })
 export const TokenBody = z.object({ description: plainText(255).nullish() })
 
-/** The organisation: its users, one's API tokens and the settings (wire §4). */
+/** The organisation: its users, one's API tokens, the settings and the licence (wire §4). */
 export const orgRest = (auth: AuthService, kernel: Kernel) =>
   new Elysia({ name: 'org-rest' })
     .use(restBase(kernel, auth))
@@ -86,6 +87,14 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       await auth.access.authorize(actor, 'settings.update')
       await auth.settings.save(actor, readBody(AppSettings, body))
       return { msg: 'The app settings have been saved' }
+    })
+
+    .get('/api/v1/license', ({ actor }) => auth.settings.license.get(actor))
+
+    .post('/api/v1/license', async ({ actor, body }) => {
+      await auth.access.authorize(actor, 'settings.update')
+      await auth.settings.license.save(actor, readBody(LicenseBody, body))
+      return { msg: 'The license key has been saved' }
     })
 
 /** The actor's own tokens, masked. */

@@ -95,6 +95,17 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       return { msg: 'Password has been reset successfully' }
     })
 
+    .post('/google/genTokenByCode', () => {
+      throw badRequest(
+        'Google client id or secret not found. Please add it in plugin settings or define env variables.',
+      )
+    })
+
+    // The address that mails name; the page is a screen of the web app.
+    .get('/password/reset/:token', ({ params, redirect }) =>
+      redirect(`/dashboard#/reset/${encodeURIComponent(params.token)}`),
+    )
+
     // Verification links go out by mail only, so none exists that could be right.
     .post('/email/validate/:token', () => {
       throw badRequest('Invalid verification url')

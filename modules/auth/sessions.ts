@@ -44,9 +44,8 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
     },
   })
 
-  const cookieOf = (value: string): RefreshCookie => ({
-    setCookie: lucia.createSessionCookie(value).serialize(),
-  })
+  const cookieOf = (value: string): RefreshCookie =>
+    withDate(lucia.createSessionCookie(value).serialize(), Date.now() + LIFE_DAYS * DAY_MS)
 
   async function rotateOnce(id: string): Promise<{ user: UserRow; cookie: RefreshCookie } | null> {
     const { session } = await lucia.validateSession(id)
@@ -89,13 +88,18 @@ export function createSessions({ meta, config }: Pick<Kernel, 'meta' | 'config'>
 
     endAll: (userId: string): Promise<void> => lucia.invalidateUserSessions(userId),
     end: (value: string): Promise<void> => lucia.invalidateSession(sha256(value)),
-    blank: (): RefreshCookie => ({ setCookie: lucia.createBlankSessionCookie().serialize() }),
+    blank: (): RefreshCookie => withDate(lucia.createBlankSessionCookie().serialize(), 0),
 
     /** The refresh token among a request's cookies, or null. Text that is no token of ours is none. */
     readCookie: (headers: Headers): string | null =>
       /(?:^|;\s*)refresh_token=([0-9a-f]{80})(?=;|$)/.exec(headers.get('cookie') ?? '')?.[1] ?? null,
   }
 }
+
+/** Lucia gives the cookie's life in seconds; REST clients that keep cookies themselves read the date. */
+const withDate = (setCookie: string, endsAt: number): RefreshCookie => ({
+  setCookie: `${setCookie}; Expires=${new Date(endsAt).toUTCString()}`,
+})
 
 /** What Lucia stores, in our own tables. */
 function createAdapter({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts): Adapter {

@@ -28,10 +28,13 @@ export const UpdateInput = z.object({
   meta: Meta.optional(),
 })
 
-/** What REST clients send: `meta` also as JSON text, and places that may be null. */
+// Metadata booleans are numbers on some servers that clients know (wire §1.4).
+const Flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)
+
+/** What REST clients send of their own list: flags and a place, each of which may be null. */
 export const PreferenceBody = z.object({
-  starred: z.boolean().nullish(),
-  hidden: z.boolean().nullish(),
+  starred: Flag.nullish(),
+  hidden: Flag.nullish(),
   order: z.number().nullish(),
 })
 

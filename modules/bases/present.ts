@@ -50,6 +50,16 @@ export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({
   sources: sources.map(presentSource),
 })
 
+/** A base that was made just now: its sources then also name their connection. */
+export const presentNewBase = (base: ReturnType<typeof presentBase>) => ({
+  ...base,
+  sources: base.sources.map((source) => ({
+    ...source,
+    config: { client: source.type },
+    integration_config: null,
+  })),
+})
+
 /** What the list adds for those who are not super admins: how they stand to the base. */
 export const presentOwnView = (role: BaseRole, preference: PreferenceRow | null) => ({
   project_role: role,

@@ -7,13 +7,18 @@ import { VERSION } from '../../src/version.ts'
 import { wholeListInfo } from '../../src/wire.ts'
 import { type AuthService, presentNewToken, presentTokens, readTokenId, TokenBody } from '../auth/index.ts'
 import { Description, Meta, PreferenceBody, Title } from './input.ts'
-import { presentBase, presentOwnView } from './present.ts'
+import { presentBase, presentNewBase, presentOwnView } from './present.ts'
 import { createReport } from './report.ts'
 import { membersRest } from './rest-members.ts'
+import { connectionsRest, sourcesRest } from './rest-sources.ts'
 import type { BasesService } from './service.ts'
 import type { BaseMeta } from './tables.ts'
 
-const PREFIXES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
+/** Where bases are in both versions, and what the newer one calls the databases of a base. */
+const DOORS = [
+  { prefix: '/api/v1/db/meta/projects', sources: 'bases' },
+  { prefix: '/api/v2/meta/bases', sources: 'sources' },
+]
 
 const Color = plainText(64).nullish()
 const WireMeta = z.union([Meta, z.string().max(16_384).transform(parseMeta).pipe(Meta)]).nullish()
@@ -25,13 +30,16 @@ const CreateBody = z.object({
 })
 const PatchBody = CreateBody.partial().extend({ order: z.number().optional() })
 
-/** Every REST route of bases and their members (wire §5). */
+/** Every REST route of bases, their members and their sources (wire §5, §6). */
 export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
   const app = new Elysia({ name: 'bases-rest' })
-  for (const prefix of PREFIXES) {
-    app.use(routes(prefix, bases, kernel, auth)).use(membersRest(prefix, bases, kernel, auth))
+  for (const { prefix, sources } of DOORS) {
+    app
+      .use(routes(prefix, bases, kernel, auth))
+      .use(membersRest(prefix, bases, kernel, auth))
+      .use(sourcesRest(`${prefix}/:baseId/${sources}`, bases, kernel, auth))
   }
-  return app.use(reportRoute(kernel, auth))
+  return app.use(connectionsRest(kernel, auth)).use(reportRoute(kernel, auth))
 }
 
 function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) {
@@ -55,7 +63,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
         await auth.access.authorize(actor, 'base.create')
         const { title, description, color, meta } = readBody(CreateBody, body)
         const { id } = await bases.create(actor, { title, description, meta: withColor(meta ?? {}, color) })
-        return present(id)
+        return presentNewBase(await present(id))
       })
 
       .get('/:baseId', async ({ actor, params }) => {

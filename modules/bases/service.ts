@@ -7,6 +7,7 @@ import { type BaseRight, type BaseRole, holdsBaseRole, holdsOrgRole } from '../.
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import { createMembers } from './members.ts'
+import { createSourcesService } from './sources.ts'
 import { type BaseRow, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
 
@@ -25,6 +26,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   const store = createBaseStore(kernel)
   const { bases, sources, basePreferences } = store.tables
   const members = createMembers(kernel, store, access, users)
+  const sourcesService = createSourcesService(kernel, store, access)
 
   /**
    * The base, for an actor who holds the right in it.
@@ -65,6 +67,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     require: store.require,
     enter,
     members,
+    sources: sourcesService,
     sourcesOf: store.sourcesOf,
     visible,
 

@@ -1,3 +1,4 @@
+export { openapiRest } from './openapi/index.ts'
 export { recordsRest } from './rest/index.ts'
 export { recordsRouter } from './router.ts'
 export { createRecordsService, type RecordsService } from './service.ts'

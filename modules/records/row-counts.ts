@@ -8,7 +8,8 @@ export interface RowCounts {
   forget(tableId: string): void
 }
 
-export function createRowCounts(): RowCounts {
+/** @param isShared true where other processes write to the same tables: nothing is held then */
+export function createRowCounts(isShared: boolean): RowCounts {
   const counts = new Map<string, number>()
   /** Grows when a table's count changes, so that a count that was under way meanwhile is not kept. */
   const touched = new Map<string, number>()
@@ -19,7 +20,7 @@ export function createRowCounts(): RowCounts {
       if (known !== undefined) return known
       const before = touched.get(tableId)
       const counted = await count()
-      if (touched.get(tableId) === before) counts.set(tableId, counted)
+      if (!isShared && touched.get(tableId) === before) counts.set(tableId, counted)
       return counted
     },
     add(tableId, difference) {

@@ -30,7 +30,7 @@ export function createRecordsService(
   schema: SchemaService,
   views: ViewsService,
 ) {
-  const counts = createRowCounts()
+  const counts = createRowCounts(kernel.meta.isShared)
   const reader = createReader({ kernel, auth, schema, views, counts })
   const door = createDoor({ kernel, auth, schema, counts })
   const sets = createSetWrites({ kernel, schema, counts })

@@ -10,6 +10,7 @@ import type { SchemaService, TableModel } from '../schema/index.ts'
 import { columnName, columnOf, wholeSecond } from './columns.ts'
 import { explainViolation } from './explain.ts'
 import type { RowCounts } from './row-counts.ts'
+import { planRevert, type Reverted } from './set-revert.ts'
 import { fieldNamed, RAW_PREFIX } from './write.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
@@ -22,12 +23,28 @@ export interface SetEntry {
 /** What a set write answers: its records are too many to list, but not to count. */
 export interface SetApplied extends AppliedChange {
   count: number
+  /** Values that were left as they are, because someone has changed them since. */
+  skipped: number
+}
+
+interface Plan {
+  /** What the line keeps beside the records. */
+  detail?: unknown
+  /** Lists the records under the line, and writes them. */
+  log: SQL
+  write: SQL
+  skipped?: number
 }
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
   schema: Pick<SchemaService, 'load'>
   counts: RowCounts
+}
+
+/** What the line of a set update keeps: the fields that all its records were given values for. */
+export interface SetDetail {
+  fields: string[]
 }
 
 /** Which records are meant: `where …` on the table as it is when the write begins. */
@@ -51,12 +68,12 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const columns = await snapshot(model, engine)
-      return [
-        sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      return {
+        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
           select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)}, ${engine.dialect.jsonObject(columns)}, null
           from ${tableOf(model)} ${where(model)}`,
-        sql`delete from ${tableOf(model)} ${where(model)}`,
-      ]
+        write: sql`delete from ${tableOf(model)} ${where(model)}`,
+      }
     })
   }
 
@@ -71,11 +88,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     return run(actor, tableId, entry, async (model, engine) => {
       const given = values(model)
       if (Object.keys(given).length === 0) return null
-      const after: Values = {
-        ...given,
-        [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
-        [fieldNamed(model, 'updated_by').id]: actor.id,
-      }
+      const after: Values = { ...given, ...stampOf(model, actor) }
       const fields = model.fields.filter((field) => field.id in after)
       const before = fields.map((field) => ({
         key: field.id,
@@ -83,13 +96,23 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
         storage: fieldType(field.type).storage,
       }))
       const assignments = fields.map((field) => sql`${columnOf(field)} = ${after[field.id] ?? null}`)
-      return [
-        sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      return {
+        detail: { fields: Object.keys(given) } satisfies SetDetail,
+        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
           select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)},
             ${engine.dialect.jsonObject(before)}, ${JSON.stringify(after)}
           from ${tableOf(model)} ${where(model)}`,
-        sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${where(model)}`,
-      ]
+        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${where(model)}`,
+      }
+    })
+  }
+
+  /** Brings back the values before a change that gave its records values for the same fields. */
+  function revert(actor: UserActor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ID)
+      const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
+      return { log, write: update, skipped: changed?.n ?? 0 }
     })
   }
 
@@ -106,11 +129,11 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       const values = columns.map(({ key }) => engine.dialect.jsonValue(sql`before`, key))
       const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${tableId}
         and after is null and record_id not in (select ${columnOf(model.primaryKey)} from ${tableOf(model)})`
-      return [
-        sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      return {
+        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
           select ${LAST_ID}, table_id, record_id, null, before ${logged}`,
-        sql`insert into ${tableOf(model)} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} ${logged}`,
-      ]
+        write: sql`insert into ${tableOf(model)} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} ${logged}`,
+      }
     })
   }
 
@@ -118,23 +141,25 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     actor: UserActor,
     tableId: string,
     { kind, undoes, redoes }: SetEntry,
-    plan: (model: TableModel, engine: Engine) => Promise<[log: SQL, write: SQL] | null>,
+    plan: (model: TableModel, engine: Engine) => Promise<Plan | null>,
   ): Promise<SetApplied> {
     const known = await schema.load(tableId)
     const { baseId } = known.table
     const engine = kernel.sources.engine(baseId)
     const at = new Date().toISOString()
     const original = undoes ?? redoes
+    let skipped = 0
     // Planned inside the lease: no schema change can come between the plan and the write.
     const script = async () => {
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
-      const [log, write] = planned
+      skipped = planned.skipped ?? 0
+      const detail = planned.detail === undefined ? null : JSON.stringify(planned.detail)
       const statements = [
-        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes)
-          values (${at}, ${actor.id}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null})`,
-        log,
-        write,
+        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
+          values (${at}, ${actor.id}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail})`,
+        planned.log,
+        planned.write,
         sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
           where id = ${LAST_ID}`,
         original === undefined
@@ -153,13 +178,19 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       ...{ records: [], truncated: true, tableIds: [tableId] },
     }
     if (count > 0) kernel.events.emit('records.changed', applied)
-    return { ...applied, count }
+    return { ...applied, count, skipped }
   }
 
-  return { deleteWhere, updateWhere, restoreFrom }
+  return { deleteWhere, updateWhere, restoreFrom, revert }
 }
 
 export type SetWrites = ReturnType<typeof createSetWrites>
+
+/** When and by whom, as every write of values says. */
+const stampOf = (model: TableModel, actor: UserActor): Values => ({
+  [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
+  [fieldNamed(model, 'updated_by').id]: actor.id,
+})
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
 

@@ -3,7 +3,7 @@ import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Starter } from '../auth/index.ts'
 import { type BasesService, presentBase } from '../bases/index.ts'
-import type { NewField, SchemaService } from '../schema/index.ts'
+import { type NewField, presentFull, type SchemaService } from '../schema/index.ts'
 import type { RecordsService } from './service.ts'
 
 interface Services {
@@ -123,6 +123,7 @@ export function createStarter({ bases, schema, records }: Services): Starter {
     })
     const row = await bases.require(base.id)
     const sources = (await bases.sourcesOf([base.id])).get(base.id) ?? []
-    return { baseId: base.id, createdProject: { ...presentBase(row, sources), tables: [table] } }
+    const tables = [await presentFull(schema, table.id)]
+    return { baseId: base.id, createdProject: { ...presentBase(row, sources), tables } }
   }
 }

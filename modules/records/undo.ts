@@ -12,7 +12,7 @@ import type { SchemaService } from '../schema/index.ts'
 import type { Door } from './door.ts'
 import { invert, readLogged } from './invert.ts'
 import { changedBy, rangeCondition, rangeOf } from './range.ts'
-import type { SetEntry, SetWrites } from './set-write.ts'
+import type { SetDetail, SetEntry, SetWrites } from './set-write.ts'
 
 /** What undo and redo answer. `applied` is null where nothing was left to take back. */
 export interface Undone {
@@ -36,7 +36,7 @@ interface Deps {
 
 const PASSED_OVER = -1
 
-/** Deletions of more records than this go and come back as a set, in a worker thread. */
+/** Deletions of so many records, and updates of all that match, go and come back as a set, in a worker thread. */
 const SET_FROM = 1_000
 
 /**
@@ -143,8 +143,8 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     }
     const asSet = setStep(entry, undoneBy)
     if (asSet) {
-      const { count, ...applied } = await asSet(user, mark)
-      return { applied, kind, records: count, skipped: 0 }
+      const { count, skipped, ...applied } = await asSet(user, mark)
+      return { applied, kind, records: count, skipped }
     }
     let skipped = 0
     const applied = await door.write(
@@ -164,7 +164,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     return { applied, kind, records: applied.count, skipped }
   }
 
-  /** How a change that added or deleted many records is taken back, or done again: as a set. Null for any other. */
+  /** How a change of many records is taken back, or done again: as a set. Null for any other. */
   function setStep(entry: StoredEntry, undoneBy: number | null) {
     const range = rangeOf(entry)
     if (range) {
@@ -174,7 +174,14 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
           : sets.restoreFrom(user, range.tableId, undoneBy, mark)
     }
     const { tableId } = entry
-    if (entry.kind !== 'records.delete' || entry.records < SET_FROM || tableId === null) return null
+    if (tableId === null || entry.records < SET_FROM) return null
+    const fieldIds = (entry.detail as Partial<SetDetail> | null)?.fields
+    if (fieldIds) {
+      // Redo is the undo of the undo: its records tell what to put back.
+      const change = { changeId: undoneBy ?? entry.id, fieldIds }
+      return (user: UserActor, mark: SetEntry) => sets.revert(user, tableId, change, mark)
+    }
+    if (entry.kind !== 'records.delete') return null
     return (user: UserActor, mark: SetEntry) =>
       undoneBy === null
         ? sets.restoreFrom(user, tableId, entry.id, mark)

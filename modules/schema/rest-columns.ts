@@ -29,7 +29,7 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     .post('/tables/:tableId/columns', async ({ actor, params, body }) => {
       await schema.openTable(actor, 'field.create', params.tableId)
       await addColumn(schema, actor, params.tableId, readBody(ColumnBody, body))
-      return presentFull(schema, params.tableId)
+      return presentFull(schema, params.tableId, true)
     })
 
     .post('/tables/:tableId/columns/bulk', async ({ actor, params, body }) => {
@@ -52,13 +52,13 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     .patch('/columns/:columnId', async ({ actor, params, body }) => {
       const { field } = await schema.openField(actor, 'field.update', params.columnId)
       await schema.updateField(actor, field.id, readColumnPatch(readBody(ColumnBody, body), field))
-      return presentFull(schema, field.tableId)
+      return presentFull(schema, field.tableId, true)
     })
 
     .delete('/columns/:columnId', async ({ actor, params }) => {
       const { field } = await schema.openField(actor, 'field.delete', params.columnId)
       await schema.deleteField(actor, field.id)
-      return presentFull(schema, field.tableId)
+      return presentFull(schema, field.tableId, true)
     })
 
     .post('/columns/:columnId/primary', async ({ actor, params }) => {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
-import { badRequest } from '../../src/core/errors.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
 import { plainObject } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
@@ -54,12 +54,15 @@ export const schemaRest = (schema: SchemaService, kernel: Kernel, auth: RestAuth
 }
 
 function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
-  const list = async (actor: Actor, idOrTitle: string) => {
+  const list = async (actor: Actor, idOrTitle: string, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
-    return { list: (await schema.tables(actor, base.id)).map(presentTable) }
+    const tables = await schema.tables(actor, base.id)
+    const wanted = tables.filter((table) => sourceId === undefined || table.sourceId === sourceId)
+    return { list: wanted.map(presentTable) }
   }
-  const create = async (actor: Actor, idOrTitle: string, body: unknown) => {
+  const create = async (actor: Actor, idOrTitle: string, body: unknown, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
+    if (sourceId !== undefined && !(await schema.hasSource(base.id, sourceId))) throw unknownSource()
     await auth.access.authorize(actor, 'table.create', base.id)
     const { title, columns, table_name: tableName, description, meta } = readBody(CreateBody, body)
     const { table } = await schema.createTable(actor, base.id, {
@@ -74,11 +77,16 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
       .use(restBase(kernel, auth))
       .get('/:baseId/tables', ({ actor, params }) => list(actor, params.baseId))
       .post('/:baseId/tables', ({ actor, params, body }) => create(actor, params.baseId, body))
-      // A base has one source of its own, which clients may name in the path.
-      .get('/:baseId/:sourceId/tables', ({ actor, params }) => list(actor, params.baseId))
-      .post('/:baseId/:sourceId/tables', ({ actor, params, body }) => create(actor, params.baseId, body))
+      // The same, limited to one source: the base's own is the one that there is.
+      .get('/:baseId/:sourceId/tables', ({ actor, params }) => list(actor, params.baseId, params.sourceId))
+      .post('/:baseId/:sourceId/tables', ({ actor, params, body }) =>
+        create(actor, params.baseId, body, params.sourceId),
+      )
   )
 }
+
+const unknownSource = (): AppError =>
+  new AppError('NOT_FOUND', 'Source not found or source id not extracted', undefined, 'msg')
 
 const OWN_COLUMNS = ['created_at', 'updated_at', 'created_by', 'updated_by', 'nc_order']
 

@@ -91,6 +91,9 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     openTable: (actor: Actor, right: BaseRight, tableId: string) => openTable(context, actor, right, tableId),
     /** The base of an id or title, as REST paths name it. @throws BASE_NOT_FOUND */
     resolveBase: (actor: Actor, idOrTitle: string) => bases.resolve(idOrTitle, actor),
+    /** True where the base reads this database. */
+    hasSource: async (baseId: string, sourceId: string): Promise<boolean> =>
+      ((await bases.sourcesOf([baseId])).get(baseId) ?? []).some(({ id }) => id === sourceId),
     /** The views of a table as REST clients know them. */
     presentViews: async (model: TableModel, options: { detailed: boolean }) =>
       (await context.views?.present(model, options)) ?? [],

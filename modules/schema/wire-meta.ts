@@ -98,15 +98,17 @@ export function optionsFromMeta(type: FieldTypeName, meta: WireMeta): FieldOptio
   return options
 }
 
-/** The `meta` of a field: as a client sent it, with what has been changed of the options since. */
+/**
+ * The `meta` of a field: as a client sent it, with what the options say otherwise by now. What is left
+ * at its default and was never sent stays unsaid, as clients expect.
+ */
 export function metaOf(type: FieldTypeName, options: FieldOptions, sent: WireMeta | null): WireMeta {
-  const words = wordsOf(type)
-  const meant = sent && readable(type, { ...optionsFromMeta(type, sent) })
+  // What was not sent, or does not fit, means the default.
+  const meant = readable(type, optionsFromMeta(type, sent ?? {}))
   const meta: WireMeta = { ...sent }
-  for (const { option, key, toWire } of words) {
-    const isAsSent = meant !== null && key in meta && Bun.deepEquals(meant[option], options[option])
-    if (!isAsSent && options[option] !== undefined)
-      meta[key] = toWire ? toWire(options[option], options) : options[option]
+  for (const { option, key, toWire } of wordsOf(type)) {
+    if (options[option] === undefined || Bun.deepEquals(meant[option], options[option])) continue
+    meta[key] = toWire ? toWire(options[option], options) : options[option]
   }
   return meta
 }

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { Dialect, Statement, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { giveWay } from './background-thread.ts'
 
 /** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */
 const VALUES_PER_CALL = 160
@@ -32,6 +33,7 @@ export interface BulkWriter {
 
 /** @param location of an `Engine` */
 export function openBulkWriter(location: string): BulkWriter {
+  giveWay()
   const file = new Database(location, { strict: true })
   file.run('pragma busy_timeout = 5000')
   // Small and unmapped: what is written is not read again, and memory stays as it is however much it is.

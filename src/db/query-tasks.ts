@@ -1,9 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement, StatementResult } from '../dialects/dialect.ts'
+import { giveWay } from './background-thread.ts'
 import { configure } from './sqlite-engine.ts'
 
 type Input = Statement & { path: string }
+
+giveWay()
 
 /** Read connections that a worker thread keeps open between tasks. */
 const connections = new LRUCache<string, Database>({ max: 8, dispose: (file) => file.close() })

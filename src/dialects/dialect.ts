@@ -61,6 +61,8 @@ export interface Dialect extends QueryDialect {
   createUniqueIndex(table: string, column: string): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
 
+  /** Equal, or both NULL: never NULL itself. */
+  isSame(left: SQL, right: SQL): SQL
   /** The columns of a table as they lie in the database: rows with a `name`. */
   listColumns(table: string): Statement
   /**

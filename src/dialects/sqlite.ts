@@ -76,6 +76,7 @@ export const sqlite: Dialect = {
     return sqliteLike(storage === 'real' ? asText(expression) : expression, `%${escapeLike(text)}%`)
   },
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
+  isSame: (left, right) => sql`${left} is ${right}`,
   listColumns: (table) => ({ sql: 'select name from pragma_table_info(?)', params: [table] }),
   jsonObject(columns) {
     const parts: SQL[] = []

@@ -278,6 +278,58 @@ describe('undo and redo', () => {
     }
   })
 
+  test('of an update of thousands, where some were changed since', async () => {
+    const table = await bench.table({
+      Title: 'SingleLineText',
+      Num: 'Number',
+      Cb: 'Checkbox',
+      before: 'Decimal',
+    })
+    await bench.rest.post(
+      table.path,
+      Array.from({ length: 2500 }, (_, index) => ({
+        Title: `${index}`,
+        Num: index % 3 ? index : null,
+        Cb: index % 2,
+        before: index / 7,
+      })),
+    )
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const page = async () =>
+      (await table.list('?limit=1000&offset=0')).map(({ Title, Num, Cb, before }) => [Title, Num, Cb, before])
+    const original = await page()
+    const values = table.values({ Title: 'same', Num: 7, Cb: true, before: null })
+    await bench.trpc.records.updateMatching.mutate({ selection: { tableId: table.id }, values })
+    const updated = await page()
+    await bench.app.rest(editor.token).patch(table.path, [
+      { Id: 1, Title: 'theirs' },
+      { Id: 2, Num: 8, Cb: false },
+    ])
+    expect(await undo()).toMatchObject({ skipped: 3, records: 2500 })
+    const [first, second, ...rest] = await page()
+    expect(first).toEqual(['theirs', ...original[0]!.slice(1)])
+    expect(second).toEqual(['1', 8, 0, original[1]![3]])
+    expect(rest).toEqual(original.slice(2))
+    expect(await redo()).toMatchObject({ skipped: 0 })
+    expect((await page()).slice(2)).toEqual(updated.slice(2))
+    expect((await page())[0]).toEqual(['theirs', 7, 1, null])
+    await undo()
+    expect((await page()).slice(2)).toEqual(original.slice(2))
+    const { entries } = await bench.trpc.records.history.query({ tableId: table.id, recordId: 99 })
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'undo',
+      'redo',
+      'undo',
+      'records.update',
+      'records.insert',
+    ])
+    expect(entries[0]?.changes).toContainEqual({
+      fieldId: table.field('Cb').id,
+      before: true,
+      after: false,
+    })
+  })
+
   test('say so where what comes back would break a rule, and change nothing', async () => {
     const table = await bench.table({ Title: { type: 'SingleLineText', unique: true } }, [{ Title: 'a' }])
     await bench.rest.delete(table.path, { Id: 1 })

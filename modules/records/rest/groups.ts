@@ -2,26 +2,34 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field } from '../../../src/core/model.ts'
+import type { AuthService } from '../../auth/index.ts'
 import { columnOf } from '../columns.ts'
 import { select } from '../plan.ts'
+import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import type { RestLists } from './list.ts'
-import { findField, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo } from './present.ts'
+import { findField, invalidOffset, readListParameters } from './parameters.ts'
+import { type PageInfo, pageInfo, presenterOf } from './present.ts'
 
 /** Grouped lists of the v1 API. */
-export function createRestGroups(records: RecordsService, lists: RestLists) {
+export function createRestGroups(
+  records: RecordsService,
+  lists: RestLists,
+  auth: Pick<AuthService, 'people'>,
+) {
   /** How many records each combination of values has: `{list: [{count, A, B}], pageInfo}`. */
   async function groupBy(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
-    const { groups, opened, parameters } = await open(actor, tableId, query, viewId)
+    const { fields, groups, opened, parameters } = await open(actor, tableId, query, viewId)
     const { engine } = opened
+    const total = await countOf(opened, groups)
+    if (parameters.offset > 0 && parameters.offset >= total) throw invalidOffset(parameters.offset)
     const list = await engine.all<Record<string, unknown>>(
       engine.dialect.render(
         sql`${groups.query} order by ${groups.orderBy} limit ${parameters.limit} offset ${parameters.offset}`,
       ),
       { scan: true },
     )
-    const total = await count(actor, tableId, query, viewId)
+    await presenterOf(fields, auth.people)?.(list)
     const info: PageInfo = pageInfo(total, parameters.limit, parameters.offset)
     return { list, pageInfo: info }
   }
@@ -34,8 +42,12 @@ export function createRestGroups(records: RecordsService, lists: RestLists) {
     viewId?: string,
   ): Promise<number> {
     const { groups, opened } = await open(actor, tableId, query, viewId)
-    const [row] = await opened.engine.all<{ n: number }>(
-      opened.engine.dialect.render(
+    return countOf(opened, groups)
+  }
+
+  async function countOf({ engine }: Opened, groups: { query: SQL }): Promise<number> {
+    const [row] = await engine.all<{ n: number }>(
+      engine.dialect.render(
         sql`select count(*) as n from (${groups.query}) as ${sql.identifier('groups')}`,
       ),
       { scan: true },
@@ -58,6 +70,7 @@ export function createRestGroups(records: RecordsService, lists: RestLists) {
     const keys = sql.join(fields.map(columnOf), sql`, `)
     return {
       opened,
+      fields,
       parameters,
       groups: {
         query: sql`select count(*) as ${sql.identifier('count')}, ${sql.join(columns, sql`, `)} from ${from} ${where} group by ${keys}`,

@@ -5,6 +5,7 @@ import type { BasesService } from '../../bases/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
+import { aggregateRest } from './aggregate.ts'
 import { createRestGroups } from './groups.ts'
 import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
@@ -24,8 +25,9 @@ interface Services {
 export function recordsRest(kernel: Kernel, services: Services) {
   const lists = createRestLists(services.records, services.auth)
   const operations = createRestOperations(services.records, services.schema, services.auth)
-  const groups = createRestGroups(services.records, lists)
+  const groups = createRestGroups(services.records, lists, services.auth)
   return new Elysia()
+    .use(aggregateRest(kernel, services))
     .use(recordsV2(kernel, { ...services, lists, operations }))
     .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
     .use(recordsV1(kernel, { ...services, lists, groups, operations }))

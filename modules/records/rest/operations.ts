@@ -9,7 +9,7 @@ import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { type Body, parseRecordId, readValues } from './body.ts'
 import { readFields } from './parameters.ts'
-import { presenterOf, visibleFields, writtenFields } from './present.ts'
+import { defaultFields, presenterOf, visibleFields, writtenFields } from './present.ts'
 
 type Row = Record<string, unknown>
 
@@ -41,10 +41,22 @@ export function createRestOperations(
     return (await rowsOf(opened, [parseRecordId(opened.model, id)], [opened.model.primaryKey])).length > 0
   }
 
-  /** Records as they stand after a write, in the order of the ids. */
-  async function written(actor: Actor, tableId: string, ids: RecordId[]): Promise<Row[]> {
+  /** Records as they stand after a write, in the order of the ids; through a view as it shows them. */
+  async function written(
+    actor: Actor,
+    tableId: string,
+    ids: RecordId[],
+    viewId?: string,
+  ): Promise<Row[]> {
+    const opened = await records.open(actor, tableId, viewId)
+    const { model, context } = opened
+    return rowsOf(opened, ids, context.view ? visibleFields(model, context.view, null) : writtenFields(model))
+  }
+
+  /** Records as lists show them, those that are there, in the order of the ids. */
+  async function read(actor: Actor, tableId: string, ids: RecordId[]): Promise<Row[]> {
     const opened = await records.open(actor, tableId)
-    return rowsOf(opened, ids, writtenFields(opened.model))
+    return rowsOf(opened, ids, defaultFields(opened.model))
   }
 
   async function rowsOf({ engine, model }: Opened, ids: RecordId[], fields: Field[]): Promise<Row[]> {
@@ -116,7 +128,7 @@ export function createRestOperations(
     return rows.map((row) => row[opened.model.primaryKey.title] as RecordId)
   }
 
-  return { get, exists, written, rowsOf, create, update, remove, present }
+  return { get, exists, read, written, rowsOf, create, update, remove, present }
 }
 
 export type RestOperations = ReturnType<typeof createRestOperations>

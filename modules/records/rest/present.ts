@@ -24,7 +24,7 @@ export function pageInfo(totalRows: number, limit: number, offset: number): Page
   return { totalRows, pageSize: limit, isFirstPage, isLastPage, offset }
 }
 
-/** Columns that REST answers never show in lists: who wrote, and the record's place. */
+/** Columns that REST answers never show, even where `fields` names them: who wrote, and the record's place. */
 const isInternal = (field: Field): boolean =>
   field.isSystem && /^(created_by|updated_by|nc_order)$/.test(columnName(field))
 
@@ -38,7 +38,7 @@ export const writtenFields = perModel((model) =>
 
 /** Through a view only what the view shows may be seen, even where more is asked for. */
 export function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
-  if (view === null) return asked ?? defaultFields(model)
+  if (view === null) return asked?.filter((field) => !isInternal(field)) ?? defaultFields(model)
   const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
   const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
   return (asked ?? model.fields).filter(isVisible)
@@ -51,13 +51,14 @@ export const titledColumns = (fields: Field[]): SQL[] =>
 type Row = Record<string, unknown>
 
 /**
- * How rows become answers, in place: people stand as objects. Null where every value is already as
- * clients see it, which is the common case.
+ * How rows become answers, in place: people stand as objects, and rows of no field are empty. Null
+ * where every value is already as clients see it, which is the common case.
  */
 export function presenterOf(
   fields: Field[],
   people: (ids: string[]) => Promise<Person[]>,
 ): ((rows: Row[]) => Promise<void>) | null {
+  if (fields.length === 0) return async (rows) => rows.forEach(clear)
   const personal = fields.filter((field) => field.type === 'CreatedBy' || field.type === 'LastModifiedBy')
   if (personal.length === 0) return null
   return async (rows) => {
@@ -69,6 +70,11 @@ export function presenterOf(
       for (const { title } of personal) row[title] = byId.get(String(row[title])) ?? null
     }
   }
+}
+
+// An engine gives at least one column, asked for or not.
+function clear(row: Row): void {
+  for (const key of Object.keys(row)) delete row[key]
 }
 
 const presentPerson = ({ id, email, displayName }: Person) => ({

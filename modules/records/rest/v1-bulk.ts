@@ -20,6 +20,9 @@ interface Deps {
   resolve(actor: Actor, params: { base: string; table: string }): Promise<{ tableId: string }>
 }
 
+/** Up to this many deleted records are answered whole; of more, the ids alone have to do. */
+const MAX_DELETED_ROWS = 10_000
+
 /** Many records at once over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
 export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operations, resolve }: Deps) {
   const listOf = (body: unknown): Body[] => {
@@ -108,7 +111,11 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
       const model = await schema.load(tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
       const ids = await records.matchingIds(actor, { tableId, filter })
+      const rows =
+        ids.length <= MAX_DELETED_ROWS
+          ? await operations.read(actor, tableId, ids)
+          : ids.map((id) => presentKey(model, id))
       await records.deleteMatching(actor, { tableId, filter })
-      return ids.map((id) => ({ [model.primaryKey.columnName]: id }))
+      return rows
     })
 }

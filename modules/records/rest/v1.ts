@@ -92,11 +92,11 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
       return json(call.request, await lists.list(call.actor, tableId, queryOf(call.request), viewId))
     })
     .post('/', async (call) => {
-      const { tableId } = await targetOf(call)
+      const { tableId, viewId } = await targetOf(call)
       const { bodies, isList } = readBodies(call.body)
       if (isList) throw badRequest('The body must be one record; send lists to the bulk route')
       const { ids } = await operations.create(call.actor, tableId, bodies)
-      return (await operations.written(call.actor, tableId, ids))[0]
+      return (await operations.written(call.actor, tableId, ids, viewId))[0]
     })
     .get('/count', async (call) => {
       const { tableId, viewId } = await targetOf(call)
@@ -131,12 +131,12 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
       return Response.json(await operations.exists(call.actor, tableId, idOf(call)))
     })
     .patch('/:recordId', async (call) => {
-      const { tableId } = await targetOf(call)
+      const { tableId, viewId } = await targetOf(call)
       const { bodies } = readBodies(call.body)
       const { ids } = await operations.update(call.actor, tableId, bodies.slice(0, 1), (model) =>
         parseRecordId(model, idOf(call)),
       )
-      return (await operations.written(call.actor, tableId, ids))[0]
+      return (await operations.written(call.actor, tableId, ids, viewId))[0]
     })
     .delete('/:recordId', async (call) => {
       const { tableId } = await targetOf(call)

@@ -1,0 +1,49 @@
+/** A connection as drivers take it: the client, and what to give it. */
+export interface ConnectionConfig {
+  client: string
+  connection: Record<string, string>
+}
+
+/** What a database is called in addresses, by the names that clients may write. */
+const CLIENTS: Record<string, string> = {
+  ...{ pg: 'pg', postgres: 'pg', postgresql: 'pg', mysql: 'mysql2', mysql2: 'mysql2' },
+  ...{ mssql: 'mssql', sqlite3: 'sqlite3', snowflake: 'snowflake' },
+}
+
+/** True for the databases that are known by name, whether or not they can be connected to. */
+export const isKnownClient = (client: string): boolean => Object.hasOwn(CLIENTS, client)
+
+/** Short forms of the query string: `pg://host?u=ann&p=secret&d=crm`. */
+const SHORT: Record<string, string> = { u: 'user', p: 'password', d: 'database' }
+
+/**
+ * What an address of a database says. Text that is none names a file.
+ * @example parseConnectionUrl('pg://db:5432?u=ann&p=x&d=crm')
+ *   // { client: 'pg', connection: { user: 'ann', password: 'x', database: 'crm', host: 'db', port: '5432' } }
+ */
+export function parseConnectionUrl(text: string): ConnectionConfig {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const client = url && CLIENTS[url.protocol.slice(0, -1)]
+  if (!client) return { client: 'sqlite3', connection: { filename: text } }
+  const connection: Record<string, string> = {}
+  for (const [key, value] of url.searchParams) connection[SHORT[key] ?? key] = value
+  const parts = {
+    user: decode(url.username),
+    password: decode(url.password),
+    database: decode(url.pathname.slice(1)),
+    host: url.hostname,
+    port: url.port,
+  }
+  for (const [key, value] of Object.entries(parts)) if (value !== '') connection[key] = value
+  return { client, connection }
+}
+
+/** An address may hold a bare percent sign where people wrote their password as it is. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import swaggerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import swaggerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import startScript from './start.client.js' with { type: 'file' }
+
+/** The pages' own files, by their names under `/api/docs/`. Nothing is loaded from elsewhere. */
+export const PAGE_FILES: Record<string, { path: string; type: string }> = {
+  'swagger-ui.css': { path: swaggerStyle, type: 'text/css; charset=utf-8' },
+  'swagger-ui-bundle.js': { path: swaggerScript, type: 'text/javascript; charset=utf-8' },
+  'start.js': { path: startScript, type: 'text/javascript; charset=utf-8' },
+}
+
+/** Swagger UI writes styles of its own and draws with data URLs; scripts are those of the page alone. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+/**
+ * A page that shows an OpenAPI document.
+ *
+ * @param source where the document lies
+ * @param isOpen true where it is shown to everyone
+ */
+export function documentPage(source: string, isOpen: boolean): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sheaf API</title>
+<link rel="stylesheet" href="/api/docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui" data-source="${Bun.escapeHTML(source)}" data-open="${isOpen}"></div>
+<script src="/api/docs/swagger-ui-bundle.js"></script>
+<script type="module" src="/api/docs/start.js"></script>
+</body>
+</html>
+`
+  return new Response(html, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  })
+}
+
+/** One of the pages' files, or null. */
+export function pageFile(name: string): Response | null {
+  const file = Object.hasOwn(PAGE_FILES, name) ? PAGE_FILES[name] : undefined
+  if (!file) return null
+  return new Response(Bun.file(file.path), {
+    headers: {
+      'content-type': file.type,
+      'cache-control': 'public, max-age=3600',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
