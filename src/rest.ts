@@ -108,17 +108,18 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 }
 
 /**
- * Text that breaks off is told in the words of the parser that clients know; all else is no JSON.
- * @throws BAD_REQUEST, BAD_JSON
+ * What clients tell apart: a word that is no JSON, and an object or list that is not well formed.
+ * @throws BAD_JSON, BAD_REQUEST with the parser's own words
  */
 function parseJson(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError && /EOF|Unterminated string/.test(error.message))
-      throw badRequest('Unexpected end of JSON input')
-    throw badJson()
+    if (!(error instanceof SyntaxError)) throw error
+    if (!/^\s*[[{]/.test(text) || /Unexpected (identifier|token)/.test(error.message)) throw badJson()
+    // The engine's own words for it are others than those that clients know.
+    throw badRequest(error.message.endsWith('EOF') ? 'Unexpected end of JSON input' : error.message)
   }
   if (typeof value !== 'object' || value === null) throw badJson()
   return value

@@ -4,9 +4,11 @@ import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { type Authenticator, readBody, restBase } from '../../src/rest.ts'
+import { readBody, restBase } from '../../src/rest.ts'
 import { wireTime } from '../../src/wire.ts'
+import type { AuthService } from '../auth/index.ts'
 import { createJobMessages, type JobMessage } from './job-messages.ts'
+import { fetchRest } from './rest-fetch.ts'
 import type { ImportsService } from './service.ts'
 import { fileTooLarge } from './uploads.ts'
 
@@ -25,9 +27,14 @@ const sliceQuery = z.object({
 })
 
 /** Uploads and reports for the web app, and jobs as REST clients know them (wire §13.2). */
-export const importsRest = (imports: ImportsService, kernel: Kernel, auth: Authenticator) => {
+export const importsRest = (
+  imports: ImportsService,
+  kernel: Kernel,
+  auth: Pick<AuthService, 'access' | 'authenticate'>,
+) => {
   const messages = createJobMessages(kernel)
   return new Elysia()
+    .use(fetchRest(kernel, auth))
     .use(restBase(kernel, auth))
     .post('/api/internal/uploads', ({ actor, request, query }) => receive(actor, request, query.name), {
       parse: 'none',

@@ -62,7 +62,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       const entry = await findUndoable(engine, user.id)
       if (!entry) return NOTHING
       return step(user, baseId, engine, entry, null).catch((error) => {
-        if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error
+        if (!(error instanceof AppError)) throw error
         return goOnWithout(user, baseId, engine, entry, error)
       })
     })
@@ -78,7 +78,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
   }
 
   /**
-   * What others have built on cannot be taken back. Whoever asks for it once more leaves it as it is,
+   * What others have built on, or what would break a rule by now, cannot be taken back. Whoever asks for it once more leaves it as it is,
    * and the action before it is taken back instead: one refusal must not end undo for good.
    */
   async function goOnWithout(

@@ -1,14 +1,21 @@
-import { readlinkSync } from 'node:fs'
-import { constants, platform, setPriority } from 'node:os'
+import { existsSync, readlinkSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+
+/** Leads to `<process>/task/<thread>` of whoever reads it. Linux alone has it, and counts priorities by thread. */
+const THREAD_SELF = '/proc/thread-self'
 
 /**
  * Lets the thread that answers requests go first, where there are fewer cores than work: lowers the
- * priority of the worker thread that calls this. Only Linux counts priorities by thread; elsewhere
- * the system is left to share as it does.
+ * priority of the worker thread that calls this. Where the system cannot, it shares as it always does.
  */
 export function giveWay(): void {
-  if (Bun.isMainThread || platform() !== 'linux') return
-  // `/proc/thread-self` leads to `<process>/task/<thread>`, and to Linux a thread's number is as good as a process's.
-  const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
-  setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL)
+  if (Bun.isMainThread || !existsSync(THREAD_SELF)) return
+  const threadId = Number(readlinkSync(THREAD_SELF).split('/').at(-1))
+  try {
+    // To Linux the number of a thread is as good as that of a process.
+    setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch (error) {
+    // A sandbox may forbid it. The work gets done all the same, so only what is no refusal is passed on.
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
 }

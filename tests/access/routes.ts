@@ -18,7 +18,10 @@ export interface RouteCase {
 export const asCase = (path: string): string =>
   path
     .replace(/(.)\/$/, '$1')
-    .replace(/^\/api\/v2\/meta\/bases/, '/api/v1/db/meta/projects')
+    .replace(
+      /^\/api\/v2\/meta\/bases(\/:baseId\/)?(sources)?/,
+      (_, base = '', sources) => `/api/v1/db/meta/projects${base}${sources ? 'bases' : ''}`,
+    )
     .replace(/^\/api\/v2\/meta\/user\//, '/api/v1/user/')
     .replace(/^\/api\/(v1|v2)\/meta\//, '/api/v1/db/meta/')
     .replace(/^\/(api\/v1\/db\/|api\/v2\/|api\/v1\/)?auth\//, 'AUTH/')
@@ -65,6 +68,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST AUTH/password/forgot': { gate: 'anyone', body: () => ({ email: 'a@example.com' }) },
   'POST AUTH/token/validate/:token': { gate: 'anyone', params: token, answers: 400 },
   'POST AUTH/password/reset/:token': { gate: 'anyone', params: token, answers: 400 },
+  'GET AUTH/password/reset/:token': { gate: 'anyone', params: token, answers: 302 },
+  'POST AUTH/google/genTokenByCode': { gate: 'anyone', answers: 400 },
   'POST AUTH/email/validate/:token': { gate: 'anyone', params: token, answers: 400 },
   'PATCH /api/v1/user/profile': { gate: 'account.update' },
 
@@ -87,9 +92,17 @@ export const ROUTES: Record<string, RouteCase> = {
   'DELETE /api/v1/tokens/:tokenId': { gate: 'token.delete', params: () => ({ tokenId: '0' }), answers: 400 },
   'GET /api/v1/app-settings': { gate: 'settings.read' },
   'POST /api/v1/app-settings': { gate: 'settings.update' },
+  'GET /api/v1/license': { gate: 'settings.read' },
+  'POST /api/v1/license': { gate: 'settings.update', body: () => ({ key: 'abc' }) },
   'GET /api/v1/version': { gate: 'anyone' },
   'GET /api/v1/health': { gate: 'anyone' },
   'GET M/nocodb/info': { gate: 'anyone' },
+  'GET M/cache': { gate: 'settings.read' },
+  'DELETE M/cache': { gate: 'settings.update' },
+  'POST M/connection/test': { gate: 'account.read', body: () => ({ client: 'pg' }) },
+  'POST M/axiosRequestMake': { gate: 'account.read', body: () => ({ apiMeta: { url: 'none' } }) },
+  'POST /api/v1/url_to_config': { gate: 'anyone', body: () => ({ url: 'pg://host/db' }) },
+  'POST /api/v1/error-reporting': { gate: 'anyone' },
   'GET /api/v1/aggregated-meta-info': { gate: 'instance.report' },
 
   'GET M/projects': { gate: 'base.list' },
@@ -113,6 +126,14 @@ export const ROUTES: Record<string, RouteCase> = {
   'DELETE M/projects/:baseId/users/:userId': { gate: 'member.delete' },
   'POST M/projects/:baseId/users/:userId/resend-invite': { gate: 'member.update', answers: 400 },
 
+  'GET M/projects/:baseId/bases': { gate: 'source.list' },
+  'POST M/projects/:baseId/bases': { gate: 'source.create', answers: 501 },
+  'GET M/projects/:baseId/bases/:sourceId': { gate: 'source.list' },
+  'PATCH M/projects/:baseId/bases/:sourceId': { gate: 'source.update', body: () => ({ alias: 'Own' }) },
+  'DELETE M/projects/:baseId/bases/:sourceId': { gate: 'source.delete', answers: 400 },
+  'GET M/projects/:baseId/swagger.json': { gate: 'table.list' },
+  'GET M/projects/:baseId/swagger': { gate: 'anyone' },
+  'GET M/projects/:baseId/redoc': { gate: 'anyone' },
   'GET M/projects/:baseId/tables': { gate: 'table.list' },
   'POST M/projects/:baseId/tables': { gate: 'table.create', body: newTable },
   'GET M/projects/:baseId/:sourceId/tables': { gate: 'table.list' },
@@ -178,6 +199,7 @@ export const ROUTES: Record<string, RouteCase> = {
   'PATCH M/filters/:filterId': { gate: 'view.arrange', params: filter, body: () => ({ value: 'b' }) },
   'DELETE M/filters/:filterId': { gate: 'view.arrange', params: filter },
 
+  'GET /api/v2/tables/:tableId/aggregate': { gate: 'record.list' },
   'GET RECORDS': { gate: 'record.list' },
   'GET RECORDS/count': { gate: 'record.list' },
   'GET RECORDS/:recordId': { gate: 'record.list' },
@@ -203,6 +225,10 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET D/:recordId/exist': { gate: 'record.list' },
   'PATCH D/:recordId': { gate: 'record.update', body: () => ({ Note: 'b' }) },
   'DELETE D/:recordId': { gate: 'record.delete' },
+
+  'GET /api/docs': { gate: 'anyone' },
+  'GET /api/docs/openapi.json': { gate: 'anyone' },
+  'GET /api/docs/:file': { gate: 'anyone', params: () => ({ file: 'none' }), answers: 404 },
 
   'POST /api/internal/uploads': {
     gate: 'account.read',

@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, TableSchema } from '../../src/core/model.ts'
@@ -160,4 +161,12 @@ export async function refusalOf(
     return { code: data?.appCode ?? 'none', status: data?.httpStatus ?? 0, message }
   }
   throw new Error('The call was not refused')
+}
+
+/** Runs a call that must be refused, and holds the base's file against what it was before. */
+export async function changesNothing<T>(bench: Bench, call: () => Promise<T>): Promise<T> {
+  const before = dump(bench)
+  const answer = await call()
+  expect(dump(bench)).toEqual(before)
+  return answer
 }

@@ -7,7 +7,6 @@ import { VERSION } from '../../../src/version.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { json } from '../rest/answer.ts'
 import { describeBase, type Generation } from './document.ts'
 import { documentPage, pageFile } from './page.ts'
 import { SECURITY, SECURITY_SCHEMES } from './parts.ts'
@@ -33,7 +32,7 @@ export function openapiRest(kernel: Kernel, services: Services) {
 function serverRoutes(app: Elysia) {
   return new Elysia({ prefix: '/api/docs' })
     .get('/', () => documentPage('/api/docs/openapi.json', true), { detail: { hide: true } })
-    .get('/openapi.json', ({ request }) => json(request, describeServer(app)), { detail: { hide: true } })
+    .get('/openapi.json', () => describeServer(app), { detail: { hide: true } })
     .get('/:file', ({ params }) => getPageFile(params.file), { detail: { hide: true } })
 }
 
@@ -46,7 +45,7 @@ function baseRoutes(kernel: Kernel, services: Services, generation: Generation, 
       async ({ actor, params, request }) => {
         const { baseId } = params as { baseId: string }
         const tables = await schema.tables(actor, baseId)
-        return json(request, await describeBase(services, tables, generation, auth.siteUrl(request)))
+        return describeBase(services, tables, generation, auth.siteUrl(request))
       },
       { detail: { summary: 'The OpenAPI document of a base' } },
     )

@@ -5,8 +5,8 @@ import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './answer.ts'
 import { readFilter } from './parameters.ts'
+import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService

@@ -47,9 +47,7 @@ export function createRestGroups(
 
   async function countOf({ engine }: Opened, groups: { query: SQL }): Promise<number> {
     const [row] = await engine.all<{ n: number }>(
-      engine.dialect.render(
-        sql`select count(*) as n from (${groups.query}) as ${sql.identifier('groups')}`,
-      ),
+      engine.dialect.render(sql`select count(*) as n from (${groups.query}) as ${sql.identifier('groups')}`),
       { scan: true },
     )
     return row?.n ?? 0

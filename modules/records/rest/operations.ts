@@ -42,12 +42,7 @@ export function createRestOperations(
   }
 
   /** Records as they stand after a write, in the order of the ids; through a view as it shows them. */
-  async function written(
-    actor: Actor,
-    tableId: string,
-    ids: RecordId[],
-    viewId?: string,
-  ): Promise<Row[]> {
+  async function written(actor: Actor, tableId: string, ids: RecordId[], viewId?: string): Promise<Row[]> {
     const opened = await records.open(actor, tableId, viewId)
     const { model, context } = opened
     return rowsOf(opened, ids, context.view ? visibleFields(model, context.view, null) : writtenFields(model))

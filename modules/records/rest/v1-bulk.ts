@@ -6,11 +6,11 @@ import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { RecordsService } from '../service.ts'
-import { queryOf } from './answer.ts'
 import { type Body, readBodies, readKey, readValues, requireKeyField } from './body.ts'
 import type { RestOperations } from './operations.ts'
 import { readFilter } from './parameters.ts'
 import { presentKey } from './present.ts'
+import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService

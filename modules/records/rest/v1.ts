@@ -2,18 +2,18 @@ import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase, scalar } from '../../../src/rest.ts'
+import { json, restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
-import { json, queryOf } from './answer.ts'
 import { parseRecordId, readBodies } from './body.ts'
 import type { RestGroups } from './groups.ts'
 import type { RestLists } from './list.ts'
 import type { RestOperations } from './operations.ts'
 import { readFilter } from './parameters.ts'
+import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService
@@ -89,7 +89,7 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     .use(restBase(kernel, auth))
     .get('/', async (call) => {
       const { tableId, viewId } = await targetOf(call)
-      return json(call.request, await lists.list(call.actor, tableId, queryOf(call.request), viewId))
+      return lists.list(call.actor, tableId, queryOf(call.request), viewId)
     })
     .post('/', async (call) => {
       const { tableId, viewId } = await targetOf(call)
@@ -106,7 +106,7 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     .get('/find-one', firstOf)
     .get('/groupby', async (call) => {
       const { tableId, viewId } = await targetOf(call)
-      return json(call.request, await groups.groupBy(call.actor, tableId, queryOfCall(call), viewId))
+      return groups.groupBy(call.actor, tableId, queryOfCall(call), viewId)
     })
     .get('/groupby/count', async (call) => {
       const { tableId, viewId } = await targetOf(call)
@@ -114,21 +114,15 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     })
     .get('/group/:columnId', async (call) => {
       const { tableId, viewId } = await targetOf(call)
-      return json(
-        call.request,
-        await groups.byOption(call.actor, tableId, call.params.columnId, queryOf(call.request), viewId),
-      )
+      return groups.byOption(call.actor, tableId, call.params.columnId, queryOf(call.request), viewId)
     })
     .get('/:recordId', async (call) => {
       const { tableId, viewId } = await targetOf(call)
-      return json(
-        call.request,
-        await operations.get(call.actor, tableId, idOf(call), queryOfCall(call), viewId),
-      )
+      return operations.get(call.actor, tableId, idOf(call), queryOfCall(call), viewId)
     })
     .get('/:recordId/exist', async (call) => {
       const { tableId } = await targetOf(call)
-      return Response.json(await operations.exists(call.actor, tableId, idOf(call)))
+      return json(await operations.exists(call.actor, tableId, idOf(call)))
     })
     .patch('/:recordId', async (call) => {
       const { tableId, viewId } = await targetOf(call)

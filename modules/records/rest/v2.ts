@@ -4,12 +4,12 @@ import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { RecordsService } from '../service.ts'
-import { json, queryOf } from './answer.ts'
 import { parseRecordId, readBodies, requireKey, requireKeyField } from './body.ts'
 import type { RestLists } from './list.ts'
 import type { RestOperations } from './operations.ts'
 import { readFilter } from './parameters.ts'
 import { presentKey } from './present.ts'
+import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService
@@ -45,7 +45,7 @@ export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operat
         const viewId = search.includes('viewId=')
           ? (new URLSearchParams(search).get('viewId') ?? undefined)
           : undefined
-        return json(request, await lists.list(actor, params.tableId, search, viewId))
+        return lists.list(actor, params.tableId, search, viewId)
       },
       { detail: { summary: 'List records' } },
     )
@@ -68,10 +68,7 @@ export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operat
     .get(
       '/:recordId',
       async ({ actor, params, request }) =>
-        json(
-          request,
-          await operations.get(actor, params.tableId, params.recordId, new URLSearchParams(queryOf(request))),
-        ),
+        operations.get(actor, params.tableId, params.recordId, new URLSearchParams(queryOf(request))),
       { detail: { summary: 'Read a record' } },
     )
     .post(

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Bench, changesNothing, createBench } from './support.ts'
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await createBench()
+})
+afterAll(() => bench.stop())
+
+const v1 = (table: { id: string }, rest = '') => `/api/v1/db/data/noco/${bench.baseId}/${table.id}${rest}`
+const v1Bulk = (table: { id: string }, rest = '') =>
+  `/api/v1/db/data/bulk/noco/${bench.baseId}/${table.id}${rest}`
+
+describe('PATCH /api/v2/tables/{tableId}/records', () => {
+  test('changes only the values that are named, and says when and by whom', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number', By: 'LastModifiedBy' }, [
+      { Title: 'a', Num: 1 },
+    ])
+    expect((await bench.rest.patch(table.path, { Id: 1, Num: 2 })).body).toEqual({ Id: 1 })
+    const [row] = await table.list()
+    expect(row).toMatchObject({ Title: 'a', Num: 2, By: { id: bench.owner.id, email: bench.owner.email } })
+    expect(row?.UpdatedAt).toMatch(/^\d{4}/)
+    expect((await bench.rest.put(table.path, { Id: 1, Num: 3 })).body).toEqual({ Id: 1 })
+    expect((await table.list())[0]?.Num).toBe(3)
+  })
+
+  test('takes the record twice: the last value stands', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' }, [{ Title: 'a', Num: 1 }])
+    const { status, body } = await bench.rest.patch(table.path, [
+      { Id: 1, Title: 'b' },
+      { Id: 1, Title: 'c', Num: 2 },
+    ])
+    expect([status, body]).toEqual([200, [{ Id: 1 }, { Id: 1 }]])
+    expect((await table.list())[0]).toMatchObject({ Title: 'c', Num: 2 })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect((await table.list())[0]).toMatchObject({ Title: 'a', Num: 1 })
+  })
+
+  test('fails whole where a record is missing, its id is none, or no id is given', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }, { Title: 'b' }])
+    await changesNothing(bench, async () => {
+      const ask = async (body: unknown) => {
+        const answer = await bench.rest.patch(table.path, body)
+        return [answer.status, answer.body.message]
+      }
+      expect(
+        await ask([
+          { Id: 1, Title: 'x' },
+          { Id: 9, Title: 'y' },
+        ]),
+      ).toEqual([404, "Record '9' not found"])
+      expect(await ask([{ Id: 8 }, { Id: 9, Title: 'y' }])).toEqual([404, "Records '8', '9' not found"])
+      expect(await ask({ Title: 'x' })).toEqual([404, "Record 'unknown' not found"])
+      expect(await ask({ Id: 'abc', Title: 'x' })).toEqual([
+        422,
+        "Primary key value 'abc' is invalid for column 'Id'",
+      ])
+      expect(await ask({ Id: 1.5, Title: 'x' })).toEqual([
+        422,
+        "Primary key value '1.5' is invalid for column 'Id'",
+      ])
+      expect(await ask({ Id: { a: 1 }, Title: 'x' })).toEqual([
+        422,
+        "Primary key value 'object' is invalid for column 'Id'",
+      ])
+    })
+  })
+})
+
+describe('DELETE /api/v2/tables/{tableId}/records', () => {
+  test('deletes one or several, one of them named twice', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [
+      { Title: 'a' },
+      { Title: 'b' },
+      { Title: 'c' },
+    ])
+    expect((await bench.rest.delete(table.path, { Id: 1 })).body).toEqual({ Id: 1 })
+    expect((await bench.rest.delete(table.path, [{ Id: 2 }, { Id: 2 }])).status).toBe(200)
+    expect(await table.titles()).toEqual(['c'])
+    expect(await table.total()).toBe(1)
+  })
+
+  test('deletes nothing where one is missing, or a body says nothing', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    await changesNothing(bench, async () => {
+      const ask = async (body?: unknown) => {
+        const answer = await bench.rest.delete(table.path, body)
+        return [answer.status, answer.body.error ?? answer.body.msg]
+      }
+      expect(await ask([{ Id: 1 }, { Id: 2 }])).toEqual([404, 'RECORD_NOT_FOUND'])
+      expect(await ask()).toEqual([422, 'REQUIRED_FIELD_MISSING'])
+      expect(await ask({})).toEqual([422, 'REQUIRED_FIELD_MISSING'])
+      expect((await ask([1]))[0]).toBe(400)
+    })
+  })
+})
+
+describe('GET /api/v2/tables/{tableId}/records/{recordId}', () => {
+  test('gives the record, or says that there is none', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    expect((await bench.rest.get(`${table.path}/1`)).body).toMatchObject({ Id: 1, Title: 'a' })
+    expect((await bench.rest.get(`${table.path}/1?fields=Title`)).body).toEqual({ Title: 'a' })
+    expect((await bench.rest.get(`${table.path}/9`)).body).toEqual({
+      error: 'RECORD_NOT_FOUND',
+      message: "Record '9' not found",
+    })
+    const bad = await bench.rest.get(`${table.path}/abc`)
+    expect([bad.status, bad.body]).toEqual([
+      422,
+      { error: 'INVALID_PK_VALUE', message: "Primary key value 'abc' is invalid for column 'Id'" },
+    ])
+  })
+})
+
+describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
+  test('creates, reads, changes and deletes one record', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' })
+    const created = await bench.rest.post(v1(table), { Title: 'a' })
+    expect([created.status, created.body]).toMatchObject([200, { Id: 1, Title: 'a', Num: null, nc_order: 1 }])
+    expect(Object.keys(created.body)).not.toContain('nc_created_by')
+    expect((await bench.rest.patch(v1(table, '/1'), { Num: 2, nope: 1 })).body).toMatchObject({
+      Id: 1,
+      Title: 'a',
+      Num: 2,
+    })
+    expect((await bench.rest.patch(v1(table, '/9'), { Num: 2 })).body.error).toBe('RECORD_NOT_FOUND')
+    const deleted = await bench.rest.delete(v1(table, '/1'))
+    expect([deleted.status, deleted.body, deleted.headers.get('content-type')]).toEqual([
+      200,
+      1,
+      'text/html; charset=utf-8',
+    ])
+    expect((await bench.rest.delete(v1(table, '/1'))).status).toBe(404)
+    expect((await bench.rest.post(v1(table), [{ Title: 'x' }])).status).toBe(400)
+  })
+
+  test('writes in bulk: insert, update, upsert, delete, all', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' })
+    expect((await bench.rest.post(v1Bulk(table), [{ Title: 'a' }, { Title: 'b' }])).body).toEqual([
+      { Id: 1 },
+      { Id: 2 },
+    ])
+    expect((await bench.rest.post(v1Bulk(table), [])).body).toEqual([])
+    expect((await bench.rest.post(v1Bulk(table), { Title: 'x' })).status).toBe(400)
+    const patched = await bench.rest.patch(v1Bulk(table), [{ Id: 2, Num: 5 }, { Id: 99, Num: 1 }, { Num: 3 }])
+    expect(patched.body).toMatchObject([{ Id: 2, Title: 'b', Num: 5 }])
+    const upserted = await bench.rest.post(v1Bulk(table, '/upsert'), [
+      { Id: 1, Num: 7 },
+      { Title: 'c', Num: 8 },
+    ])
+    expect([upserted.status, upserted.body]).toMatchObject([
+      201,
+      [
+        { Id: 1, Num: 7 },
+        { Id: 3, Title: 'c', Num: 8 },
+      ],
+    ])
+    expect((await bench.rest.patch(v1Bulk(table, '/all?where=(Num,gt,6)'), { Title: 'big' })).body).toBe(2)
+    expect(await table.titles()).toEqual(['big', 'b', 'big'])
+    expect((await bench.rest.delete(v1Bulk(table), [{ Id: 2 }, { Id: 77 }])).body).toEqual([{ id: 2 }])
+    expect((await bench.rest.delete(v1Bulk(table), [{ Title: 'x' }])).body).toMatchObject({
+      error: 'REQUIRED_FIELD_MISSING',
+    })
+    expect((await bench.rest.delete(v1Bulk(table, '/all?where=(Num,eq,8)'))).body).toMatchObject([
+      { Id: 3, Title: 'big' },
+    ])
+    expect((await table.list()).map((row) => row.Id)).toEqual([1])
+  })
+
+  test('a bulk call over all that match does nothing where the filter cannot be read', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' }, [{ Num: 1 }, { Num: 2 }])
+    await changesNothing(bench, async () => {
+      for (const where of [
+        '(Nope,eq,1)',
+        '(Num,eq',
+        '(Num,nope,1)',
+        '(Num,eq,abc)',
+        'x',
+        '(Num,gt,)',
+        '(Num,gt)',
+      ]) {
+        const path = v1Bulk(table, `/all?where=${encodeURIComponent(where)}`)
+        expect([where, (await bench.rest.delete(path)).status]).toEqual([where, 422])
+        expect([where, (await bench.rest.patch(path, { Title: 'x' })).status]).toEqual([where, 422])
+      }
+    })
+  })
+})

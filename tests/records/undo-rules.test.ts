@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startServer } from '../../src/app.ts'
+import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { createMember } from '../support/factories.ts'
+import { EVERY_TYPE } from './every-type.ts'
+import { type Bench, benchOf, createBench, dump, refusalOf, type TestTable } from './support.ts'
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await createBench()
+})
+afterAll(() => bench.stop())
+
+const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+const redo = () => bench.trpc.records.redo.mutate({ baseId: bench.baseId })
+
+/** The rows without what says when they were written. */
+const rowsOf = async (table: TestTable) =>
+  (await table.list()).map(({ UpdatedAt: _, CreatedAt: __, ...row }) => row)
+
+describe('undo and redo', () => {
+  test("is for one's own actions, and keeps what others have changed since", async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' }, [
+      { Title: 'a', Num: 1 },
+      { Title: 'b', Num: 2 },
+    ])
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const theirs = bench.app.rest(editor.token)
+    await bench.rest.patch(table.path, [
+      { Id: 1, Title: 'mine', Num: 10 },
+      { Id: 2, Title: 'mine too' },
+    ])
+    await theirs.patch(table.path, { Id: 1, Num: 99 })
+    expect(await undo()).toMatchObject({ kind: 'records.update', skipped: 1 })
+    expect(await rowsOf(table)).toMatchObject([
+      { Title: 'a', Num: 99 },
+      { Title: 'b', Num: 2 },
+    ])
+    expect(await redo()).toMatchObject({ skipped: 0 })
+    expect(await rowsOf(table)).toMatchObject([
+      { Title: 'mine', Num: 99 },
+      { Title: 'mine too', Num: 2 },
+    ])
+    await undo()
+    const { applied } = await bench.app.trpc(editor.token).records.undo.mutate({ baseId: bench.baseId })
+    expect(applied?.records).toHaveLength(1)
+    expect((await rowsOf(table))[0]).toMatchObject({ Num: 10 })
+    await theirs.delete(table.path, { Id: 2 })
+    expect(await redo()).toMatchObject({ kind: 'records.update' })
+    expect((await rowsOf(table)).map((row) => row.Id)).toEqual([1])
+  })
+
+  test('of a field, a table and a view go through the modules that own them', async () => {
+    const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
+    const field = await bench.trpc.schema.createField.mutate({
+      tableId: table.id,
+      field: { type: 'Number', title: 'Late' },
+    })
+    await bench.rest.patch(table.path, { Id: 1, Late: 5 })
+    await bench.trpc.schema.deleteField.mutate({ fieldId: field.id })
+    expect((await table.list())[0]).not.toHaveProperty('Late')
+    expect(await undo()).toMatchObject({ kind: 'field.delete' })
+    expect((await table.list())[0]).toMatchObject({ Late: 5 })
+    await undo()
+    expect((await table.list())[0]).toMatchObject({ Late: null })
+    await undo()
+    expect((await table.list())[0]).not.toHaveProperty('Late')
+    await redo()
+    await redo()
+    expect((await table.list())[0]).toMatchObject({ Late: 5 })
+  })
+
+  test('bring back a deleted record with the values of a field that is in the trash', async () => {
+    for (const remove of [
+      (table: TestTable) => bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }]),
+      (table: TestTable) => bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } }),
+    ]) {
+      const table = await bench.table({ Title: 'SingleLineText', Gone: 'Number', Done: 'Checkbox' }, [
+        { Title: 'a', Gone: 5, Done: true },
+        { Title: 'b', Gone: 6 },
+      ])
+      await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Gone').id })
+      await remove(table)
+      expect(await table.total()).toBe(0)
+      await undo()
+      await bench.trpc.schema.restoreField.mutate({ fieldId: table.field('Gone').id })
+      expect(await rowsOf(table)).toMatchObject([
+        { Title: 'a', Gone: 5, Done: 1 },
+        { Title: 'b', Gone: 6, Done: 0 },
+      ])
+    }
+  })
+
+  test('leave out values that their field would refuse by now', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Ss: EVERY_TYPE.Ss }, [
+      { Title: 'x', Ss: 'red' },
+      { Title: 'y', Ss: 'blue' },
+    ])
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const theirs = bench.app.trpc(editor.token)
+    await bench.app.rest(editor.token).patch(table.path, [
+      { Id: 1, Ss: null },
+      { Id: 2, Ss: null },
+    ])
+    const field = table.field('Ss')
+    const choices = (field.options.choices as { title: string }[]).filter(({ title }) => title !== 'red')
+    await bench.trpc.schema.updateField.mutate({ fieldId: field.id, patch: { options: { choices } } })
+    expect(await theirs.records.undo.mutate({ baseId: bench.baseId })).toMatchObject({ skipped: 1 })
+    expect(await rowsOf(table)).toMatchObject([{ Ss: null }, { Ss: 'blue' }])
+  })
+
+  test('of an update of thousands, where some were changed since', async () => {
+    const table = await bench.table({
+      Title: 'SingleLineText',
+      Num: 'Number',
+      Cb: 'Checkbox',
+      before: 'Decimal',
+    })
+    await bench.rest.post(
+      table.path,
+      Array.from({ length: 2500 }, (_, index) => ({
+        Title: `${index}`,
+        Num: index % 3 ? index : null,
+        Cb: index % 2,
+        before: index / 7,
+      })),
+    )
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    const page = async () =>
+      (await table.list('?limit=1000&offset=0')).map(({ Title, Num, Cb, before }) => [Title, Num, Cb, before])
+    const original = await page()
+    const values = table.values({ Title: 'same', Num: 7, Cb: true, before: null })
+    await bench.trpc.records.updateMatching.mutate({ selection: { tableId: table.id }, values })
+    const updated = await page()
+    await bench.app.rest(editor.token).patch(table.path, [
+      { Id: 1, Title: 'theirs' },
+      { Id: 2, Num: 8, Cb: false },
+    ])
+    expect(await undo()).toMatchObject({ skipped: 3, records: 2500 })
+    const [first, second, ...rest] = await page()
+    expect(first).toEqual(['theirs', ...original[0]!.slice(1)])
+    expect(second).toEqual(['1', 8, 0, original[1]![3]])
+    expect(rest).toEqual(original.slice(2))
+    expect(await redo()).toMatchObject({ skipped: 0 })
+    expect((await page()).slice(2)).toEqual(updated.slice(2))
+    expect((await page())[0]).toEqual(['theirs', 7, 1, null])
+    await undo()
+    expect((await page()).slice(2)).toEqual(original.slice(2))
+    const { entries } = await bench.trpc.records.history.query({ tableId: table.id, recordId: 99 })
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'undo',
+      'redo',
+      'undo',
+      'records.update',
+      'records.insert',
+    ])
+    expect(entries[0]?.changes).toContainEqual({
+      fieldId: table.field('Cb').id,
+      before: true,
+      after: false,
+    })
+  })
+
+  test('say so where what comes back would break a rule, and change nothing', async () => {
+    const table = await bench.table({ Title: { type: 'SingleLineText', unique: true } }, [{ Title: 'a' }])
+    await bench.rest.delete(table.path, { Id: 1 })
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    await bench.app.rest(editor.token).post(table.path, { Title: 'a' })
+    const before = dump(bench)
+    expect(await refusalOf(undo())).toMatchObject({ code: 'DATABASE_ERROR', status: 400 })
+    expect(dump(bench)).toEqual(before)
+    await bench.app.rest(editor.token).delete(table.path, { Id: 2 })
+    await undo()
+    expect(await table.titles()).toEqual(['a'])
+  })
+
+  test('go on with what came before, where one is refused and asked for once more', async () => {
+    const table = await bench.table({ Title: { type: 'SingleLineText', unique: true }, Num: 'Number' }, [
+      { Title: 'a' },
+      { Title: 'b', Num: 1 },
+    ])
+    await bench.rest.patch(table.path, { Id: 2, Num: 2 })
+    await bench.rest.delete(table.path, { Id: 1 })
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    await bench.app.rest(editor.token).post(table.path, { Title: 'a' })
+    expect((await refusalOf(undo())).message).toContain('Undo once more')
+    expect(await undo()).toMatchObject({ kind: 'records.update' })
+    expect(await rowsOf(table)).toMatchObject([{ Title: 'b', Num: 1 }, { Title: 'a' }])
+  })
+
+  test('are refused to viewers, and for bases that are not there', async () => {
+    const viewer = await createMember(bench.app, bench.baseId, 'viewer')
+    const trpc = bench.app.trpc(viewer.token)
+    expect(await refusalOf(trpc.records.undo.mutate({ baseId: bench.baseId }))).toMatchObject({
+      code: 'PERMISSION_DENIED',
+    })
+    expect(await refusalOf(trpc.records.redo.mutate({ baseId: bench.baseId }))).toMatchObject({
+      code: 'PERMISSION_DENIED',
+    })
+    for (const baseId of ['pnope', 'p00000000000000', '../../etc']) {
+      expect(await refusalOf(bench.trpc.records.undo.mutate({ baseId }))).toMatchObject({
+        code: 'BASE_NOT_FOUND',
+        status: 404,
+      })
+      expect(await refusalOf(bench.trpc.records.redo.mutate({ baseId }))).toMatchObject({
+        code: 'BASE_NOT_FOUND',
+      })
+      expect(await refusalOf(bench.trpc.records.people.query({ baseId }))).toMatchObject({
+        code: 'BASE_NOT_FOUND',
+      })
+      expect(bench.app.kernel.sources.exists(baseId)).toBe(false)
+    }
+  })
+
+  test('survive a restart', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-undo-'))
+    const config = { ...bench.app.config, dataDir }
+    let server = await startServer(config)
+    try {
+      const password = 'correct horse battery'
+      const { token } = await createTrpcClient(server.url).auth.signUp.mutate({
+        email: 'a@example.com',
+        password,
+      })
+      const connect = () => ({
+        ...bench.app,
+        url: server.url,
+        trpc: (t?: string) => createTrpcClient(server.url, t),
+        rest: (t?: string) => createRestClient(server.url, t),
+      })
+      const base = await createTrpcClient(server.url, token).bases.create.mutate({ title: 'Kept' })
+      const owner = { id: '', email: 'a@example.com', token }
+      const table = await benchOf(connect(), owner, base.id).table({ Title: 'SingleLineText' }, [
+        { Title: '0' },
+      ])
+      const patch = (title: string) =>
+        createRestClient(server.url, token).patch(table.path, { Id: 1, Title: title })
+      await patch('1')
+      await patch('2')
+      await createTrpcClient(server.url, token).records.undo.mutate({ baseId: base.id })
+      await server.stop()
+      server = await startServer(config)
+      const trpc = createTrpcClient(server.url, token)
+      const title = async () => (await createRestClient(server.url, token).get(`${table.path}/1`)).body.Title
+      expect(await title()).toBe('1')
+      await trpc.records.redo.mutate({ baseId: base.id })
+      expect(await title()).toBe('2')
+      await trpc.records.undo.mutate({ baseId: base.id })
+      await trpc.records.undo.mutate({ baseId: base.id })
+      expect(await title()).toBe('0')
+    } finally {
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+})
