@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeBareFile, makeRows } from './bare-table.ts'
+import { measureImport } from './imports.ts'
+import { startProgram } from './processes.ts'
+import { startProduct } from './product.ts'
+import { type Contest, compete } from './ratios.ts'
+import { type Line, lineOf, printTable } from './report.ts'
+import { measureStart, measureWeb } from './start.ts'
+import { measureUnderLoad } from './under-load.ts'
+
+/*
+ * `bun run bench` prints what ARCHITECTURE.md promises and what holds of it: ratios measured in one run, the product
+ * and the bare server in turn. `--rows 1000000` for a large table; `--only list` for the lines with that word.
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+  },
+})
+const rows = Number(options.rows)
+const row = JSON.stringify({ ...makeRows(1)[0], Count: '#n' }).replace('"#n"', '#n')
+
+/** A contest's path is that of the product's table; `path` is what follows it. */
+const CONTESTS: Contest[] = [
+  { name: 'list 25 records', promise: 1 / 2, method: 'GET', path: '' },
+  { name: 'read one record', promise: null, method: 'GET', path: '/77' },
+  { name: 'insert one record, eight clients', promise: 1 / 3, method: 'POST', path: '', body: row },
+  {
+    name: 'insert one record, one client',
+    promise: 1 / 3,
+    method: 'POST',
+    path: '',
+    body: row,
+    connections: 1,
+  },
+  {
+    name: 'update one record, eight clients',
+    promise: 1 / 3,
+    method: 'PATCH',
+    path: '',
+    body: '{"Id":50,"Count":#n}',
+  },
+  {
+    name: 'update one record, one client',
+    promise: 1 / 3,
+    method: 'PATCH',
+    path: '',
+    body: '{"Id":50,"Count":#n}',
+    connections: 1,
+  },
+  {
+    ...{ name: 'insert 10,000 records', promise: 1 / 3, method: 'POST', path: '', connections: 1 },
+    body: JSON.stringify(makeRows(10_000)),
+  },
+]
+
+const lines: Line[] = []
+const isWanted = (name: string): boolean => name.includes(options.only)
+
+if (isWanted('start')) lines.push(...(await measureStart()))
+if (isWanted('web')) lines.push(...measureWeb())
+const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
+makeBareFile(join(folder, 'bare.db'), rows)
+const product = await startProduct(rows)
+const bare = await startProgram('tests/bench/bare-server.ts', {}, [join(folder, 'bare.db')])
+try {
+  for (const contest of CONTESTS.filter(({ name }) => isWanted(name))) {
+    const there = { ...contest, path: `${product.path}${contest.path}` }
+    lines.push(lineOf(await compete(there, product, bare, Number(options.rounds), Number(options.seconds))))
+  }
+  if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
+  if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))
+} finally {
+  await bare.stop()
+  await product.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(
+  `A table of ${rows.toLocaleString('en')} records and 12 fields; ${options.rounds} rounds of ${options.seconds} s, medians.`,
+)
+printTable(lines)
+if (lines.some(({ holds }) => holds === false)) process.exitCode = 1

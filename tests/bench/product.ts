@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { FIELDS, makeRows } from './bare-table.ts'
+import { type Server, startProgram } from './processes.ts'
+
+/** The product's own server with a table of `rows` records, and an API token that may write to it. */
+export interface Product extends Server {
+  path: string
+  tableId: string
+  baseId: string
+  apiToken: string
+  session: string
+}
+
+const PASSWORD = 'correct horse battery'
+
+/** Starts the product on an empty folder and fills a table through its API. `stop` removes all. */
+export async function startProduct(rows: number): Promise<Product> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'))
+  const server = await startProgram('src/main.ts', environmentOf(dataDir))
+  const url = `http://127.0.0.1:${server.port}`
+  const { token: session } = await createTrpcClient(url).auth.signUp.mutate({
+    email: 'bench@example.com',
+    password: PASSWORD,
+  })
+  const trpc = createTrpcClient(url, session)
+  const base = await trpc.bases.create.mutate({ title: 'Bench' })
+  const { table } = await trpc.schema.createTable.mutate({
+    baseId: base.id,
+    title: 'Orders',
+    fields: FIELDS as never,
+  })
+  const rest = createRestClient(url, session)
+  const made = await rest.post('/api/v1/tokens', { description: 'bench' })
+  const path = `/api/v2/tables/${table.id}/records`
+  for (let from = 0; from < rows; from += 10_000) {
+    const { status, body } = await rest.post(path, makeRows(Math.min(10_000, rows - from), from))
+    if (status !== 200) throw new Error(`The table could not be filled: ${JSON.stringify(body)}`)
+  }
+  return {
+    ...server,
+    ...{ path, tableId: table.id, baseId: base.id, apiToken: made.body.token, session },
+    async stop() {
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export const environmentOf = (dataDir: string): Record<string, string> => ({
+  PORT: '0',
+  HOST: '127.0.0.1',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'info',
+})

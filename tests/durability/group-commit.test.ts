@@ -1,0 +1,108 @@
+import { Database } from 'bun:sqlite'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { createGroupCommit } from '../../src/db/group-commit.ts'
+import { createMutex } from '../../src/db/mutex.ts'
+import type { Transaction } from '../../src/dialects/dialect.ts'
+
+let file: Database
+let write: ReturnType<typeof createGroupCommit>
+let exclusively: ReturnType<typeof createMutex>
+let commits: number
+
+beforeEach(() => {
+  file = new Database(':memory:')
+  file.run('pragma foreign_keys = on')
+  file.run('create table parents (id integer primary key)')
+  // A broken reference is found by the commit and not by the insert.
+  file.run(
+    'create table t (id integer primary key, parent references parents (id) deferrable initially deferred)',
+  )
+  commits = 0
+  const run = file.run.bind(file)
+  file.run = ((text: string, ...rest: never[]) => {
+    if (text === 'commit') commits++
+    return run(text, ...rest)
+  }) as typeof file.run
+  const tx: Transaction = {
+    run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
+    runMany: async () => {},
+    all: async <T>() => [] as T[],
+  }
+  exclusively = createMutex()
+  write = createGroupCommit(file, tx, exclusively)
+})
+
+const insert =
+  (id: number, parent: number | null = null) =>
+  async (tx: Transaction) => {
+    await tx.run({ sql: 'insert into t values (?, ?)', params: [id, parent] })
+    return id
+  }
+const stored = () =>
+  file
+    .query<{ id: number }, []>('select id from t order by id')
+    .all()
+    .map(({ id }) => id)
+const outcomes = (results: PromiseSettledResult<number>[]) =>
+  results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))
+
+describe('writes that wait together', () => {
+  test('are committed as one, each answered with its own result', async () => {
+    expect(await Promise.all([1, 2, 3, 4, 5].map((id) => write(insert(id))))).toEqual([1, 2, 3, 4, 5])
+    expect([stored(), commits]).toEqual([[1, 2, 3, 4, 5], 1])
+  })
+
+  test('are taken back alone where one throws, with what it had written', async () => {
+    const results = await Promise.allSettled([
+      write(insert(1)),
+      write(async (tx) => {
+        await insert(2)(tx)
+        throw new Error('thought better of it')
+      }),
+      write(insert(1)),
+      write(insert(3)),
+    ])
+    expect(outcomes(results)).toEqual([1, 'refused', 'refused', 3])
+    expect([stored(), commits]).toEqual([[1, 3], 1])
+  })
+
+  test('are all refused where the commit fails, and those after them are not', async () => {
+    const told: number[] = []
+    const first = await Promise.allSettled([
+      write(insert(1), () => told.push(1)),
+      write(insert(2, 77), () => told.push(2)),
+    ])
+    expect(outcomes(first)).toEqual(['refused', 'refused'])
+    expect([stored(), told, file.inTransaction]).toEqual([[], [], false])
+    expect(await write(insert(3), (id) => told.push(id))).toBe(3)
+    expect([stored(), told]).toEqual([[3], [3]])
+  })
+
+  test('wait for the lease, and let others have it in between', async () => {
+    const order: string[] = []
+    const lease = exclusively(async () => {
+      await Bun.sleep(5)
+      order.push('lease')
+    })
+    const group = Promise.all([write(insert(1)), write(insert(2))]).then(() => order.push('group'))
+    const later = exclusively(async () => {
+      order.push('later lease')
+    })
+    await Promise.all([lease, group, later])
+    expect(order).toEqual(['lease', 'group', 'later lease'])
+  })
+
+  test('do not keep out a lease for ever, however many come', async () => {
+    let isOver = false
+    const busy = async () => {
+      for (let id = 100; !isOver; id++) await write(insert(id))
+    }
+    const writing = busy()
+    await Bun.sleep(5)
+    await exclusively(async () => {
+      isOver = true
+    })
+    await writing
+    expect(stored().length).toBeGreaterThan(0)
+  })
+})
