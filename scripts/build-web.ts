@@ -47,6 +47,7 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
       external: ['/*'], // In <link href="/favicon.svg"> it is a file of public/.
       plugins: [workerUrls(source, workers)],
     })
+    await dropUnusedStyles(staging)
     await compress(staging)
     rmSync(outdir, { recursive: true, force: true })
     renameSync(staging, outdir)
@@ -109,6 +110,18 @@ async function bundle(config: Bun.BuildConfig & { minify: boolean }): Promise<Bu
   for (const log of result.logs) console.error(log)
   if (!result.success) throw new Error(`Could not bundle ${config.entrypoints.join(', ')}`)
   return result
+}
+
+/**
+ * Bun puts the styles of all chunks into the page's own sheet, and writes one beside each chunk as well
+ * that nothing loads.
+ */
+async function dropUnusedStyles(folder: string): Promise<void> {
+  const pages = PAGES.map((name) => join(folder, name)).filter((path) => existsSync(path))
+  const html = (await Promise.all(pages.map((path) => Bun.file(path).text()))).join('')
+  for (const name of readdirSync(join(folder, 'assets'))) {
+    if (name.endsWith('.css') && !html.includes(`/assets/${name}`)) rmSync(join(folder, 'assets', name))
+  }
 }
 
 async function compress(folder: string): Promise<void> {

@@ -1,79 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { createTestApp, type TestApp } from '../support/app.ts'
-import { launchBrowser } from '../support/chromium.ts'
+import { describe, expect, test } from 'bun:test'
+import {
+  arrivesAt,
+  createBase,
+  createTable,
+  fillCredentials,
+  route,
+  see,
+  setUpShell,
+  signedIn,
+  tableLink,
+  tree,
+} from './shell-page.ts'
 
-const EMAIL = 'ada@example.com'
-const PASSWORD = 'correct horse battery'
-
-let app: TestApp
-let browser: Browser
-const problems: string[] = []
-
-beforeAll(async () => {
-  ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await app?.stop()
-})
-
-/** A browser of its own, signed out. Whatever breaks in its pages is gathered in `problems`. */
-async function openBrowser(): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  context.setDefaultTimeout(15_000)
-  context.on('weberror', (error) => problems.push(error.error().message))
-  return context
-}
-
-async function openPage(path: string, context?: BrowserContext): Promise<Page> {
-  const page = await (context ?? (await openBrowser())).newPage()
-  await page.goto(`${app.url}/#${path}`)
-  return page
-}
-
-const see = (locator: Locator) => locator.waitFor({ state: 'visible' })
-const route = (page: Page) => new URL(page.url()).hash.slice(1)
-const arrivesAt = (page: Page, path: RegExp) => page.waitForURL((url) => path.test(url.hash.slice(1)))
-
-async function fillCredentials(page: Page, password = PASSWORD, email = EMAIL): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.keyboard.press('Enter')
-}
-
-/** Waits until the page knows who is there: only then does it offer what they may do. */
-const signedIn = (page: Page) =>
-  see(page.getByRole('button', { name: 'Account menu' }).getByText('A', { exact: true }))
-
-async function openSignedIn(path = '/'): Promise<Page> {
-  const page = await openPage(path)
-  await fillCredentials(page)
-  await signedIn(page)
-  return page
-}
-
-/** Makes a base named so and leaves the page on its home. */
-async function createBase(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('Alt+d')
-  await see(page.getByRole('dialog', { name: 'New base' }))
-  await page.keyboard.type(title)
-  await page.keyboard.press('Enter')
-  await see(page.getByRole('heading', { level: 1, name: title }))
-}
-
-async function createTable(page: Page, title: string): Promise<void> {
-  await page.keyboard.press('Alt+t')
-  await see(page.getByRole('dialog', { name: 'New table' }))
-  await page.keyboard.type(title)
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await see(tableLink(page, title))
-}
-
-const tree = (page: Page) => page.getByRole('navigation', { name: 'Tables' })
-const tableLink = (page: Page, title: string) => tree(page).getByRole('link', { name: title, exact: true })
+const { app, openPage, openSignedIn, expectNoProblems } = setUpShell()
 
 describe('the first user of a server', () => {
   test('is led to sign-up, told what they become, and shown what is missing under each field', async () => {
@@ -232,14 +171,26 @@ describe('someone who is signed in', () => {
     await page.getByLabel('What is it for?').fill('Nightly backup')
     await page.keyboard.press('Enter')
     const token = await page.getByRole('note').locator('code').textContent()
-    expect((await app.rest(token ?? '').get('/api/v1/db/meta/projects/')).status).toBe(200)
+    expect(
+      (
+        await app()
+          .rest(token ?? '')
+          .get('/api/v1/db/meta/projects/')
+      ).status,
+    ).toBe(200)
     await page.reload()
     await see(page.getByText('Nightly backup'))
     expect(await page.getByText(token ?? '').count()).toBe(0)
     await page.getByRole('button', { name: 'Delete token Nightly backup' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
     await see(page.getByText('You have no tokens'))
-    expect((await app.rest(token ?? '').get('/api/v1/db/meta/projects/')).status).toBe(401)
+    expect(
+      (
+        await app()
+          .rest(token ?? '')
+          .get('/api/v1/db/meta/projects/')
+      ).status,
+    ).toBe(401)
     await page.context().close()
   })
 
@@ -254,7 +205,7 @@ describe('someone who is signed in', () => {
 
   test('is told of a path that leads nowhere', async () => {
     const page = await openSignedIn()
-    await page.goto(`${app.url}/#/nc/view/abc`)
+    await page.goto(`${app().url}/#/nc/view/abc`)
     await see(page.getByText('Page Not Found: /nc/view/abc'))
     await page.getByRole('button', { name: 'Go to your bases' }).click()
     await see(page.getByRole('heading', { name: 'Bases' }))
@@ -262,99 +213,4 @@ describe('someone who is signed in', () => {
   })
 })
 
-describe('signing in', () => {
-  test('goes on to the page that was asked for', async () => {
-    const page = await openPage('/account/password')
-    await arrivesAt(page, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
-    await fillCredentials(page)
-    await arrivesAt(page, /^\/account\/password$/)
-    await page.context().close()
-  })
-
-  test('works with the password that a reset link has set, once', async () => {
-    const user = await app.signUp('grace@example.com')
-    const { token } = await app.trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
-    const link = await app.rest(token).post(`/api/v1/users/${user.id}/generate-reset-url`)
-    const page = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
-    await page.getByLabel('New password').fill('another good one')
-    await page.keyboard.press('Enter')
-    await arrivesAt(page, /^\/signin$/)
-    await fillCredentials(page, 'another good one', user.email)
-    await see(page.getByText('No base has been shared with you yet'))
-
-    const late = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
-    await late.getByLabel('New password').fill('a third good one')
-    await late.keyboard.press('Enter')
-    await see(late.getByText('This link was used already or is too old'))
-    await page.context().close()
-    await late.context().close()
-  })
-
-  test('never leads out of the app', async () => {
-    for (const evil of ['//evil.example', 'https://evil.example', 'javascript:alert(1)', '/\\evil.example']) {
-      const page = await openPage(`/signin?continueAfterSignIn=${encodeURIComponent(evil)}`)
-      await fillCredentials(page)
-      await see(page.getByRole('heading', { name: 'Bases' }))
-      expect(new URL(page.url()).origin).toBe(app.url)
-      expect(route(page)).toBe('/')
-      await page.context().close()
-    }
-  })
-
-  test('names a wrong password, keeps what was typed, and says when to try again after too many', async () => {
-    const page = await openPage('/signin')
-    // The server counts by address and place, so an address of nobody keeps the others out of it.
-    await fillCredentials(page, 'wrong', 'nobody@example.com')
-    await see(page.getByText('The e-mail address or the password is wrong.'))
-    expect(await page.getByLabel('E-mail').inputValue()).toBe('nobody@example.com')
-    const throttled = page.getByText('Too many failed attempts. Try again in')
-    for (let attempt = 0; attempt < 20 && !(await throttled.isVisible()); attempt++) {
-      const answered = page.waitForResponse((response) => response.url().includes('auth.signIn'))
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await answered
-      await page.locator('form [aria-busy]').waitFor({ state: 'detached' })
-    }
-    await see(throttled)
-    await page.context().close()
-  })
-})
-
-describe('the end of a session', () => {
-  test('by signing out reaches the other tabs, and signing in again brings them back', async () => {
-    const page = await openSignedIn('/account/profile')
-    const other = await openPage('/account/password', page.context())
-    await see(other.getByRole('heading', { name: 'Password' }))
-    await page.getByRole('button', { name: 'Account menu' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await arrivesAt(page, /^\/signin$/)
-    await arrivesAt(other, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
-    await fillCredentials(page)
-    await arrivesAt(other, /^\/account\/password$/)
-    await page.context().close()
-  })
-
-  test('elsewhere leaves the page as it is, asks to sign in over it, and sends what was waiting', async () => {
-    const page = await openSignedIn()
-    await createBase(page, 'Kept')
-    await page.keyboard.press('Alt+t')
-    await see(page.getByRole('dialog', { name: 'New table' }))
-    await page.keyboard.type('Typed before')
-    // Another device signs the person out everywhere.
-    const elsewhere = await app.trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
-    await app.trpc(elsewhere.token).auth.signOut.mutate()
-
-    await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: 'You have been signed out' })
-    await see(dialog)
-    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(EMAIL)
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'detached' })
-    await see(tableLink(page, 'Typed before'))
-    await page.context().close()
-  })
-})
-
-test('no page of these tests broke', () => {
-  expect(problems).toEqual([])
-})
+expectNoProblems()

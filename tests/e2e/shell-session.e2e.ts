@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  arrivesAt,
+  createBase,
+  EMAIL,
+  fillCredentials,
+  PASSWORD,
+  route,
+  see,
+  setUpShell,
+  tableLink,
+} from './shell-page.ts'
+
+const { app, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+
+describe('signing in', () => {
+  test('goes on to the page that was asked for', async () => {
+    const page = await openPage('/account/password')
+    await arrivesAt(page, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
+    await fillCredentials(page)
+    await arrivesAt(page, /^\/account\/password$/)
+    await page.context().close()
+  })
+
+  test('works with the password that a reset link has set, once', async () => {
+    const user = await app().signUp('grace@example.com')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const link = await app().rest(token).post(`/api/v1/users/${user.id}/generate-reset-url`)
+    const page = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
+    await page.getByLabel('New password').fill('another good one')
+    await page.keyboard.press('Enter')
+    await arrivesAt(page, /^\/signin$/)
+    await fillCredentials(page, 'another good one', user.email)
+    await see(page.getByText('No base has been shared with you yet'))
+
+    const late = await openPage(new URL(link.body.reset_password_url).hash.slice(1))
+    await late.getByLabel('New password').fill('a third good one')
+    await late.keyboard.press('Enter')
+    await see(late.getByText('This link was used already or is too old'))
+    await page.context().close()
+    await late.context().close()
+  })
+
+  test('never leads out of the app', async () => {
+    for (const evil of ['//evil.example', 'https://evil.example', 'javascript:alert(1)', '/\\evil.example']) {
+      const page = await openPage(`/signin?continueAfterSignIn=${encodeURIComponent(evil)}`)
+      await fillCredentials(page)
+      await see(page.getByRole('heading', { name: 'Bases' }))
+      expect(new URL(page.url()).origin).toBe(app().url)
+      expect(route(page)).toBe('/')
+      await page.context().close()
+    }
+  })
+
+  test('names a wrong password, keeps what was typed, and says when to try again after too many', async () => {
+    const page = await openPage('/signin')
+    // The server counts by address and place, so an address of nobody keeps the others out of it.
+    await fillCredentials(page, 'wrong', 'nobody@example.com')
+    await see(page.getByText('The e-mail address or the password is wrong.'))
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('nobody@example.com')
+    const throttled = page.getByText('Too many failed attempts. Try again in')
+    for (let attempt = 0; attempt < 20 && !(await throttled.isVisible()); attempt++) {
+      const answered = page.waitForResponse((response) => response.url().includes('auth.signIn'))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await answered
+      await page.locator('form [aria-busy]').waitFor({ state: 'detached' })
+    }
+    await see(throttled)
+    await page.context().close()
+  })
+})
+
+describe('the end of a session', () => {
+  test('by signing out reaches the other tabs, and signing in again brings them back', async () => {
+    const page = await openSignedIn('/account/profile')
+    const other = await openPage('/account/password', page.context())
+    await see(other.getByRole('heading', { name: 'Password' }))
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await arrivesAt(page, /^\/signin$/)
+    await arrivesAt(other, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
+    await fillCredentials(page)
+    await arrivesAt(other, /^\/account\/password$/)
+    await page.context().close()
+  })
+
+  test('elsewhere leaves the page as it is, asks to sign in over it, and sends what was waiting', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Kept')
+    await page.keyboard.press('Alt+t')
+    await see(page.getByRole('dialog', { name: 'New table' }))
+    await page.keyboard.type('Typed before')
+    // Another device signs the person out everywhere.
+    const elsewhere = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    await app().trpc(elsewhere.token).auth.signOut.mutate()
+
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'You have been signed out' })
+    await see(dialog)
+    expect(await dialog.getByLabel('E-mail').inputValue()).toBe(EMAIL)
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await see(tableLink(page, 'Typed before'))
+    await page.context().close()
+  })
+})
+
+expectNoProblems()
