@@ -12,6 +12,7 @@ import type { SchemaService, TableModel } from '../schema/index.ts'
 import { storedId, wholeSecond } from './columns.ts'
 import { explainViolation } from './explain.ts'
 import { mergeChanges } from './merge.ts'
+import { findRepeated } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { checkNewValues, checkValues } from './validate.ts'
 import {
@@ -105,6 +106,8 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     const models = new Map<string, TableModel>()
 
     async function writeAll(tx: Transaction) {
+      const repeated = clientId && actorId ? await findRepeated(tx, actorId, clientId) : null
+      if (repeated) return { ...repeated, isRepeated: true }
       const now = toStored(wholeSecond())
       const operations = await how.plan()
       const touched: RecordChange[] = []
@@ -118,11 +121,13 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
       const records = isPlainInsert ? touched : mergeChanges(touched)
       const inserted = touched.filter(({ before }) => before === null).map(({ recordId }) => recordId)
       if (records.length === 0 && !how.finish) {
-        return { records, inserted, entry: { id: await lastChangeId(tx), at: new Date().toISOString() } }
+        const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
+        return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
       }
       const range = isPlainInsert ? rangeOfNew(records) : null
       const entry = await appendChange(tx, dialect, {
         actorId,
+        clientId,
         tableId: only?.tableId ?? null,
         ...how.entry,
         records: range ? [] : records,
@@ -130,11 +135,13 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
         detail: range ?? undefined,
       })
       await how.finish?.(tx, dialect, entry.id)
-      return { records, inserted, entry }
+      const { length: count } = records
+      return { records, inserted, entry, count, tableIds: [...models.keys()], isRepeated: false }
     }
 
     // Counted in the same breath as the commit: whoever counts rows sees both or neither.
-    const count = ({ records }: { records: RecordChange[] }) => {
+    const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
+      if (isRepeated) return
       for (const { tableId, before, after } of records) {
         if (before === null) counts.add(tableId, 1)
         if (after === null) counts.add(tableId, -1)
@@ -145,10 +152,11 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     const written = how.finish
       ? engine.write(writeAll, async (result) => count(result))
       : engine.writeTogether(writeAll, count)
-    const { records, inserted, entry } = await written.catch((error) => {
+    const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch((error) => {
       throw explainViolation(error, [...models.values()], dialect)
     })
-    const truncated = records.length > LISTED
+    // The log keeps a repeated change of many new records as their range, without their values.
+    const truncated = result.count > LISTED || records.length < result.count
     const report: AppliedChange = {
       id: entry.id,
       baseId,
@@ -157,10 +165,10 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
       at: entry.at,
       records: truncated ? [] : records,
       truncated,
-      tableIds: [...models.keys()],
+      tableIds,
     }
-    if (records.length > 0) kernel.events.emit('records.changed', report)
-    return { ...report, inserted, count: records.length }
+    if (records.length > 0 && !isRepeated) kernel.events.emit('records.changed', report)
+    return { ...report, inserted, count: result.count }
   }
 
   return { apply, write }

@@ -17,7 +17,8 @@ export const BASE_FILE_SETUP = [
     undone_by integer,
     undoes integer,
     redoes integer,
-    detail text
+    detail text,
+    client_id text
   )`,
   `create table if not exists sheaf_change_records (
     change_id integer not null,
@@ -30,6 +31,9 @@ export const BASE_FILE_SETUP = [
   `create index if not exists sheaf_change_records_record
     on sheaf_change_records (table_id, record_id, change_id)`,
   `create index if not exists sheaf_changes_actor on sheaf_changes (actor_id, id)`,
+  // A browser that lost the answer sends its change again under the same id.
+  `create unique index if not exists sheaf_changes_client on sheaf_changes (client_id, actor_id)
+    where client_id is not null`,
   // Only lines that keep a range are looked for by their table; the others need no place in it.
   `create index if not exists sheaf_changes_ranges on sheaf_changes (table_id, kind) where detail is not null`,
 ]

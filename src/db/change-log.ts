@@ -18,6 +18,8 @@ export interface NewEntry {
   /** The entry that this one takes back, or does again. */
   undoes?: number
   redoes?: number
+  /** What the sender calls the change; unique among the person's own. */
+  clientId?: string
 }
 
 /** An entry with what its owner kept. */
@@ -57,11 +59,11 @@ function lineText(dialect: Dialect): string {
   const known = lineTexts.get(dialect)
   if (known) return known
   const values = sql.join(
-    Array.from({ length: 8 }, () => sql`${null}`),
+    Array.from({ length: 9 }, () => sql`${null}`),
     sql`, `,
   )
   const line =
-    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
+    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id)
     values (${values}) returning id`)
   lineTexts.set(dialect, line.sql)
   return line.sql
@@ -76,8 +78,8 @@ export async function appendChange(
   const at = new Date().toISOString()
   const count = entry.recordCount ?? entry.records.length
   const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
-  const { actorId, kind, tableId, undoes = null, redoes = null } = entry
-  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail]
+  const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null } = entry
+  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId]
   const [row] = await tx.all<{ id: number }>({ sql: lineText(dialect), params })
   if (!row) throw new Error('The change log gave no id')
   const { id } = row

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createMember } from '../support/factories.ts'
+import { type Bench, createBench, type TestTable } from './support.ts'
+
+let bench: Bench
+let table: TestTable
+
+beforeAll(async () => {
+  bench = await createBench()
+  table = await bench.table({ Num: 'Number' }, [{ Title: 'a', Num: 1 }])
+})
+afterAll(() => bench.stop())
+
+const insert = (count: number, clientId: string, trpc = bench.trpc) =>
+  trpc.records.write.mutate({
+    change: {
+      baseId: bench.baseId,
+      clientId,
+      operations: [
+        {
+          kind: 'insert',
+          tableId: table.id,
+          rows: Array.from({ length: count }, (_, index) => ({ values: table.values({ Num: index }) })),
+        },
+      ],
+    },
+  })
+
+describe('records.write with a client id', () => {
+  test.each([1, 3, 250])(
+    'writes %p records once when it is sent again, and answers the same',
+    async (count) => {
+      const before = await table.total()
+      const first = await insert(count, `again-${count}`)
+      const again = await insert(count, `again-${count}`)
+      expect(first.inserted).toHaveLength(count)
+      expect([again.id, again.inserted]).toEqual([first.id, first.inserted])
+    if (again.truncated) expect(count).toBeGreaterThanOrEqual(100)
+    else expect(again.records).toEqual(first.records)
+      expect(await table.total()).toBe(before + count)
+    },
+  )
+
+  test('writes once when both arrive together', async () => {
+    const before = await table.total()
+    const [one, other] = await Promise.all([insert(2, 'together'), insert(2, 'together')])
+    expect(one.inserted).toEqual(other.inserted)
+    expect(await table.total()).toBe(before + 2)
+  })
+
+  test('is told apart from the same id of another person', async () => {
+    const before = await table.total()
+    const editor = await createMember(bench.app, bench.baseId, 'editor')
+    await insert(1, 'mine')
+    await insert(1, 'mine', bench.app.trpc(editor.token))
+    expect(await table.total()).toBe(before + 2)
+  })
+
+  test('tells other browsers once', async () => {
+    const seen: unknown[] = []
+    const stop = bench.app.kernel.events.on('records.changed', (change) => seen.push(change.clientId))
+    await insert(1, 'heard')
+    await insert(1, 'heard')
+    stop()
+    expect(seen).toEqual(['heard'])
+  })
+})
