@@ -1,4 +1,5 @@
 import { Server as Engine } from '@socket.io/bun-engine'
+import { LRUCache } from 'lru-cache'
 import { Server } from 'socket.io'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
 import type { Right } from './core/roles.ts'
@@ -17,6 +18,16 @@ export interface Socket {
   handle(request: Request, server: Bun.Server<never>): Promise<Response> | undefined
   websocket: Bun.WebSocketHandler<never>
   close(): void
+}
+
+/** Added to the age that a browser gives: its first read may have been made a little before it began to count. */
+const SLACK_MS = 250
+
+/** The answer to a browser that wants to follow a base. */
+interface Joined {
+  joined: boolean
+  /** True where the base has changed since the browser began to read it: what it holds may be old. */
+  missed: boolean
 }
 
 const roomOf = (baseId: string): string => `base:${baseId}`
@@ -45,15 +56,28 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
     next()
   })
   io.on('connection', (socket) => {
-    socket.on('base:join', async (baseId: unknown, acknowledge?: (ok: boolean) => void) => {
-      const joined = typeof baseId === 'string' && (await mayRead(socket.data.actor, baseId))
-      if (joined) await socket.join(roomOf(baseId))
-      if (typeof acknowledge === 'function') acknowledge(joined)
-    })
+    socket.on(
+      'base:join',
+      async (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
+        const joined = typeof baseId === 'string' && (await mayRead(socket.data.actor, baseId))
+        if (joined) await socket.join(roomOf(baseId))
+        const missed = joined && typeof ageMs === 'number' && hasChangedWithin(baseId, ageMs)
+        if (typeof acknowledge === 'function') acknowledge({ joined, missed })
+      },
+    )
     socket.on('base:leave', (baseId: unknown) => {
       if (typeof baseId === 'string') void socket.leave(roomOf(baseId))
     })
   })
+
+  /** When something was last told of each base, on this process's own clock. */
+  const lastNewsAt = new LRUCache<string, number>({ max: 10_000 })
+  const tell = (baseId: string, event: string, payload: unknown) => {
+    lastNewsAt.set(baseId, performance.now())
+    io.to(roomOf(baseId)).emit(event, payload)
+  }
+  const hasChangedWithin = (baseId: string, ageMs: number): boolean =>
+    (lastNewsAt.get(baseId) ?? Number.NEGATIVE_INFINITY) > performance.now() - ageMs - SLACK_MS
 
   async function mayRead(actor: Actor, baseId: string): Promise<boolean> {
     return gate.access.authorize(actor, 'record.list', baseId).then(
@@ -63,11 +87,11 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   }
 
   const unsubscribe = [
-    kernel.events.on('records.changed', (change) => io.to(roomOf(change.baseId)).emit('change', change)),
-    kernel.events.on('schema.changed', (change) => io.to(roomOf(change.baseId)).emit('schema', change)),
+    kernel.events.on('records.changed', (change) => tell(change.baseId, 'change', change)),
+    kernel.events.on('schema.changed', (change) => tell(change.baseId, 'schema', change)),
     // Whoever has the base open reads its tables again, and learns that it is gone.
     kernel.events.on('base.deleted', ({ baseId }) =>
-      io.to(roomOf(baseId)).emit('schema', { baseId, tableId: null, version: 0 }),
+      tell(baseId, 'schema', { baseId, tableId: null, version: 0 }),
     ),
     kernel.events.on('job.changed', (job) => io.to(roomOfUser(job.userId)).emit('job', job)),
     kernel.events.on('access.changed', ({ userId }) => io.in(roomOfUser(userId)).disconnectSockets(true)),

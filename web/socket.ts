@@ -23,14 +23,15 @@ interface ServerEvents {
 }
 
 interface ClientEvents {
-  'base:join': (baseId: string) => void
+  /** `ageMs`: how long ago this page began to read the base. */
+  'base:join': (baseId: string, ageMs: number, answer: (joined: { missed: boolean }) => void) => void
   'base:leave': (baseId: string) => void
 }
 
 /** Kept connected while any base is watched. The library is loaded with the first. */
 let socket: Socket<ServerEvents, ClientEvents> | null = null
 let isOpening = false
-const watched = new Map<string, number>()
+const watched = new Map<string, { count: number; since: number }>()
 
 /** Time without connection after which the person is told. */
 const SILENCE_MS = 2500
@@ -88,16 +89,26 @@ export const onReconnect = reconnects.on
 
 /** Follows a base from now on; what it returns stops that. Several may watch the same one. */
 export function watchBase(baseId: string): () => void {
-  const count = watched.get(baseId) ?? 0
-  watched.set(baseId, count + 1)
-  if (count === 0) socket?.emit('base:join', baseId)
+  const known = watched.get(baseId)
+  watched.set(baseId, { count: (known?.count ?? 0) + 1, since: known?.since ?? performance.now() })
+  if (!known) join(baseId)
   connect()
   return () => {
-    const left = (watched.get(baseId) ?? 1) - 1
-    if (left > 0) return void watched.set(baseId, left)
+    const entry = watched.get(baseId)
+    if (entry && entry.count > 1) return void watched.set(baseId, { ...entry, count: entry.count - 1 })
     watched.delete(baseId)
     socket?.emit('base:leave', baseId)
   }
+}
+
+/** Asks for the news of a base. What happened between the first read and now was not sent: then it is read again. */
+function join(baseId: string): void {
+  const since = watched.get(baseId)?.since ?? performance.now()
+  // Not connected yet: all that are watched join then.
+  if (!socket?.connected) return
+  socket.emit('base:join', baseId, performance.now() - since, ({ missed }) => {
+    if (missed) reconnects.emit()
+  })
 }
 
 function connect(): void {
@@ -134,7 +145,7 @@ async function open(): Promise<void> {
   socket = opened
   let wasOpen = false
   opened.on('connect', () => {
-    for (const baseId of watched.keys()) opened.emit('base:join', baseId)
+    for (const baseId of watched.keys()) join(baseId)
     if (wasOpen) reconnects.emit()
     wasOpen = true
     become('open')

@@ -35,8 +35,8 @@ describe('records.write with a client id', () => {
       const again = await insert(count, `again-${count}`)
       expect(first.inserted).toHaveLength(count)
       expect([again.id, again.inserted]).toEqual([first.id, first.inserted])
-    if (again.truncated) expect(count).toBeGreaterThanOrEqual(100)
-    else expect(again.records).toEqual(first.records)
+      if (again.truncated) expect(count).toBeGreaterThanOrEqual(100)
+      else expect(again.records).toEqual(first.records)
       expect(await table.total()).toBe(before + count)
     },
   )

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { io, type Socket } from 'socket.io-client'
+import type { AppliedChange } from '../../src/core/changes.ts'
+import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+let app: TestApp
+let owner: TestUser
+let baseId: string
+let tableId: string
+const open: Socket[] = []
+
+beforeAll(async () => {
+  app = await createTestApp()
+  owner = await app.signUp()
+  baseId = (await createBase(app, owner)).id
+  tableId = (await app.trpc(owner.token).schema.createTable.mutate({ baseId, title: 'Live' })).table.id
+})
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.close()
+})
+afterAll(() => app.stop())
+
+/** A connection with that token; rejects where the server refuses it. */
+function connect(token: string | undefined): Promise<Socket> {
+  const socket = io(app.url, {
+    auth: { token },
+    transports: ['websocket'],
+    reconnection: false,
+    forceNew: true,
+  })
+  open.push(socket)
+  return new Promise((resolve, reject) => {
+    socket.on('connect', () => resolve(socket))
+    socket.on('connect_error', reject)
+  })
+}
+
+const join = (socket: Socket, ageMs = 0): Promise<{ joined: boolean; missed: boolean }> =>
+  socket.emitWithAck('base:join', baseId, ageMs)
+
+const next = <T>(socket: Socket, event: string): Promise<T> =>
+  new Promise((resolve) => {
+    socket.once(event, resolve)
+  })
+
+const write = () =>
+  app.trpc(owner.token).records.write.mutate({
+    change: { baseId, operations: [{ kind: 'insert', tableId, rows: [{ values: {} }] }] },
+  })
+
+describe('the live connection', () => {
+  test.each([undefined, '', 'nonsense'])('refuses the token %p', async (token) => {
+    await expect(connect(token)).rejects.toThrow('Authentication required')
+  })
+
+  test('lets nobody follow a base that they may not read', async () => {
+    const stranger = await connect((await app.signUp()).token)
+    expect(await join(stranger)).toEqual({ joined: false, missed: false })
+  })
+
+  test('tells of changes to records and tables as they are committed', async () => {
+    const socket = await connect(owner.token)
+    expect((await join(socket)).joined).toBe(true)
+    const change = next<AppliedChange>(socket, 'change')
+    const { id } = await write()
+    expect(await change).toMatchObject({ id, baseId, tableIds: [tableId], actorId: owner.id })
+    const schema = next(socket, 'schema')
+    await app.trpc(owner.token).schema.updateTable.mutate({ tableId, description: 'seen' })
+    expect(await schema).toMatchObject({ baseId, tableId })
+  })
+
+  test('says whether a base has changed since a browser began to read it', async () => {
+    await write()
+    const socket = await connect(owner.token)
+    expect((await join(socket, 60_000)).missed).toBe(true)
+    await Bun.sleep(300)
+    expect((await join(socket, 0)).missed).toBe(false)
+  })
+
+  test('is cut when the person loses the right, who cannot come back to the base', async () => {
+    const editor = await createMember(app, baseId, 'editor')
+    const socket = await connect(editor.token)
+    await join(socket)
+    const cut = next<string>(socket, 'disconnect')
+    await app.rest(owner.token).delete(`/api/v1/db/meta/projects/${baseId}/users/${editor.id}`)
+    expect(await cut).toBe('io server disconnect')
+    expect((await join(await connect(editor.token))).joined).toBe(false)
+  })
+})
