@@ -80,6 +80,8 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(createStaticFiles(kernel))
 
   async function handleTrpc(request: Request, address: string): Promise<Response> {
+    const refusal = refuseLargeBody(request, kernel.config.bodyMaxBytes)
+    if (refusal) return refusal
     const requestId = randomText(12)
     const responseHeaders = new Headers({ 'x-request-id': requestId })
     const actor = await auth.authenticate(request.headers)
@@ -98,6 +100,19 @@ export function createApp(kernel: Kernel, services: Services) {
       },
     })
   }
+}
+
+/**
+ * 413 for a body that is too long, 411 for one that does not say how long it is: tRPC reads bodies
+ * whole, and browsers always give the length.
+ */
+function refuseLargeBody(request: Request, maxBytes: number): Response | null {
+  if (request.body === null) return null
+  const length = request.headers.get('content-length')
+  if (length === null) return Response.json({ msg: 'Length Required' }, { status: 411 })
+  return Number(length) > maxBytes
+    ? Response.json({ msg: 'request entity too large' }, { status: 413 })
+    : null
 }
 
 const isRefusal = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AppError'

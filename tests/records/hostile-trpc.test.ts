@@ -160,6 +160,21 @@ describe('a tRPC call with', () => {
     unchanged()
   })
 
+  test('a body past the limit, or one that does not say how long it is', async () => {
+    const path = `${bench.app.url}/trpc/records.write`
+    const headers = { 'xc-auth': bench.owner.token, 'content-type': 'application/json' }
+    const large = new Uint8Array(bench.app.config.bodyMaxBytes + 1)
+    expect((await fetch(path, { method: 'POST', headers, body: large })).status).toBe(413)
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{}'))
+        controller.close()
+      },
+    })
+    expect((await fetch(path, { method: 'POST', headers, body: stream })).status).toBe(411)
+    unchanged()
+  })
+
   test('a set write that breaks a rule of the table says which, and writes nothing', async () => {
     const unique = await bench.table({ Title: { type: 'SingleLineText', unique: true, required: true } }, [
       { Title: 'a' },
