@@ -15,14 +15,8 @@ import { mergeChanges } from './merge.ts'
 import { findRepeated } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { checkNewValues, checkValues } from './validate.ts'
-import {
-  deleteRecords,
-  insertRecords,
-  moveRecords,
-  restoreRecords,
-  updateRecords,
-  type WriteContext,
-} from './write.ts'
+import { deleteRecords, insertRecords, moveRecords, restoreRecords, updateRecords } from './write.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** Most records that one change may write. */
 export const MAX_RECORDS = 50_000

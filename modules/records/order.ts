@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { columnOf } from './columns.ts'
-import type { WriteContext } from './write.ts'
+import type { WriteContext } from './write-context.ts'
 
 /**
  * Neighbours nearer than this, for their size, leave no room for a number between them: the table is

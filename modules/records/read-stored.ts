@@ -3,7 +3,7 @@ import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { columnName, decoderOf } from './columns.ts'
-import type { WriteContext } from './write.ts'
+import type { WriteContext } from './write-context.ts'
 
 /** Values that one statement binds at most, well below every engine's limit. */
 const CHUNK = 500

@@ -9,16 +9,7 @@ import { placeRecords } from './order.ts'
 import { perModel } from './per-model.ts'
 import { chunks, readRecords, requireAll } from './read-stored.ts'
 import { isWritable } from './validate.ts'
-
-/** One table inside one transaction of the write door. */
-export interface WriteContext {
-  tx: Transaction
-  dialect: Dialect
-  model: TableModel
-  actorId: string | null
-  /** UTC, in the stored form. */
-  now: CellValue
-}
+import type { WriteContext } from './write-context.ts'
 
 /** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
 export const RAW_PREFIX = '='
