@@ -61,8 +61,8 @@ export const currentLanguage = (): Language => language
 /** The language as a BCP 47 tag for `Intl` and `<html lang>`: `pt_BR` becomes `pt-BR`, `en` is `en-US` (spec §1). */
 export const localeTag = (): string => (language === 'en' ? 'en-US' : language.replace('_', '-'))
 
-/** `rtl` for Arabic, Farsi and Hebrew. */
-export const direction = (): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr')
+/** Which way the page runs: `rtl` in Arabic, Farsi and Hebrew. */
+export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr')
 
 /** Languages that a person can choose: those with a catalogue, and English. */
 export const availableLanguages = (): Language[] =>
@@ -162,7 +162,7 @@ export function matchLanguage(
 
 function applyToDocument(): void {
   document.documentElement.lang = localeTag()
-  document.documentElement.dir = direction()
+  document.documentElement.dir = RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr'
 }
 
 /** The language shown; the component draws again when it changes. */

@@ -50,8 +50,37 @@ describe('an open record', () => {
     )
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    expect(await page.getByTestId('grid-keys').evaluate((keys) => keys === document.activeElement)).toBe(true)
     expect(grid.writes()).toEqual(['records.write', 'records.write'])
+  })
+})
+
+describe('a number of an open record', () => {
+  test('stands there as the field writes it, and is edited as it is', async () => {
+    const grid = await tests.open(
+      [
+        { title: 'Title', type: 'SingleLineText' },
+        { title: 'Price', type: 'Currency', options: { code: 'USD', precision: 2, locale: 'en-US' } },
+      ],
+      [['cherry', 1234.5]],
+    )
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    const price = page.getByTestId('record-panel').getByLabel('Price', { exact: true })
+    await price.waitFor()
+    const resting = page.getByTestId('record-panel').getByText('$1,234.50')
+    expect(await resting.isVisible()).toBe(true)
+    await price.focus()
+    expect(await price.inputValue()).toBe('1234.5')
+    expect(await resting.isVisible()).toBe(false)
+    await page.keyboard.press('Tab')
+    expect(await resting.isVisible()).toBe(true)
+    expect(grid.writes()).toEqual([])
+    await price.fill('99')
+    await page.keyboard.press('Tab')
+    await page.getByTestId('record-panel').getByText('$99.00').waitFor()
+    expect(grid.writes()).toEqual(['records.write'])
   })
 })
 
@@ -138,8 +167,9 @@ describe('without a connection', () => {
     await bar.waitFor({ state: 'detached' })
     await grid.saved()
     await page.reload()
+    const column = () => grid.column('Title', 2)
     await grid.cell(0, 'Title').waitFor()
-    expect(await grid.column('Title', 2)).toEqual(['first', 'second'])
+    expect(await eventually(column, (texts) => texts.join() === 'first,second')).toEqual(['first', 'second'])
     // The browser notes each request that found no network.
     grid.problems.length = 0
   })

@@ -22,7 +22,7 @@ describe('the keyboard map', () => {
   test.each([
     ['ArrowDown', { kind: 'move', step: 'down', extend: false }],
     ['Shift+ArrowUp', { kind: 'move', step: 'up', extend: true }],
-    ['Ctrl+Shift+ArrowRight', { kind: 'move', step: 'rowEnd', extend: true }],
+    ['Ctrl+Shift+ArrowRight', { kind: 'move', step: 'edgeEnd', extend: true }],
     ['Ctrl+Home', { kind: 'move', step: 'gridStart', extend: false }],
     ['End', { kind: 'move', step: 'rowEnd', extend: false }],
     ['PageDown', { kind: 'move', step: 'pageDown', extend: false }],
@@ -77,12 +77,16 @@ describe('the keyboard map', () => {
   test('mirrors the arrows from right to left', () => {
     const rtl = { rtl: true, mac: false }
     expect(intentOf(press('ArrowLeft'), rtl)).toEqual({ kind: 'move', step: 'end', extend: false })
-    expect(intentOf(press('Ctrl+ArrowRight'), rtl)).toEqual({ kind: 'move', step: 'rowStart', extend: false })
+    expect(intentOf(press('Ctrl+ArrowRight'), rtl)).toEqual({
+      kind: 'move',
+      step: 'edgeStart',
+      extend: false,
+    })
   })
 
   test('knows Cmd on a Mac', () => {
     expect(intentOf(press('Cmd+z'), mac)).toEqual({ kind: 'undo' })
-    expect(intentOf(press('Cmd+ArrowDown'), mac)).toEqual({ kind: 'move', step: 'bottom', extend: false })
+    expect(intentOf(press('Cmd+ArrowDown'), mac)).toEqual({ kind: 'move', step: 'edgeDown', extend: false })
     expect(intentOf(press('Cmd+c'), mac)).toBeNull()
   })
 
@@ -90,7 +94,7 @@ describe('the keyboard map', () => {
     expect(intentOf(press('Ctrl+я', { code: 'KeyZ' }), pc)).toEqual({ kind: 'undo' })
   })
 
-  test('opens the editor empty for an input method', () => {
-    expect(intentOf(press('Process'), pc)).toEqual({ kind: 'type', text: '' })
+  test.each(['Process', 'Dead', 'Unidentified'])('leaves %s to the input method', (key) => {
+    expect(intentOf(press(key), pc)).toBeNull()
   })
 })

@@ -67,7 +67,7 @@ describe('stepping', () => {
 
   test('jumps to edges and corners', () => {
     const from = selectCell(at(50, 5))
-    expect(activeCell(step(from, 'bottom', size, go))).toEqual(at(99, 5))
+    expect(activeCell(step(from, 'edgeDown', size, go))).toEqual(at(99, 5))
     expect(activeCell(step(from, 'rowStart', size, go))).toEqual(at(50, 0))
     expect(activeCell(step(from, 'gridEnd', size, go))).toEqual(at(99, 9))
   })

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import type { FieldType } from '../../src/core/fields/field-type.ts'
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { type Cell, defineCell } from './cell.ts'
 import { editedNumber, numberFormat, readNumberDraft } from './number-text.ts'
 import { TextInput } from './text-input.tsx'
@@ -12,6 +12,10 @@ export function numberCell<O extends object>(
   makeFormat: (options: O, locale: string) => Intl.NumberFormat,
   View?: Cell<O>['View'],
 ): Cell<O> {
+  const text = (value: CellValue, options: O): string | undefined =>
+    typeof value === 'number'
+      ? numberFormat(options, (locale) => makeFormat(options, locale)).format(value)
+      : undefined
   return defineCell<O>(type, {
     Icon,
     align: 'end',
@@ -22,13 +26,14 @@ export function numberCell<O extends object>(
       (({ value, options }) =>
         typeof value === 'number' ? (
           <span className={styles.number} dir="ltr">
-            {numberFormat(options, (locale) => makeFormat(options, locale)).format(value)}
+            {text(value, options)}
           </span>
         ) : null),
     Editor: (props) => (
       <TextInput
         {...props}
         initial={editedNumber(props.value)}
+        resting={props.variant === 'record' ? text(props.value, props.options) : undefined}
         inputMode="decimal"
         align="end"
         parse={(text) => readNumberDraft(text, type, props.options)}

@@ -12,6 +12,8 @@ import styles from './editor.module.css'
 interface TextInputProps extends EditorProps<never> {
   /** The value as text; what stays unchanged is not read again, so opening and leaving rewrites nothing. */
   initial: string
+  /** What stands there while nobody edits it, e.g. `$1,200.00` for `1200`; by default the text itself. */
+  resting?: string
   parse(text: string): Draft
   inputMode?: 'text' | 'decimal' | 'numeric' | 'email' | 'url' | 'tel'
   type?: HTMLInputTypeAttribute
@@ -28,6 +30,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
   const { initial, parse, typed, value, ref, variant, autoFocus } = props
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(typed ?? initial)
+  const rests = props.resting !== undefined && text === initial
   useImperativeHandle(ref, () => ({
     read: () => {
       // From the element, not from state: the last letter may be a moment ahead of the drawing.
@@ -48,6 +51,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
         inputMode={props.inputMode}
         dir="auto"
         value={text}
+        data-rests={rests || undefined}
         placeholder={props.placeholder}
         autoComplete="off"
         spellCheck={props.inputMode === undefined || props.inputMode === 'text'}
@@ -57,6 +61,12 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={props.onKeyDown}
       />
+      {rests && (
+        // Over the input and not in it: a text that changed as it got the focus would lose its selection.
+        <span className={styles.resting} dir="auto" aria-hidden>
+          {props.resting}
+        </span>
+      )}
       {props.children?.(text, setText)}
     </>
   )

@@ -1,10 +1,11 @@
-import { t, tn } from '../i18n.ts'
+import { tn } from '../i18n.ts'
 import { cancelCopy, pasteAsTextNext } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
 import { fillFromEdge } from './fill-actions.ts'
 import type { Intent } from './keys.ts'
 import {
   activeCell,
+  type CellPosition,
   focusCell,
   isSingleCell,
   type Step,
@@ -28,9 +29,11 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       const next = step(selection, intent.step, engine.size, {
         extend: intent.extend,
         pageRows: engine.viewport.pageRows,
+        isFilled: (cell) => isFilled(engine, cell),
       })
       engine.select(next, focusCell(next))
-      if (TO_ROW_START.has(intent.step)) engine.viewport.scrollTo({ inline: 0 })
+      const isAtStart = intent.step === 'edgeStart' && focusCell(next).column === 0
+      if (isAtStart || TO_ROW_START.has(intent.step)) engine.viewport.scrollTo({ inline: 0 })
       return true
     }
     case 'tab': {
@@ -48,8 +51,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       edit(engine)
       return true
     case 'type':
-      // With an empty text an input method begins: its text must reach the editor, so the event goes on.
-      return edit(engine, intent.text) && intent.text !== ''
+      return edit(engine, intent.text)
     case 'escape':
       if (cancelCopy()) return true
       if (isSingleCell(selection)) return false
@@ -94,6 +96,15 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
     default:
       return false
   }
+}
+
+/** Whether a cell holds anything; as in a spreadsheet, a tick that is off does. */
+function isFilled(engine: Engine, { row, column }: CellPosition): boolean | undefined {
+  const record = engine.rowAt(row)
+  const target = engine.columns[column]
+  if (!record || !target) return undefined
+  const value = record.values(target.fieldId)
+  return value !== null && value !== ''
 }
 
 /** Steps after which one looks for the first columns: a frozen one is in sight wherever the others are. */
@@ -144,11 +155,8 @@ function edit(engine: Engine, typed: string | null = null): boolean {
   const column = active && engine.columns[active.column]
   if (!active || !column) return false
   if (startEditing(engine, active, typed)) return true
-  if (!engine.rowAt(active.row)) engine.announce(t('This record is still loading'))
-  else if (!engine.canEdit(active.column)) {
-    engine.announce(t('{field} cannot be edited', { field: column.field.title }))
-    if (typed === null) openLink(engine)
-  }
+  engine.explainReadOnly(active)
+  if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)
   return false
 }
 

@@ -38,6 +38,12 @@ export class Checks {
     this.checked.set(NO_ROWS)
   }
 
+  /** Ticks these records and no others. */
+  only(ids: readonly RecordId[]): void {
+    this.lastRow = null
+    this.checked.set({ kind: 'some', ids: new Set(ids) })
+  }
+
   toggleAll(): void {
     this.lastRow = null
     const { rowCount } = this.engine.props.source

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import type { Draft, EditorHandle, Move } from '../cells/cell.ts'
+import { t } from '../i18n.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { FillTarget } from './fill.ts'
@@ -68,6 +69,10 @@ export class Engine {
   columns: readonly ResolvedColumn[] = []
   /** Those whom user ids stand for. */
   people: ReadonlyMap<string, Person> = new Map()
+  /** The text area that has the focus while cells are selected; null before the first drawing. */
+  receiver: HTMLTextAreaElement | null = null
+  /** True while the focus is given by us, not by Tab: then it selects nothing by itself. */
+  isTakingFocus = false
   /** The open editor, for asking what it holds. */
   editor: EditorHandle | null = null
   private current: GridProps | null = null
@@ -152,9 +157,25 @@ export class Engine {
     if (this.mode.get().name !== 'idle') this.enter(idle())
   }
 
-  /** Gives the grid the keyboard. The element that scrolls is the one that has the focus. */
+  /** Gives the grid the keyboard. */
   focus(): void {
-    this.viewport.element?.focus({ preventScroll: true })
+    this.isTakingFocus = true
+    this.receiver?.focus({ preventScroll: true })
+    this.isTakingFocus = false
+  }
+
+  /** True while keys go to the selected cells, and not to an editor or elsewhere. */
+  get hasFocus(): boolean {
+    return this.receiver !== null && document.activeElement === this.receiver
+  }
+
+  /** Says why a cell takes no text. */
+  explainReadOnly({ row, column }: CellPosition): void {
+    const field = this.columns[column]?.field
+    if (!this.rowAt(row)) this.announce(t('This record is still loading'))
+    else if (field && !this.canEdit(column)) {
+      this.announce(t('{field} cannot be edited', { field: field.title }))
+    }
   }
 
   announce(text: string): void {

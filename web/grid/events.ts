@@ -26,7 +26,9 @@ export function gridEvents(engine: Engine) {
     },
     // Pressing a cell must not take the focus from the grid, nor begin to select text.
     onMouseDown(event: MouseEvent) {
-      if (isInEditor(event.target) || event.target === engine.viewport.element) return
+      if (isInEditor(event.target)) return
+      // On the scroll bar, the press is the browser's.
+      if (event.target === engine.viewport.element) return
       event.preventDefault()
       if (engine.mode.get().name !== 'editing') engine.focus()
     },
@@ -58,13 +60,15 @@ export function gridEvents(engine: Engine) {
     },
     /** Arriving by Tab with nothing selected: the first cell in sight is a place to begin. */
     onFocus(event: FocusEvent) {
-      if (event.target !== engine.viewport.element || engine.selection.get() || engine.size.rows === 0) return
-      if (!engine.viewport.element.matches(':focus-visible') || engine.size.columns === 0) return
+      // Text goes into the receiver alone; the element that scrolls passes the focus on.
+      if (event.target === engine.viewport.element) return engine.receiver?.focus({ preventScroll: true })
+      if (event.target !== engine.receiver || engine.isTakingFocus || engine.selection.get()) return
+      if (engine.size.rows === 0 || engine.size.columns === 0) return
       engine.selection.set(selectCell({ row: Math.ceil(engine.viewport.top / engine.rowHeight), column: 0 }))
     },
     /** Copy, cut and paste arrive at the document when the grid, and no text field in it, has the focus. */
     listenToClipboard(): () => void {
-      const isOurs = () => document.activeElement === engine.viewport.element
+      const isOurs = () => engine.hasFocus
       const onCopy = (event: ClipboardEvent) => isOurs() && copy(engine, event, false)
       const onCut = (event: ClipboardEvent) => isOurs() && copy(engine, event, true)
       const onPaste = (event: ClipboardEvent) => {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
+// biome-ignore-all lint/a11y/useFocusableInteractive: the receiver has the focus and points at the cells
 import {
   type CSSProperties,
   type ReactNode,
@@ -24,6 +24,7 @@ import { DragLayer } from './parts/drag-layer.tsx'
 import { EditorLayer } from './parts/editor-layer.tsx'
 import { Footer } from './parts/footer.tsx'
 import { Header } from './parts/header.tsx'
+import { Receiver } from './parts/receiver.tsx'
 import { SelectionLayer } from './parts/selection-layer.tsx'
 import type { GridProps } from './props.ts'
 import { watchSelection } from './selection-effects.ts'
@@ -81,14 +82,17 @@ export function Grid(props: GridProps): ReactNode {
       <div
         className={styles.root}
         data-testid="grid"
+        data-grid
         data-row-height={rowHeight}
         data-narrow={layout.rowNumberWidth < ROW_NUMBER_WIDTH || undefined}
       >
+        <Receiver props={props} layout={layout} gridId={gridId} events={events} />
         <div
           ref={scroller}
           id={gridId}
           role="grid"
-          tabIndex={0}
+          // The receiver is what Tab comes to.
+          tabIndex={-1}
           className={styles.scroller}
           aria-label={props.label}
           aria-rowcount={source.rowCount === null ? -1 : source.rowCount + 1}

@@ -23,7 +23,9 @@ export function gridHandle(engine: Engine): GridHandle {
     select(rowIndex, fieldId) {
       engine.refresh()
       if (engine.size.rows === 0) return
-      engine.select(selectCell(clampCell({ row: rowIndex, column: columnOf(fieldId) }, engine.size)))
+      const cell = clampCell({ row: rowIndex, column: columnOf(fieldId) }, engine.size)
+      engine.select(selectCell(cell), null)
+      engine.viewport.reveal(cell, true)
     },
     edit(rowIndex, fieldId) {
       engine.refresh()
@@ -31,6 +33,7 @@ export function gridHandle(engine: Engine): GridHandle {
     },
     selectedAreas: () => engine.areas(),
     clearChecked: () => engine.checks.clear(),
+    check: (ids) => engine.checks.only(ids),
     copy: () => byBrowser('copy'),
     cut: () => byBrowser('cut'),
     paste: () => pasteFromMenu(engine),

@@ -62,13 +62,13 @@ function arrowOf(event: KeyEventLike, { rtl }: KeyContext, command: boolean): In
   const move = (step: Step): Intent => ({ kind: 'move', step, extend: event.shiftKey })
   switch (event.key) {
     case 'ArrowUp':
-      return move(command ? 'top' : 'up')
+      return move(command ? 'edgeUp' : 'up')
     case 'ArrowDown':
-      return move(command ? 'bottom' : 'down')
+      return move(command ? 'edgeDown' : 'down')
     case 'ArrowLeft':
-      return rtl ? move(command ? 'rowEnd' : 'end') : move(command ? 'rowStart' : 'start')
+      return rtl ? move(command ? 'edgeEnd' : 'end') : move(command ? 'edgeStart' : 'start')
     case 'ArrowRight':
-      return rtl ? move(command ? 'rowStart' : 'start') : move(command ? 'rowEnd' : 'end')
+      return rtl ? move(command ? 'edgeStart' : 'start') : move(command ? 'edgeEnd' : 'end')
     case 'Home':
       return move(command ? 'gridStart' : 'rowStart')
     case 'End':
@@ -124,11 +124,7 @@ function plainKeyOf(event: KeyEventLike): Intent | null {
     case 'Delete':
     case 'Backspace':
       return { kind: 'clear' }
-    // An input method or a dead key begins here: the editor must be open before the text comes.
-    case 'Process':
-    case 'Dead':
-    case 'Unidentified':
-      return { kind: 'type', text: '' }
+    // `Process` and `Dead` are none of ours: what an input method makes of them arrives as text (receiver.tsx).
     default:
       return isCharacter(event.key) ? { kind: 'type', text: event.key } : null
   }

@@ -29,6 +29,8 @@ export interface GridHandle {
   /** What is selected, as areas. Empty without a selection. */
   selectedAreas(): CellArea[]
   clearChecked(): void
+  /** Ticks these records and no others. */
+  check(ids: readonly RecordId[]): void
   /** The menu's entries; the keyboard reaches the same through the browser's own events. */
   copy(): void
   cut(): void

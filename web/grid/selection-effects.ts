@@ -8,8 +8,8 @@ const STATUS_DELAY_MS = 60
 
 /**
  * What follows a changed selection besides its drawing: `aria-selected` on the mounted cells, the
- * grid's `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Set on the elements by hand, because
- * drawing cells anew for it would cost what the selection layer saves.
+ * receiver's `aria-activedescendant` (only the active cell has an id), and the owner's callbacks. Set on
+ * the elements by hand, because drawing cells anew for it would cost what the selection layer saves.
  */
 export function watchSelection(engine: Engine, gridId: string): () => void {
   let marked: Element[] = []
@@ -29,9 +29,9 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
     pointed?.removeAttribute('id')
     pointed = active && fieldId ? cellElement(engine, active.row, fieldId) : null
     // Pointing at an element that scrolled out of the document would be an error.
-    if (!pointed) return element.removeAttribute('aria-activedescendant')
+    if (!pointed) return engine.receiver?.removeAttribute('aria-activedescendant')
     pointed.id = `${gridId}-active`
-    element.setAttribute('aria-activedescendant', pointed.id)
+    engine.receiver?.setAttribute('aria-activedescendant', pointed.id)
   }
   const markSoon = () => {
     if (frame === 0) frame = requestAnimationFrame(mark)

@@ -1,3 +1,5 @@
+import { edgeFrom, type IsFilled, isEdgeStep } from './edge.ts'
+
 /** What is selected: positions of cells, by row and column index as shown. Pure values; nothing is drawn here. */
 
 export interface CellPosition {
@@ -34,20 +36,25 @@ export interface Bounds {
   end: number
 }
 
-/** A step of the focus: by one cell, to an edge, by a page. `start` and `end` are inline directions. */
+/**
+ * A step of the focus: by one cell, to the edge of what is filled (see edge.ts), to the grid's edge, by a
+ * page. `start` and `end` are inline directions.
+ */
 export type Step =
   | 'up'
   | 'down'
   | 'start'
   | 'end'
-  | 'top'
-  | 'bottom'
+  | EdgeStep
   | 'rowStart'
   | 'rowEnd'
   | 'gridStart'
   | 'gridEnd'
   | 'pageUp'
   | 'pageDown'
+
+/** Ctrl with an arrow. */
+export type EdgeStep = 'edgeUp' | 'edgeDown' | 'edgeStart' | 'edgeEnd'
 
 const clamp = (value: number, most: number): number => Math.max(0, Math.min(value, most))
 
@@ -136,8 +143,18 @@ export const isSingleCell = ({ ranges }: Selection): boolean =>
   ranges[0].anchor.row === ranges[0].focus.row &&
   ranges[0].anchor.column === ranges[0].focus.column
 
+/** What a step depends on besides where it begins. */
+export interface StepOptions {
+  extend: boolean
+  pageRows: number
+  /** Whether a cell holds anything, for the steps to an edge; undefined: it is not loaded. */
+  isFilled?: IsFilled
+}
+
 /** Where a step leads from a cell. Never leaves the grid. */
-export function stepFrom(cell: CellPosition, step: Step, size: GridSize, pageRows: number): CellPosition {
+export function stepFrom(cell: CellPosition, step: Step, size: GridSize, options: StepOptions): CellPosition {
+  const { pageRows, isFilled = () => undefined } = options
+  if (isEdgeStep(step)) return edgeFrom(cell, step, size, isFilled)
   const target = { ...cell }
   if (step === 'up') target.row -= 1
   if (step === 'down') target.row += 1
@@ -145,24 +162,19 @@ export function stepFrom(cell: CellPosition, step: Step, size: GridSize, pageRow
   if (step === 'end') target.column += 1
   if (step === 'pageUp') target.row -= pageRows
   if (step === 'pageDown') target.row += pageRows
-  if (step === 'top' || step === 'gridStart') target.row = 0
-  if (step === 'bottom' || step === 'gridEnd') target.row = size.rows - 1
+  if (step === 'gridStart') target.row = 0
+  if (step === 'gridEnd') target.row = size.rows - 1
   if (step === 'rowStart' || step === 'gridStart') target.column = 0
   if (step === 'rowEnd' || step === 'gridEnd') target.column = size.columns - 1
   return clampCell(target, size)
 }
 
 /** Moves the active cell, dropping every range; with `extend` draws the last range on from its focus. */
-export function step(
-  selection: Selection,
-  by: Step,
-  size: GridSize,
-  options: { extend: boolean; pageRows: number },
-): Selection {
-  if (!options.extend) return selectCell(stepFrom(activeCell(selection), by, size, options.pageRows))
+export function step(selection: Selection, by: Step, size: GridSize, options: StepOptions): Selection {
+  if (!options.extend) return selectCell(stepFrom(activeCell(selection), by, size, options))
   const last = lastRange(selection)
   const range = last.kind === 'all' ? { ...last, kind: 'cells' as const } : last
-  return replaceLast(selection, { ...range, focus: stepFrom(range.focus, by, size, options.pageRows) })
+  return replaceLast(selection, { ...range, focus: stepFrom(range.focus, by, size, options) })
 }
 
 /** The next or previous cell in reading order, from row end to row start; the grid's corners stay. */

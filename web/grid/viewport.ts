@@ -140,13 +140,18 @@ export class Viewport {
     this.write()
   }
 
-  /** Scrolls as little as is needed to bring a cell in sight. */
-  reveal({ row, column }: CellPosition): void {
+  /**
+   * Scrolls as little as is needed to bring a cell in sight. One that is further than a page away comes to
+   * stand in the upper half with `withRoom`, so that one sees what is around it.
+   */
+  reveal({ row, column }: CellPosition, withRoom = false): void {
     const { rowHeight, layout, rows } = this.content
     const start = row * rowHeight
     const end = start + rowHeight + (row === rows - 1 ? ADD_ROW_HEIGHT : 0)
     let top = this.position.top
-    if (start < top) top = start
+    const away = Math.max(top - start, end - top - this.bodyHeight)
+    if (withRoom && away > this.bodyHeight) top = Math.max(0, start - this.bodyHeight / 3)
+    else if (start < top) top = start
     else if (end > top + this.bodyHeight) top = Math.min(start, end - this.bodyHeight)
     const inline = revealColumn(layout, column, this.inline, this.width.get())
     if (top !== this.position.top || inline !== this.inline) this.scrollTo({ top, inline })

@@ -137,6 +137,8 @@ export const router = createRouter({
   history: appHistory,
   defaultPendingComponent: PendingScreen,
   defaultPendingMs: 300,
+  // By itself the router holds back what is ready until the frame has stood for half a second.
+  defaultPendingMinMs: 0,
   defaultErrorComponent: RouteErrorScreen,
   defaultNotFoundComponent: NotFoundScreen,
 })

@@ -35,15 +35,28 @@ export function useLayer(onEscape: () => void, { returnFocusTo, element }: Layer
       const target = latest.current.returnFocusTo?.() ?? before.current
       // Only take the focus back where it was lost with the layer, not where it has moved on.
       queueMicrotask(() => {
-        const isLost = document.activeElement === document.body || document.activeElement === null
-        if (isLost && target instanceof HTMLElement && target.isConnected)
-          target.focus({ preventScroll: true })
+        if (isFocusLost()) giveFocus(target)
+        if (isFocusLost()) giveFocus(before.current)
       })
     }
   }, [])
 
   return (node: Node): boolean =>
     open.slice(open.indexOf(layer.current) + 1).some((above) => above.element?.current?.contains(node))
+}
+
+const isFocusLost = (): boolean => document.activeElement === document.body || document.activeElement === null
+
+/**
+ * Cells and headers of a grid take no focus themselves, and a button that shows on hover may be gone: the
+ * focus then goes to what takes the keys in their place, marked by `data-shortcuts` within `data-grid`.
+ */
+function giveFocus(target: Element | null): void {
+  if (!(target instanceof HTMLElement) || !target.isConnected) return
+  target.focus({ preventScroll: true })
+  if (!isFocusLost()) return
+  const stand = target.closest('[data-grid]')?.querySelector<HTMLElement>('[data-shortcuts]')
+  stand?.focus({ preventScroll: true })
 }
 
 /** True while anything lies over the page: global shortcuts wait. */

@@ -29,10 +29,14 @@ export function shortcutLabel(chord: string): string {
     .join(isMac ? '' : '+')
 }
 
-/** True where keys are text: shortcuts without a modifier stay out of it. */
+/**
+ * True where keys are text: shortcuts without a modifier stay out of it. `data-shortcuts` marks what takes
+ * text only to pass it on, as the grid's receiver does.
+ */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
+    target.dataset.shortcuts === undefined &&
     (target.isContentEditable || target.matches('input, textarea, select, [role="textbox"]'))
   )
 }

@@ -3,6 +3,8 @@ export interface ToastMessage {
   text: string
   /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
   action?: { label: string; run: () => void | Promise<void> }
+  /** A message takes the place of an earlier one with the same topic: after ten undos one stands, not three. */
+  topic?: string
 }
 
 export interface ShownToast extends ToastMessage {
@@ -36,7 +38,8 @@ export const toast = {
 
 function show(tone: ShownToast['tone'], message: ToastMessage): void {
   // The same sentence twice says nothing more; at most three stand at once.
-  const others = shown.filter((one) => one.text !== message.text)
+  const { text, topic } = message
+  const others = shown.filter((one) => one.text !== text && (topic === undefined || one.topic !== topic))
   publish([...others.slice(-2), { ...message, tone, id: nextId++ }])
 }
 

@@ -1,5 +1,5 @@
 import { Copy, Files, Pencil, Trash2, X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -35,11 +35,15 @@ export interface BulkBarProps {
   checked: CheckedRows
   /** How many records there are, for "all". */
   rowCount: number
+  /** The field that all of them get is being asked for. */
+  isEditing: boolean
+  onEditing: (editing: boolean) => void
 }
 
 /** What can be done with the records that are ticked. */
-export function BulkBar({ context, checked, rowCount }: BulkBarProps) {
+export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: BulkBarProps) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  useEffect(() => () => onEditing(false), [onEditing])
   const count = checked.kind === 'some' ? checked.ids.size : rowCount - checked.except.size
   const ids = (): Promise<RecordId[]> =>
     checked.kind === 'some' ? Promise.resolve([...checked.ids]) : idsOfAll(context, checked.except)
@@ -64,8 +68,9 @@ export function BulkBar({ context, checked, rowCount }: BulkBarProps) {
           size="small"
           variant="ghost"
           icon={Pencil}
-          aria-expanded={anchor !== null}
-          onClick={(event) => setAnchor(anchor ? null : event.currentTarget)}
+          ref={setAnchor}
+          aria-expanded={isEditing}
+          onClick={() => onEditing(!isEditing)}
         >
           {t('Edit field')}
         </Button>
@@ -91,10 +96,10 @@ export function BulkBar({ context, checked, rowCount }: BulkBarProps) {
         </Button>
       )}
       <IconButton icon={X} size="small" iconSize={14} label={t('Clear the selection')} onClick={clear} />
-      {anchor && (
+      {anchor && isEditing && (
         <Popover
           anchor={anchor}
-          onClose={() => setAnchor(null)}
+          onClose={() => onEditing(false)}
           label={t('Edit field of selected records')}
           className={toolbar.panel}
         >
@@ -102,7 +107,7 @@ export function BulkBar({ context, checked, rowCount }: BulkBarProps) {
             context={context}
             count={count}
             onApply={(field, value) => {
-              setAnchor(null)
+              onEditing(false)
               run(() => setForAll(context, checked, field, value, count))
             }}
           />

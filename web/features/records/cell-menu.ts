@@ -8,6 +8,7 @@ import {
   Link,
   Maximize2,
   PaintBucket,
+  Pencil,
   RotateCcw,
   Scissors,
   Trash2,
@@ -153,6 +154,10 @@ function recordItems(context: TableContext, rowIndex: number, ids: readonly Reco
     ...{ kind: 'action', icon: Files, run: () => run(duplicateRecords(context, ids)) },
     label: several ? tn('Duplicate 1 record', 'Duplicate {n} records', ids.length) : t('Duplicate'),
   }
+  const edit: MenuItem = {
+    ...{ kind: 'action', icon: Pencil, run: () => context.editRecords(ids) },
+    label: tn('Edit 1 record', 'Edit {n} records', ids.length),
+  }
   const remove: MenuItem = {
     ...{ kind: 'action', icon: Trash2, tone: 'danger' },
     label: several ? tn('Delete 1 record', 'Delete {n} records', ids.length) : t('Delete record'),
@@ -160,6 +165,7 @@ function recordItems(context: TableContext, rowIndex: number, ids: readonly Reco
   }
   return [
     ...single,
+    ...(several && can(context, 'record.update') ? [edit] : []),
     ...(can(context, 'record.create') && !isLocal ? [duplicate] : []),
     { kind: 'separator' },
     ...(can(context, 'record.delete') ? [remove] : []),

@@ -7,7 +7,7 @@ export const GRID_SHORTCUTS: ShortcutSection = {
   title: () => t('Grid'),
   lines: [
     { keys: ['↑', '↓', '←', '→'], label: () => t('Move; with Shift extend the selection') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Go to the edge') },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Go to the edge of what is filled') },
     { keys: ['Home', 'End'], label: () => t('Start and end of the row') },
     { keys: [shortcutLabel('mod+Home'), shortcutLabel('mod+End')], label: () => t('First and last cell') },
     { keys: ['PageUp', 'PageDown'], label: () => t('One page up or down') },

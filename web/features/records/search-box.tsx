@@ -1,4 +1,4 @@
-import { Search as SearchIcon, X } from 'lucide-react'
+import { ChevronDown, ChevronUp, ListFilter, Search as SearchIcon, X } from 'lucide-react'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Field } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
@@ -6,50 +6,67 @@ import { formatNumber, t } from '../../i18n.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import toolbar from '../views/toolbar.module.css'
-import type { RecordStore } from './record-store.ts'
+import type { TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
+import { useHighlight } from './use-highlight.ts'
+import { useSearchHits } from './use-search-hits.ts'
 
 /** Time without a key after which the search runs. */
 const PAUSE_MS = 250
 
 export interface SearchBoxProps {
+  context: TableContext
   fields: readonly Field[]
   search: Search | null
   onSearch: (search: Search | null) => void
   isOpen: boolean
   onOpen: (open: boolean) => void
-  store: RecordStore
 }
 
-/** Finds records by text, in one field or in all. */
-export function SearchBox({ fields, search, onSearch, isOpen, onOpen, store }: SearchBoxProps) {
+/**
+ * Finds records by text, in one field or in all: either only what is found is shown, or everything is
+ * and one goes from hit to hit.
+ */
+export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }: SearchBoxProps) {
   const [text, setText] = useState(search?.text ?? '')
   const [fieldId, setFieldId] = useState<string | null>(search?.fieldId ?? null)
+  const [filters, setFilters] = useState(true)
+  const [sought, setSought] = useState<Search | null>(search)
   const input = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const total = useRef<number | null>(null)
-  const count = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
+  const { source } = context.store
+  const count = useSyncExternalStore(source.subscribe, () => source.rowCount)
   // What there was before the search began is what "of 41" means.
   if (search === null) total.current = count
+  const hits = useSearchHits(context, filters ? null : sought)
+  useHighlight(isOpen ? (sought?.text ?? '') : '')
 
   useEffect(() => {
     if (isOpen) input.current?.select()
   }, [isOpen])
   useEffect(() => () => clearTimeout(timer.current), [])
 
-  function apply(nextText: string, nextField: string | null, pauseMs: number) {
+  function apply(next: { text?: string; fieldId?: string | null; filters?: boolean }, pauseMs: number) {
+    const all = { text, fieldId, filters, ...next }
     clearTimeout(timer.current)
-    const wanted = nextText.trim()
-    timer.current = setTimeout(
-      () => onSearch(wanted === '' ? null : { text: wanted, fieldId: nextField }),
-      pauseMs,
-    )
+    const wanted = all.text.trim()
+    timer.current = setTimeout(() => {
+      const found = wanted === '' ? null : { text: wanted, fieldId: all.fieldId }
+      setSought(found)
+      onSearch(all.filters ? found : null)
+    }, pauseMs)
   }
 
   function close() {
     setText('')
-    apply('', null, 0)
+    apply({ text: '' }, 0)
     onOpen(false)
+  }
+
+  function onEnter(isBack: boolean) {
+    if (filters || sought?.text !== text.trim()) apply({}, 0)
+    else hits.go(isBack ? -1 : 1)
   }
 
   if (!isOpen) {
@@ -65,6 +82,9 @@ export function SearchBox({ fields, search, onSearch, isOpen, onOpen, store }: S
       />
     )
   }
+  const found = filters
+    ? search && count !== null && { count, of: total.current }
+    : sought && hits.count !== null && { count: hits.at === null ? 0 : hits.at + 1, of: hits.count }
   return (
     <search className={styles.search}>
       <SearchIcon size={14} aria-hidden />
@@ -75,7 +95,7 @@ export function SearchBox({ fields, search, onSearch, isOpen, onOpen, store }: S
         onChange={(event) => {
           const next = event.target.value || null
           setFieldId(next)
-          apply(text, next, 0)
+          apply({ fieldId: next }, 0)
         }}
       >
         <option value="">{t('All fields')}</option>
@@ -97,23 +117,48 @@ export function SearchBox({ fields, search, onSearch, isOpen, onOpen, store }: S
         value={text}
         onChange={(event) => {
           setText(event.target.value)
-          apply(event.target.value, fieldId, PAUSE_MS)
+          apply({ text: event.target.value }, PAUSE_MS)
         }}
         onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
           if (event.key === 'Escape') {
             event.preventDefault()
             event.stopPropagation()
             close()
-          } else if (event.key === 'Enter') apply(text, fieldId, 0)
+          } else if (event.key === 'Enter') onEnter(event.shiftKey)
         }}
       />
-      {search && count !== null && (
+      {found && (
         <output className={styles.found} data-testid="search-count">
-          {total.current === null
-            ? formatNumber(count)
-            : t('{n} of {total}', { n: formatNumber(count), total: formatNumber(total.current) })}
+          {found.of === null
+            ? formatNumber(found.count)
+            : t('{n} of {total}', { n: formatNumber(found.count), total: formatNumber(found.of) })}
         </output>
       )}
+      {!filters && (
+        <>
+          <IconButton
+            {...{ icon: ChevronUp, size: 'small', iconSize: 15, label: t('Previous hit') }}
+            shortcut={shortcutLabel('shift+enter')}
+            onClick={() => hits.go(-1)}
+          />
+          <IconButton
+            {...{ icon: ChevronDown, size: 'small', iconSize: 15, label: t('Next hit') }}
+            shortcut={shortcutLabel('enter')}
+            onClick={() => hits.go(1)}
+          />
+        </>
+      )}
+      <IconButton
+        {...{ icon: ListFilter, size: 'small', iconSize: 14, label: t('Show only what is found') }}
+        aria-pressed={filters}
+        data-testid="search-filters"
+        onClick={() => {
+          setFilters(!filters)
+          apply({ filters: !filters }, 0)
+          input.current?.focus()
+        }}
+      />
       <IconButton icon={X} size="small" iconSize={14} label={t('Close search')} onClick={close} />
     </search>
   )

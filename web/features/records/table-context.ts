@@ -1,4 +1,4 @@
-import type { Field, Person, TableSchema } from '../../../src/core/model.ts'
+import type { Field, Person, RecordId, TableSchema } from '../../../src/core/model.ts'
 import { type BaseRight, type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import type { GridHandle } from '../../grid/props.ts'
 import type { MenuAnchor } from '../../grid/source.ts'
@@ -28,6 +28,8 @@ export interface TableContext {
   /** Opens the filter panel. */
   openFilter: () => void
   openRecord: (id: string | number | null) => void
+  /** Ticks records and asks for a value that all of them get. */
+  editRecords: (ids: readonly RecordId[]) => void
 }
 
 /** Gives the context of the moment. */

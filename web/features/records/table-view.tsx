@@ -50,6 +50,7 @@ export function TableView({ schema, saved, role, people, rowId }: TableViewProps
   const [panel, setPanel] = useState<'search' | 'filter' | null>(null)
   const [editing, setEditing] = useState<FieldEditorRequest | null>(null)
   const [checked, setChecked] = useState<CheckedRows>(NOTHING_CHECKED)
+  const [bulkEdits, setBulkEdits] = useState(false)
   const [numbers, setNumbers] = useState<SelectionStatus | null>(null)
   const grid = useRef<GridHandle>(null)
   const query = useStoreQuery(schema.fields, state.view, search)
@@ -63,6 +64,10 @@ export function TableView({ schema, saved, role, people, rowId }: TableViewProps
     ...{ schema, state, store, role, people, editField: setEditing },
     grid: () => grid.current,
     openFilter: () => setPanel('filter'),
+    editRecords(ids) {
+      grid.current?.check(ids)
+      setBulkEdits(true)
+    },
     openRecord: (id) =>
       setQuery('rowId', id === null ? null : String(store.realId(id)), { replace: rowId !== undefined }),
   }
@@ -151,7 +156,13 @@ export function TableView({ schema, saved, role, people, rowId }: TableViewProps
             </div>
           )}
           {isAnyChecked(checked, rowCount ?? 0) && (
-            <BulkBar context={context} checked={checked} rowCount={rowCount ?? 0} />
+            <BulkBar
+              context={context}
+              checked={checked}
+              rowCount={rowCount ?? 0}
+              isEditing={bulkEdits}
+              onEditing={setBulkEdits}
+            />
           )}
           <SelectionNumbers status={numbers} />
         </div>

@@ -135,12 +135,12 @@ export function TableToolbar(props: TableToolbarProps) {
         <Rows3 size={15} />
       </button>
       <SearchBox
+        context={context}
         fields={fields}
         search={props.search}
         onSearch={props.onSearch}
         isOpen={props.isSearchOpen}
         onOpen={props.onSearchOpen}
-        store={context.store}
       />
       <span className={styles.space} />
       {can(context, 'record.create') && (

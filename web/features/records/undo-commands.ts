@@ -4,11 +4,14 @@ import { toast } from '../../ui/toast.ts'
 import type { RecordStore } from './record-store.ts'
 import type { Undone } from './store/types.ts'
 
+/** Messages of undo and redo stand in one place. */
+const TOPIC = 'undo'
+
 /** Takes back the person's last action in the base, and says which it was. */
 export async function undo(store: RecordStore): Promise<void> {
   const undone = await store.undo()
   if (!undone) return
-  if (undone.kind === null) toast.success({ text: t('There is nothing to undo') })
+  if (undone.kind === null) toast.success({ text: t('There is nothing to undo'), topic: TOPIC })
   else tell(undone, t('Undone: {what}', { what: describe(undone) }))
 }
 
@@ -16,7 +19,7 @@ export async function undo(store: RecordStore): Promise<void> {
 export async function redo(store: RecordStore): Promise<void> {
   const redone = await store.redo()
   if (!redone) return
-  if (redone.kind === null) toast.success({ text: t('There is nothing to redo') })
+  if (redone.kind === null) toast.success({ text: t('There is nothing to redo'), topic: TOPIC })
   else tell(redone, t('Done again: {what}', { what: describe(redone) }))
 }
 
@@ -29,7 +32,7 @@ function tell(undone: Undone, text: string): void {
     '{n} values were left as someone changed them since',
     skipped,
   )
-  toast.success({ text: skipped > 0 ? `${text}. ${left}` : text })
+  toast.success({ text: skipped > 0 ? `${text}. ${left}` : text, topic: TOPIC })
 }
 
 function describe({ kind, records }: Undone): string {

@@ -4,6 +4,7 @@ import { isOffline } from '../../errors.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
 import type { RecordStore } from './record-store.ts'
+import { untilRow } from './until-row.ts'
 
 /** Brings the record that the address names in sight, once, when the screen opens with one. */
 export function useShowRecord(
@@ -26,6 +27,7 @@ export function useShowRecord(
           recordId: id,
         },
       })
+      if (offset !== null) await untilRow(store.source, offset)
       if (!isGone && offset !== null) select(offset)
     }
     show(recordId).catch((error) => {

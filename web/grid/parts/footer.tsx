@@ -68,9 +68,11 @@ function SummaryCell({ column, start, width, canArrange }: SummaryCellProps): Re
       <span className={styles.summaryValue}>{summary.value}</span>
     </>
   )
+  // For what is cut off.
+  const title = summary ? `${summary.label} ${summary.value}` : undefined
   if (!canArrange) {
     return (
-      <div className={styles.summary} style={place}>
+      <div className={styles.summary} style={place} title={title}>
         {text}
       </div>
     )
@@ -84,6 +86,7 @@ function SummaryCell({ column, start, width, canArrange }: SummaryCellProps): Re
       data-part="summary"
       data-testid="summary"
       data-field={column.fieldId}
+      title={title}
       aria-label={t('Summary of {field}: {value}', {
         field: column.field.title,
         value: summary ? `${summary.label} ${summary.value}` : t('none'),

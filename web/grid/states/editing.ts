@@ -22,6 +22,12 @@ function editing(): Mode {
   }
 }
 
+/** Whether a cell has an editor that may be opened now. */
+export const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
+  engine.columns[column]?.cell.Editor !== undefined &&
+  engine.rowAt(row) !== undefined &&
+  engine.canEdit(column)
+
 /**
  * Opens the editor of a cell. False where the cell cannot be edited now. The editor stands in the
  * document and has the focus when this returns, so the next key of a quick typist is its own.
@@ -29,7 +35,7 @@ function editing(): Mode {
 export function startEditing(engine: Engine, { row, column }: CellPosition, typed: string | null): boolean {
   const target = engine.columns[column]
   const record = engine.rowAt(row)
-  if (!target?.cell.Editor || !record || !engine.canEdit(column)) return false
+  if (!target || !record || !canType(engine, { row, column })) return false
   const opened = record.values(target.fieldId)
   engine.select(selectCell({ row, column }))
   flushSync(() => {

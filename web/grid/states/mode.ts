@@ -43,7 +43,15 @@ export interface Pointer {
  * is on at a time, and idle is where all of them end.
  */
 export interface Mode {
-  readonly name: 'idle' | 'editing' | 'selecting' | 'filling' | 'resizing' | 'movingColumn' | 'movingRow'
+  readonly name:
+    | 'idle'
+    | 'editing'
+    | 'composing'
+    | 'selecting'
+    | 'filling'
+    | 'resizing'
+    | 'movingColumn'
+    | 'movingRow'
   enter?(engine: Engine): void
   leave?(engine: Engine): void
   /** True: the key was used, and must do nothing else. */

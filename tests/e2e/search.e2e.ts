@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { eventually, type GridPage, gridTests, recordCount, textOf } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Stock', type: 'Number' as const },
+  { title: 'Notes', type: 'LongText' as const },
+]
+
+/** 900 records, of which every 300th says "needle" in its notes. */
+const ROWS = Array.from({ length: 900 }, (_, at): CellValue[] => [
+  `r${at}`,
+  at,
+  at % 300 === 250 ? 'a Needle here' : 'hay',
+])
+
+const active = (grid: GridPage) =>
+  grid.page.evaluate(() => {
+    const cell = document.querySelector<HTMLElement>('[role="gridcell"][aria-selected="true"]')
+    return cell ? `${cell.dataset.row},${cell.dataset.column}` : ''
+  })
+
+const untilActive = (grid: GridPage, wanted: string) =>
+  eventually(
+    () => active(grid),
+    (now) => now === wanted,
+  )
+
+const marks = (grid: GridPage) => grid.page.evaluate(() => CSS.highlights.get('grid-search')?.size ?? 0)
+
+describe('searching a view', () => {
+  test('shows only what is found, and marks it', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('needle')
+    const count = page.getByTestId('search-count')
+    await count.waitFor()
+    expect(
+      await eventually(
+        () => textOf(count),
+        (text) => text === '3 of 900',
+      ),
+    ).toBe('3 of 900')
+    expect(
+      await eventually(
+        () => marks(grid),
+        (number) => number === 3,
+      ),
+    ).toBe(3)
+    await page.keyboard.press('Escape')
+    expect(
+      await eventually(
+        () => marks(grid),
+        (number) => number === 0,
+      ),
+    ).toBe(0)
+    expect(
+      await eventually(
+        () => recordCount(grid),
+        (text) => text === '900 records',
+      ),
+    ).toBe('900 records')
+  })
+
+  test('goes from hit to hit among all records, round and back', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByTestId('search-filters').click()
+    await page.keyboard.type('needle')
+    expect(await untilActive(grid, '250,2')).toBe('250,2')
+    expect(await textOf(page.getByTestId('search-count'))).toBe('1 of 3')
+    expect(await recordCount(grid)).toBe('900 records')
+    await page.keyboard.press('Enter')
+    expect(await untilActive(grid, '550,2')).toBe('550,2')
+    await page.keyboard.press('Enter')
+    expect(await untilActive(grid, '850,2')).toBe('850,2')
+    await page.keyboard.press('Enter')
+    expect(await untilActive(grid, '250,2')).toBe('250,2')
+    await page.keyboard.press('Shift+Enter')
+    expect(await untilActive(grid, '850,2')).toBe('850,2')
+    expect(await marks(grid)).toBe(1)
+    // Leaving the search stays at the hit.
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('found', { delay: 0 })
+    await page.keyboard.press('Enter')
+    expect(await textOf(grid.cell(850, 'Notes'))).toBe('found')
+  })
+
+  test('changes between the two ways with the text kept', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('needle')
+    await eventually(
+      () => recordCount(grid),
+      (text) => text === '3 records',
+    )
+    await page.getByTestId('search-filters').click()
+    expect(await untilActive(grid, '250,2')).toBe('250,2')
+    expect(await recordCount(grid)).toBe('900 records')
+  })
+})
+
+describe('the menu of several rows', () => {
+  test('gives all of them one value, as one step back', async () => {
+    const grid = await tests.open(FIELDS, ROWS.slice(0, 4))
+    const { page } = grid
+    await grid.cell(0, 'Notes').click()
+    await grid.cell(2, 'Notes').click({ modifiers: ['Shift'] })
+    await grid.cell(1, 'Notes').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Edit 3 records' }).click()
+    const popover = page.getByRole('dialog', { name: 'Edit field of selected records' })
+    await popover.getByRole('combobox', { name: 'Field' }).selectOption({ label: 'Stock' })
+    await popover.getByLabel('Stock', { exact: true }).fill('7')
+    await popover.getByRole('button', { name: 'Change 3 records' }).click()
+    const wanted = ['7', '7', '7', '3']
+    const column = () => grid.column('Stock', 4)
+    expect(await eventually(column, (texts) => texts.join() === wanted.join())).toEqual(wanted)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    expect(await eventually(column, (texts) => texts.join() === '0,1,2,3')).toEqual(['0', '1', '2', '3'])
+  })
+})
+
+describe('closing what lies over the grid', () => {
+  test('gives the keys back to it', async () => {
+    const grid = await tests.open(FIELDS, ROWS.slice(0, 4))
+    const { page } = grid
+    const hasKeys = () => page.getByTestId('grid-keys').evaluate((keys) => keys === document.activeElement)
+    await grid.cell(1, 'Title').click()
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menu').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await eventually(hasKeys, Boolean)).toBe(true)
+    await grid.header('Stock').dblclick()
+    await page.getByRole('textbox', { name: 'Field name' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await eventually(hasKeys, Boolean)).toBe(true)
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await eventually(hasKeys, Boolean)).toBe(true)
+  })
+})

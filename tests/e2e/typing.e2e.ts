@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { eventually, type GridPage, gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Stock', type: 'Number' as const },
+  { title: 'Notes', type: 'LongText' as const },
+]
+
+const ROWS = [
+  ['cherry', 30, 'red'],
+  ['apple', 10, 'green'],
+]
+
+/** An input method as the browser tells of it: a word in the making, then the word. */
+async function inputMethod(grid: GridPage) {
+  const session = await grid.context.newCDPSession(grid.page)
+  return {
+    compose: (text: string) =>
+      session.send('Input.imeSetComposition', {
+        text,
+        selectionStart: text.length,
+        selectionEnd: text.length,
+      }),
+    finish: (text: string) => session.send('Input.insertText', { text }),
+  }
+}
+
+const editorText = (grid: GridPage) =>
+  grid.page.getByTestId('cell-editor').locator('input, textarea').inputValue()
+
+describe('an input method', () => {
+  test('writes into the selected cell from its first key', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await grid.cell(0, 'Title').click()
+    const method = await inputMethod(grid)
+    await method.compose('に')
+    await method.compose('にほ')
+    const receiver = page.getByTestId('grid-keys')
+    expect(await receiver.inputValue()).toBe('にほ')
+    // It shows where the cell is.
+    const [shown, cell] = [await receiver.boundingBox(), await grid.cell(0, 'Title').boundingBox()]
+    expect(Math.abs((shown?.x ?? 0) - (cell?.x ?? -99))).toBeLessThan(3)
+    expect(Math.abs((shown?.y ?? 0) - (cell?.y ?? -99))).toBeLessThan(3)
+    await method.finish('日本')
+    expect(await editorText(grid)).toBe('日本')
+    await method.compose('ご')
+    await method.finish('語')
+    await page.keyboard.press('Enter')
+    expect((await grid.column('Title', 2)).map((text) => text.trim())).toEqual(['日本語', 'apple'])
+    await page.keyboard.type('ok', { delay: 0 })
+    await page.keyboard.press('Enter')
+    expect(await grid.column('Title', 2)).toEqual(['日本語', 'ok'])
+    expect(grid.writes()).toEqual(['records.write', 'records.write'])
+  })
+
+  test('keeps the word when one presses another cell', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(1, 'Notes').click()
+    const method = await inputMethod(grid)
+    await method.compose('한')
+    await grid.cell(0, 'Stock').click()
+    expect(
+      await eventually(
+        () => grid.column('Notes', 2),
+        (texts) => texts[1] === '한',
+      ),
+    ).toEqual(['red', '한'])
+  })
+
+  test('gives up by Escape, leaving the cell as it was', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(0, 'Title').click()
+    const method = await inputMethod(grid)
+    await method.compose('x')
+    await method.compose('')
+    await grid.page.keyboard.press('ArrowDown')
+    expect(await grid.column('Title', 2)).toEqual(['cherry', 'apple'])
+    expect(grid.writes()).toEqual([])
+  })
+
+  test('is refused by a number in the editor, where the text stays', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(0, 'Stock').click()
+    const method = await inputMethod(grid)
+    await method.compose('日')
+    await method.finish('日')
+    await grid.page.keyboard.press('Enter')
+    await grid.page.getByRole('alert').waitFor()
+    expect(await editorText(grid)).toBe('日')
+    expect(await grid.column('Stock', 1)).toEqual(['30'])
+  })
+})
+
+describe('an emoji panel', () => {
+  test('writes into the selected cell', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.insertText('🎉')
+    expect(await editorText(grid)).toBe('🎉')
+    await grid.page.keyboard.press('Tab')
+    expect(await grid.column('Title', 1)).toEqual(['🎉'])
+  })
+})
+
+describe('the focus of the grid', () => {
+  test('is one stop, named after the view, and points at the active cell', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    const { page } = grid
+    await grid.cell(1, 'Stock').click()
+    const keys = page.getByTestId('grid-keys')
+    expect(await keys.evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await keys.getAttribute('aria-label')).toContain('Tasks')
+    const pointed = await eventually(
+      () => keys.getAttribute('aria-activedescendant'),
+      (id) => id !== null,
+    )
+    expect(await page.locator(`[id="${pointed}"]`).textContent()).toBe('10')
+    // Shortcuts of the page still work from it.
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByTestId('search-input').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await keys.evaluate((element) => element === document.activeElement)).toBe(true)
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Shift+Tab')
+    expect(
+      await page.evaluate(() => document.querySelector('[data-grid]')?.contains(document.activeElement)),
+    ).toBe(false)
+    await page.keyboard.press('Tab')
+    expect(await keys.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+})
+
+describe('Ctrl with an arrow', () => {
+  test('goes to the edge of what is filled', async () => {
+    const rows = [
+      ['a', 1, ''],
+      ['b', 2, ''],
+      ['', 3, ''],
+      ['', 4, 'x'],
+      ['e', 5, ''],
+    ]
+    const grid = await tests.open(
+      FIELDS,
+      rows.map((row) => row.map((value) => (value === '' ? null : value))),
+    )
+    const { page } = grid
+    const active = () =>
+      page
+        .locator('[aria-selected="true"]')
+        .first()
+        .evaluate(({ dataset }: HTMLElement) => [dataset.row, dataset.column].join())
+    await grid.cell(0, 'Title').click()
+    const press = async (key: string, expected: string) => {
+      await page.keyboard.press(key)
+      expect(await eventually(active, (now) => now === expected)).toBe(expected)
+    }
+    await press('Control+ArrowDown', '1,0')
+    await press('Control+ArrowDown', '4,0')
+    await press('Control+ArrowRight', '4,1')
+    await press('Control+ArrowUp', '0,1')
+    await press('Control+ArrowRight', '0,2')
+    await press('Control+ArrowDown', '3,2')
+  })
+})

@@ -1,0 +1,51 @@
+/** Name of the highlight in the style sheet. */
+const NAME = 'grid-search'
+
+/** Most marks at one time; a letter that stands everywhere needs no more to be seen. */
+const MAX_MARKS = 2000
+
+/**
+ * Marks a text wherever it stands in the cells of a grid, until the function that is given back is called.
+ * By the browser's own highlights (CSS Custom Highlight API), so no cell is drawn anew for it; a browser
+ * without them shows no marks.
+ */
+export function highlightText(root: Element, text: string): () => void {
+  const wanted = text.trim().toLocaleLowerCase()
+  if (wanted === '' || !('highlights' in CSS)) return () => {}
+  let frame = 0
+  const mark = () => {
+    frame = 0
+    CSS.highlights.set(NAME, new Highlight(...rangesOf(root, wanted)))
+  }
+  const markSoon = () => {
+    if (frame === 0) frame = requestAnimationFrame(mark)
+  }
+  const observer = new MutationObserver(markSoon)
+  observer.observe(root, { childList: true, subtree: true, characterData: true })
+  mark()
+  return () => {
+    observer.disconnect()
+    cancelAnimationFrame(frame)
+    CSS.highlights.delete(NAME)
+  }
+}
+
+function rangesOf(root: Element, wanted: string): Range[] {
+  const ranges: Range[] = []
+  for (const cell of root.querySelectorAll('[data-part="cell"]')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node && ranges.length < MAX_MARKS; node = walker.nextNode()) {
+      const text = node.nodeValue ?? ''
+      const lower = text.toLocaleLowerCase()
+      // Where letters change their number with their case ("İ"), places in one are none in the other.
+      if (lower.length !== text.length) continue
+      for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
+        const range = new Range()
+        range.setStart(node, at)
+        range.setEnd(node, at + wanted.length)
+        ranges.push(range)
+      }
+    }
+  }
+  return ranges
+}

@@ -1,0 +1,95 @@
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
+import { useEngine } from '../engine.ts'
+import type { gridEvents } from '../events.ts'
+import { type ColumnLayout, HEADER_HEIGHT, ROW_HEIGHTS } from '../layout.ts'
+import type { GridProps } from '../props.ts'
+import { finishComposing, startComposing } from '../states/composing.ts'
+import { useStore } from '../store.ts'
+import styles from './receiver.module.css'
+
+interface ReceiverProps {
+  props: GridProps
+  layout: ColumnLayout
+  gridId: string
+  events: ReturnType<typeof gridEvents>
+}
+
+/**
+ * What has the focus while a cell is selected: an empty text area, unseen, in the place of the active cell.
+ * Only into something that takes text do input methods, dead keys, emoji panels and dictation write. For a
+ * screen reader it stands for the grid: it names it, and points at the active cell.
+ */
+export function Receiver({ props, layout, gridId, events }: ReceiverProps): ReactNode {
+  const engine = useEngine()
+  const isComposing = useStore(engine.mode).name === 'composing'
+  const height = ROW_HEIGHTS[props.rowHeight]
+  const ending = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(ending.current), [])
+  useStore(engine.selection)
+  return (
+    <textarea
+      ref={(element) => {
+        engine.receiver = element
+      }}
+      className={styles.receiver}
+      style={placeOf(engine.active, { engine, layout, height })}
+      data-testid="grid-keys"
+      data-shortcuts
+      data-composing={isComposing || undefined}
+      rows={1}
+      dir="auto"
+      autoComplete="off"
+      autoCorrect="off"
+      autoCapitalize="off"
+      spellCheck={false}
+      // A finger opens the record or an editor; the keyboard on the screen must wait for that.
+      inputMode={matchMedia('(hover: none)').matches ? 'none' : 'text'}
+      aria-label={props.label}
+      aria-controls={gridId}
+      aria-multiline={false}
+      onKeyDown={events.onKeyDown}
+      onFocus={events.onFocus}
+      onCompositionStart={() => {
+        clearTimeout(ending.current)
+        startComposing(engine)
+      }}
+      // Korean ends a syllable and begins the next within one key press: that is not the end yet.
+      onCompositionEnd={() => {
+        ending.current = setTimeout(() => finishComposing(engine))
+      }}
+      onInput={({ nativeEvent }) => {
+        if (nativeEvent instanceof InputEvent && !nativeEvent.isComposing && !isComposing)
+          finishComposing(engine)
+      }}
+      onBlur={() => {
+        if (engine.mode.get().name === 'composing' && document.hasFocus()) finishComposing(engine)
+      }}
+    />
+  )
+}
+
+interface Place {
+  engine: ReturnType<typeof useEngine>
+  layout: ColumnLayout
+  height: number
+}
+
+/** Over the active cell as it lies in the window, so that an input method shows its words beside it. */
+function placeOf(
+  active: { row: number; column: number } | null,
+  { engine, layout, height }: Place,
+): CSSProperties {
+  const { viewport } = engine
+  const start = active ? layout.starts[active.column] : undefined
+  if (!active || start === undefined) return { insetInlineStart: 0, insetBlockStart: HEADER_HEIGHT }
+  const width = (layout.starts[active.column + 1] ?? start) - start
+  const inline = active.column < layout.frozen ? start : start - viewport.inline
+  const top = active.row * height - viewport.top
+  const within = (value: number, most: number) => Math.max(0, Math.min(value, most))
+  return {
+    insetInlineStart: within(inline, viewport.width.get() - 40),
+    insetBlockStart: HEADER_HEIGHT + within(top, viewport.bodyHeight - height),
+    inlineSize: width,
+    blockSize: height,
+  }
+}

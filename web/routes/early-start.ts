@@ -1,0 +1,30 @@
+import { session } from '../session/index.ts'
+import { cache } from '../trpc.ts'
+import { currentPath } from './paths.ts'
+
+/**
+ * Asks for what the address needs, data and code at once, before the router and React begin. They find both
+ * on the way, or there already; what fails here is asked for again by the screen, which says so.
+ */
+export function startEarly(): void {
+  const place = /^\/[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(currentPath())
+  if (!place || session.status() !== 'signedIn') return
+  const [, baseId = '', tableId] = place
+  void cache.bases.get.prefetch({ baseId })
+  void cache.schema.tables.prefetch({ baseId })
+  if (tableId) void cache.schema.table.prefetch({ tableId })
+  // After the request has gone out (tRPC gathers calls for one turn): over HTTP/1.1 a browser has six
+  // connections, and forty files ahead of it would hold it up.
+  setTimeout(() => {
+    // Said by the screen that needs the part, with a way on (lazy-screen.ts).
+    fetchParts(tableId !== undefined).catch((error) => console.warn('not fetched ahead of time', error))
+  })
+}
+
+const fetchParts = (withTable: boolean): Promise<unknown> =>
+  Promise.all([
+    import('../features/shell/shell.tsx'),
+    import('../features/shell/base-layout.tsx'),
+    withTable && import('../features/shell/table-route-screen.tsx'),
+    withTable && import('../features/records/table-screen.tsx'),
+  ])
