@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import type { Engine, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import type { WorkerPool } from '../pool.ts'
-import { BASE_FILE_SETUP } from './base-file.ts'
+import { upgradeBaseFile } from './base-file.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createMutex } from './mutex.ts'
 import { createStatementCache } from './statement-cache.ts'
@@ -18,7 +18,7 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
   const writer = new Database(path, { create: true, strict: true })
   writer.run('pragma journal_mode = wal')
   configure(writer)
-  for (const statement of BASE_FILE_SETUP) writer.run(statement)
+  upgradeBaseFile(writer)
   const reader = new Database(path, { readonly: true, strict: true })
   configure(reader)
   const prepareRead = createStatementCache(reader)
