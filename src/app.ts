@@ -8,6 +8,7 @@ import { createRecordsService, createStarter, openapiRest, recordsRest } from '.
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import type { Config } from './config.ts'
+import type { Actor } from './core/actor.ts'
 import { randomText } from './core/ids.ts'
 import { openMeta } from './db/meta.ts'
 import { openSources } from './db/sources.ts'
@@ -84,7 +85,9 @@ export function createApp(kernel: Kernel, services: Services) {
     if (refusal) return refusal
     const requestId = randomText(12)
     const responseHeaders = new Headers({ 'x-request-id': requestId })
-    const actor = await auth.authenticate(request.headers)
+    const known = await auth.authenticate(request.headers)
+    const actionId = request.headers.get('x-action-id')
+    const actor: Actor = known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
     return fetchRequestHandler({
       endpoint: '/trpc',
       // The web app sends its queries as POST: a filter may be longer than an address.
@@ -101,6 +104,8 @@ export function createApp(kernel: Kernel, services: Services) {
     })
   }
 }
+
+const isActionId = (text: string | null): text is string => text !== null && /^[\w-]{1,64}$/.test(text)
 
 /**
  * 413 for a body that is too long, 411 for one that does not say how long it is: tRPC reads bodies

@@ -18,6 +18,15 @@ const headers = async () => {
   return token ? { 'xc-auth': token } : {}
 }
 
+/** What a call may bring beside its input: `api.x.y.mutate(input, inAction(id))`. */
+export const inAction = (actionId: string | undefined) => ({ context: { actionId } })
+
+/** Calls that share an `actionId` are one action of the person: undo takes all of them back together. */
+const actionHeaders = async ({ op }: { op: { context: Record<string, unknown> } }) => {
+  const { actionId } = op.context
+  return { ...(await headers()), ...(typeof actionId === 'string' && { 'x-action-id': actionId }) }
+}
+
 /**
  * A 401 renews the token and sends the request again, once. Where the renewal is refused the request
  * waits until the person has signed in again, so that what was typed is not lost.
@@ -63,8 +72,8 @@ const links = () => [
     true: splitLink({
       // A filter or a list of record ids can be any length.
       condition: isLong,
-      true: httpLink<AppRouter>({ url: '/trpc', headers, methodOverride: 'POST' }),
-      false: httpLink<AppRouter>({ url: '/trpc', headers }),
+      true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders, methodOverride: 'POST' }),
+      false: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders }),
     }),
     false: httpBatchLink<AppRouter>({ url: '/trpc', headers, maxURLLength: 6000 }),
   }),

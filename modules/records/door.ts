@@ -122,6 +122,7 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
       const entry = await appendChange(tx, dialect, {
         actorId,
         clientId,
+        actionId: actor.kind === 'user' ? actor.actionId : undefined,
         tableId: only?.tableId ?? null,
         ...how.entry,
         records: range ? [] : records,

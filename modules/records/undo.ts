@@ -61,9 +61,13 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     return inTurn(baseId, async () => {
       const entry = await findUndoable(engine, user.id)
       if (!entry) return NOTHING
-      return step(user, baseId, engine, entry, null).catch((error) => {
+      const undone = await step(user, baseId, engine, entry, null).catch((error) => {
         if (!(error instanceof AppError)) throw error
         return goOnWithout(user, baseId, engine, entry, error)
+      })
+      return withRest(undone, entry.actionId, async () => {
+        const next = await findUndoable(engine, user.id)
+        return next && { entry: next, run: () => step(user, baseId, engine, next, null) }
       })
     })
   }
@@ -73,7 +77,12 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     const { user, engine } = await enter(actor, baseId)
     return inTurn(baseId, async () => {
       const found = await findRedoable(engine, user.id)
-      return found ? step(user, baseId, engine, found.entry, found.undoneBy) : NOTHING
+      if (!found) return NOTHING
+      const redone = await step(user, baseId, engine, found.entry, found.undoneBy)
+      return withRest(redone, found.entry.actionId, async () => {
+        const next = await findRedoable(engine, user.id)
+        return next && { entry: next.entry, run: () => step(user, baseId, engine, next.entry, next.undoneBy) }
+      })
     })
   }
 
@@ -192,6 +201,44 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
 }
 
 /**
+ * Goes on with the other entries of the same action: a paste that made fields goes and comes back
+ * whole. Stops at one that is refused, which is then the first of the next undo.
+ */
+async function withRest(
+  first: Undone,
+  actionId: string | null,
+  findNext: () => Promise<{ entry: StoredEntry; run: () => Promise<Undone> } | null>,
+): Promise<Undone> {
+  let all = first
+  while (actionId !== null) {
+    const next = await findNext()
+    if (next?.entry.actionId !== actionId) break
+    try {
+      all = together(all, await next.run())
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      break
+    }
+  }
+  return all
+}
+
+/** Two steps as one answer; of several changes the records are not listed, but read again. */
+function together(first: Undone, second: Undone): Undone {
+  const [a, b] = [first.applied, second.applied]
+  const applied =
+    a && b
+      ? { ...b, records: [], truncated: true, tableIds: [...new Set([...a.tableIds, ...b.tableIds])] }
+      : (a ?? b)
+  return {
+    applied,
+    kind: first.kind,
+    records: first.records + second.records,
+    skipped: first.skipped + second.skipped,
+  }
+}
+
+/**
  * Leaves out an action that others have made impossible to take back (their message says why), so
  * that the actions before it can be. No entry has this id, so it cannot be done again either.
  */
@@ -205,7 +252,7 @@ async function passOver(engine: Engine, entry: StoredEntry): Promise<void> {
 
 async function findUndoable(engine: Engine, actorId: string): Promise<StoredEntry | null> {
   const [row] = await engine.all<Parameters<typeof toEntry>[0]>({
-    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
+    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, action_id from sheaf_changes
       where actor_id = ? and undone_by is null and undoes is null and redoes is null order by id desc limit 1`,
     params: [actorId],
   })
@@ -217,7 +264,7 @@ async function findRedoable(
   actorId: string,
 ): Promise<{ entry: StoredEntry; undoneBy: number } | null> {
   const [row] = await engine.all<Parameters<typeof toEntry>[0] & { undone_by: number }>({
-    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, undone_by from sheaf_changes
+    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, action_id, undone_by from sheaf_changes
       where actor_id = ? and undone_by is not null and undone_by > coalesce(
         (select max(id) from sheaf_changes where actor_id = ? and undoes is null and redoes is null), 0)
       order by undone_by desc limit 1`,

@@ -71,6 +71,7 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
           ? { id: await lastChangeId(tx), at: new Date().toISOString() }
           : await appendChange(tx, engine.dialect, {
               ...{ actorId, ...planned.entry, records: [] },
+              actionId: actor.kind === 'user' ? actor.actionId : undefined,
               recordCount: planned.cells?.count ?? 0,
             })
         await planned.cells?.write(silent ? null : logged.id)

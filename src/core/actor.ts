@@ -9,6 +9,8 @@ export type Actor =
       orgRoles: readonly string[]
       /** How they showed who they are: some routes are for sessions only. */
       via: 'session' | 'token'
+      /** What the caller does in several calls but means as one: undo takes it back in one step. */
+      actionId?: string
     }
 
 export type UserActor = Extract<Actor, { kind: 'user' }>

@@ -53,4 +53,6 @@ export interface LogEntry {
   /** How many records it touched. */
   records: number
   undoes: number | null
+  /** Entries of one person that share it are taken back together. */
+  actionId: string | null
 }

@@ -20,7 +20,8 @@ const CHANGE_LOG = [
     undoes integer,
     redoes integer,
     detail text,
-    client_id text
+    client_id text,
+    action_id text
   )`,
   `create table sheaf_change_records (
     change_id integer not null,

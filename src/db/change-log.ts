@@ -20,6 +20,8 @@ export interface NewEntry {
   redoes?: number
   /** What the sender calls the change; unique among the person's own. */
   clientId?: string
+  /** As `Actor.actionId`. */
+  actionId?: string
 }
 
 /** An entry with what its owner kept. */
@@ -50,6 +52,7 @@ interface Row {
   records: number
   undoes: number | null
   detail: string | null
+  action_id?: string | null
 }
 
 const lineTexts = new WeakMap<Dialect, string>()
@@ -59,11 +62,11 @@ function lineText(dialect: Dialect): string {
   const known = lineTexts.get(dialect)
   if (known) return known
   const values = sql.join(
-    Array.from({ length: 9 }, () => sql`${null}`),
+    Array.from({ length: 10 }, () => sql`${null}`),
     sql`, `,
   )
   const line =
-    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id)
+    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
     values (${values}) returning id`)
   lineTexts.set(dialect, line.sql)
   return line.sql
@@ -78,8 +81,8 @@ export async function appendChange(
   const at = new Date().toISOString()
   const count = entry.recordCount ?? entry.records.length
   const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
-  const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null } = entry
-  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId]
+  const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null, actionId = null } = entry
+  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId]
   const [row] = await tx.all<{ id: number }>({ sql: lineText(dialect), params })
   if (!row) throw new Error('The change log gave no id')
   const { id } = row
@@ -117,6 +120,7 @@ export function toEntry(row: Row): StoredEntry {
     tableId: row.table_id,
     records: row.records,
     undoes: row.undoes,
+    actionId: row.action_id ?? null,
     detail: row.detail === null ? null : JSON.parse(row.detail),
   }
 }

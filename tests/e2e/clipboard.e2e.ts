@@ -65,6 +65,13 @@ describe('the clipboard', () => {
     await untilCount(grid, '2 records')
     expect(await grid.titles()).toEqual(['Name', 'Age'])
     expect(await grid.column('Title', 2)).toEqual(['Ann', 'Ben'])
+    // One step takes back the records, the new field and the new name of the first.
+    await grid.page.keyboard.press('ControlOrMeta+z')
+    await eventually(
+      () => grid.titles(),
+      (titles) => titles.join() === 'Title',
+    )
+    await untilCount(grid, '0 records')
   })
 
   test('a select option that does not exist is asked about once', async () => {
@@ -83,5 +90,10 @@ describe('the clipboard', () => {
       (texts) => texts[2] === 'Newer',
     )
     expect(await grid.column('Status', 3)).toEqual(['Open', 'New', 'Newer'])
+    await grid.page.keyboard.press('ControlOrMeta+z')
+    await eventually(
+      () => grid.column('Status', 3),
+      (texts) => texts.join('') === '',
+    )
   })
 })

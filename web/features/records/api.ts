@@ -1,5 +1,5 @@
 import { timeZone } from '../../time-zone.ts'
-import { api } from '../../trpc.ts'
+import { api, inAction } from '../../trpc.ts'
 import type { RecordsApi } from './store/types.ts'
 
 /** The record calls over tRPC. */
@@ -7,7 +7,7 @@ export const recordsApi: RecordsApi = {
   list: (query, signal) => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
   count: async (selection, signal) =>
     (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
-  apply: (change) => api.records.write.mutate({ change }),
+  apply: (change, actionId) => api.records.write.mutate({ change }, inAction(actionId)),
   undo: (baseId) => api.records.undo.mutate({ baseId }),
   redo: (baseId) => api.records.redo.mutate({ baseId }),
 }

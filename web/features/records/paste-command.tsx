@@ -21,12 +21,14 @@ export async function pastePlan(get: GetContext, plan: PastePlan): Promise<numbe
     offered.newRows.length > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
   const answer = needsAnswer ? await ask(context, offered, mayAddFields) : NOTHING_ASKED
   if (answer === null) return null
+  // New options and fields are calls of their own; undo takes the whole paste back.
+  const actionId = crypto.randomUUID()
   let agreed: PastePlan = offered
   if (!answer.rows) agreed = withoutNewRows(agreed)
   if (!answer.options) agreed = withoutNewOptions(agreed)
-  else if (!(await makeOptions(context, agreed))) return null
-  const added = answer.fields ? await makeFields(context, agreed) : []
-  const written = await write(get(), agreed, added)
+  else if (!(await makeOptions(context, agreed, actionId))) return null
+  const added = answer.fields ? await makeFields(context, agreed, actionId) : []
+  const written = await write(get(), agreed, added, actionId)
   tellRejected(context, plan)
   return written
 }
@@ -50,10 +52,10 @@ function ask(context: TableContext, plan: PastePlan, mayAdd: boolean): Promise<P
   })
 }
 
-async function makeOptions(context: TableContext, plan: PastePlan): Promise<boolean> {
+async function makeOptions(context: TableContext, plan: PastePlan, actionId: string): Promise<boolean> {
   for (const { fieldId, titles } of plan.newOptions) {
     const field = fieldOf(context, fieldId)
-    if (field && !(await addFieldOptions(context.schema.table, field, titles))) return false
+    if (field && !(await addFieldOptions(context.schema.table, field, titles, actionId))) return false
   }
   return true
 }
@@ -61,12 +63,12 @@ async function makeOptions(context: TableContext, plan: PastePlan): Promise<bool
 async function makeFields(
   context: TableContext,
   plan: PastePlan,
+  actionId: string,
 ): Promise<{ field: Field; texts: string[] }[]> {
   const made: { field: Field; texts: string[] }[] = []
   for (const texts of plan.extraColumns) {
-    const field = await createField(context.schema.table, guessField(texts), {
-      viewId: context.state.view.id,
-    })
+    const place = { viewId: context.state.view.id }
+    const field = await createField(context.schema.table, guessField(texts), place, actionId)
     made.push({ field, texts })
   }
   return made
@@ -76,6 +78,7 @@ async function write(
   context: TableContext,
   plan: PastePlan,
   added: readonly { field: Field; texts: string[] }[],
+  actionId: string,
 ): Promise<number | null> {
   const { store } = context
   const { top, bottom } = plan.covers
@@ -105,7 +108,7 @@ async function write(
     0,
   )
   if (known.length + newRows.length === 0) return 0
-  const done = store.write(known, newRows)
+  const done = store.write(known, newRows, { actionId })
   // Shown already; a refusal is shown by the store where it belongs.
   void done
   return cells

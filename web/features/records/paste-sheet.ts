@@ -45,8 +45,10 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   const rows = isNamed ? lines : [header, ...lines]
   const mayAdd = can(context, 'field.create')
   if (isNamed && mayAdd && !(await agree(header, rows.length))) return
+  // The fields are calls of their own; undo takes the whole sheet back.
+  const actionId = crypto.randomUUID()
   try {
-    const fields = isNamed ? await fieldsFor(context, header, rows, mayAdd) : shownWritable(context)
+    const fields = isNamed ? await fieldsFor(context, header, rows, mayAdd, actionId) : shownWritable(context)
     const columns = fields.map(
       (field, at) =>
         field &&
@@ -62,7 +64,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
       })
       return Object.fromEntries(entries)
     })
-    await get().store.write([], values)
+    await get().store.write([], values, { actionId })
     toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
@@ -90,6 +92,7 @@ async function fieldsFor(
   header: readonly string[],
   rows: readonly string[][],
   mayAdd: boolean,
+  actionId: string,
 ): Promise<(Field | undefined)[]> {
   const { schema, state } = context
   const own = schema.fields.filter(isWritable)
@@ -109,8 +112,11 @@ async function fieldsFor(
       !header.some((other) => named(other) === display)
     ) {
       // The first column names the records: the display field takes its name rather than staying empty.
-      found.push(await updateField(schema.table, display.id, { title: title.trim() }))
-    } else found.push(await createField(schema.table, guessField(texts, title), { viewId: state.view.id }))
+      found.push(await updateField(schema.table, display.id, { title: title.trim() }, actionId))
+    } else {
+      const place = { viewId: state.view.id }
+      found.push(await createField(schema.table, guessField(texts, title), place, actionId))
+    }
   }
   return found
 }

@@ -143,13 +143,13 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
     async write(
       rows: { id: RecordId; values: Values }[],
       added: readonly Values[],
-      before: RecordId | null = null,
+      { before = null, actionId }: { before?: RecordId | null; actionId?: string } = {},
     ): Promise<Written | null> {
       const operations: Operation[] = []
       const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
       if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
       if (added.length > 0) operations.push(insertOf(added, before))
-      return operations.length === 0 ? null : optimistic.apply(operations)
+      return operations.length === 0 ? null : optimistic.apply(operations, actionId)
     },
 
     /** Writes cells, as one change; rows that are not loaded are found by their position first. */

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../src/core/filters/index.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { api, cache, type Inputs } from '../../trpc.ts'
+import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { confirm } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { inLine } from '../records/base-queue.ts'
@@ -20,16 +20,17 @@ export interface FieldPlace {
 }
 
 /**
- * Adds a field to a table.
+ * Adds a field to a table; with an `actionId` as part of a larger action, such as a paste.
  * @throws what the server refused with, for the editor to show
  */
 export async function createField(
   table: TableRef,
   field: FieldInput,
   place: FieldPlace = {},
+  actionId?: string,
 ): Promise<Field> {
   const made = await inLine(table.baseId, () =>
-    api.schema.createField.mutate({ tableId: table.id, field, ...place }),
+    api.schema.createField.mutate({ tableId: table.id, field, ...place }, inAction(actionId)),
   )
   await refresh(table)
   return made
@@ -43,8 +44,11 @@ export async function updateField(
   table: TableRef,
   fieldId: string,
   patch: Partial<FieldInput>,
+  actionId?: string,
 ): Promise<Field> {
-  const changed = await inLine(table.baseId, () => api.schema.updateField.mutate({ fieldId, patch }))
+  const changed = await inLine(table.baseId, () =>
+    api.schema.updateField.mutate({ fieldId, patch }, inAction(actionId)),
+  )
   await refresh(table)
   return changed
 }
@@ -56,6 +60,7 @@ export async function addFieldOptions(
   table: TableRef,
   field: Field,
   titles: readonly string[],
+  actionId?: string,
 ): Promise<boolean> {
   // What the cache holds may be newer than what the caller drew from.
   const latest =
@@ -67,7 +72,8 @@ export async function addFieldOptions(
   if (fresh.length === 0) return true
   const added = fresh.map((title, index) => ({ title, color: choiceColor(known.length + index) }))
   try {
-    await updateField(table, field.id, { options: { ...latest.options, choices: [...known, ...added] } })
+    const options = { ...latest.options, choices: [...known, ...added] }
+    await updateField(table, field.id, { options }, actionId)
     return true
   } catch (error) {
     toast.error({ text: messageOf(error) })

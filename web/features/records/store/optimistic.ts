@@ -38,7 +38,7 @@ export function createOptimistic(deps: OptimisticDeps) {
    * Carries out a change. Resolves with the server's answer, or null where it was refused (which has
    * been shown by then). Rows of an `insert` that bring the id of a draft are shown as that draft.
    */
-  function apply(operations: Operation[]): Promise<Written | null> {
+  function apply(operations: Operation[], actionId?: string): Promise<Written | null> {
     const number = ++lastChange
     for (const operation of operations) show(number, operation)
     const clientId = crypto.randomUUID()
@@ -50,7 +50,7 @@ export function createOptimistic(deps: OptimisticDeps) {
           if (ready.length === 0) return Promise.resolve(null)
           const arrived = live.arrived(clientId)
           if (arrived && !arrived.truncated) return Promise.resolve(asWritten(arrived))
-          return deps.api.apply({ baseId, operations: ready, clientId })
+          return deps.api.apply({ baseId, operations: ready, clientId }, actionId)
         },
         done(written) {
           live.answered(clientId, written)

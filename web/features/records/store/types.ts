@@ -22,7 +22,8 @@ export type Written = AppliedChange & { inserted: RecordId[] }
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>
   count(selection: Selection, signal: AbortSignal): Promise<number>
-  apply(change: Change): Promise<Written>
+  /** `actionId`: what the change is a part of, where it is not the whole action. */
+  apply(change: Change, actionId?: string): Promise<Written>
   undo(baseId: string): Promise<Undone>
   redo(baseId: string): Promise<Undone>
 }
