@@ -19,7 +19,7 @@ export interface Rule {
 /** Each module may call those before it. */
 const MODULES = ['auth', 'bases', 'schema', 'views', 'records', 'imports', 'notifications', 'hooks']
 /** The files of src that know all modules. */
-const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts', 'src/worker.ts']
+const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
 const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
