@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureImport } from './imports.ts'
 import { startProgram } from './processes.ts'
@@ -10,6 +11,7 @@ import { type Contest, compete } from './ratios.ts'
 import { type Line, lineOf, printTable } from './report.ts'
 import { measureStart, measureWeb } from './start.ts'
 import { measureUnderLoad } from './under-load.ts'
+import { measureBrowser } from './web.ts'
 
 /*
  * `bun run bench` prints what ARCHITECTURE.md promises and what holds of it: ratios measured in one run, the product
@@ -64,6 +66,7 @@ const CONTESTS: Contest[] = [
 const lines: Line[] = []
 const isWanted = (name: string): boolean => name.includes(options.only)
 
+await buildWebIfStale()
 if (isWanted('start')) lines.push(...(await measureStart()))
 if (isWanted('web')) lines.push(...measureWeb())
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
@@ -71,6 +74,8 @@ makeBareFile(join(folder, 'bare.db'), rows)
 const product = await startProduct(rows)
 const bare = await startProgram('tests/bench/bare-server.ts', {}, [join(folder, 'bare.db')])
 try {
+  // First, while the table has exactly these rows and the server does nothing else.
+  if (isWanted('web')) lines.push(...(await measureBrowser(product, rows)))
   for (const contest of CONTESTS.filter(({ name }) => isWanted(name))) {
     const there = { ...contest, path: `${product.path}${contest.path}` }
     lines.push(lineOf(await compete(there, product, bare, Number(options.rounds), Number(options.seconds))))

@@ -1,0 +1,10 @@
+/** What the browser's lines promise: `limit` in the unit that `promise` names. */
+export const WEB_PROMISES = {
+  cold: { work: 'web: table URL to first cells, cold cache', promise: '< 1000 ms', limit: 1000 },
+  warm: { work: 'web: table URL to first cells, warm cache', promise: '< 1000 ms', limit: 1000 },
+  frames: { work: 'web: frames while scrolling at 7,000 px/s', promise: '< 34 ms', limit: 34 },
+  blank: { work: 'web: blank frames while scrolling', promise: '≤ 2 %', limit: 2 },
+  key: { work: 'web: Ctrl+End to painted rows', promise: '< 150 ms', limit: 150 },
+  scrollbar: { work: 'web: scrollbar to painted rows', promise: '< 150 ms', limit: 150 },
+  heap: { work: 'web: tab heap after scrolling', promise: '≤ +20 MB', limit: 20 },
+}
