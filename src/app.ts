@@ -27,6 +27,9 @@ import { createStaticFiles } from './static-files.ts'
 /** Worker threads: the main thread answers requests, these do what grows with a table. */
 const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
 
+/** Time for requests to finish when the server stops: well below the ten seconds that containers are given. */
+const STOP_PATIENCE_MS = 5_000
+
 export type Services = ReturnType<typeof createServices>
 
 /** Opens the databases and makes what every module is given. */
@@ -85,16 +88,17 @@ export function createApp(kernel: Kernel, services: Services) {
     if (refusal) return refusal
     const requestId = randomText(12)
     const responseHeaders = new Headers({ 'x-request-id': requestId })
-    const known = await auth.authenticate(request.headers)
-    const actionId = request.headers.get('x-action-id')
-    const actor: Actor = known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
     return fetchRequestHandler({
       endpoint: '/trpc',
       // The web app sends its queries as POST: a filter may be longer than an address.
       allowMethodOverride: true,
       req: request,
       router,
-      createContext: () => ({ actor, requestId, log: kernel.log, responseHeaders, request, address }),
+      // Who asks is found out in here: should that fail, the answer keeps the cause to itself, as any failure's.
+      createContext: async () => ({
+        actor: await actorOf(request.headers),
+        ...{ requestId, log: kernel.log, responseHeaders, request, address },
+      }),
       responseMeta: () => ({ headers: responseHeaders }),
       onError: ({ error, path }) => {
         if (error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(error.cause)) {
@@ -102,6 +106,12 @@ export function createApp(kernel: Kernel, services: Services) {
         }
       },
     })
+  }
+
+  async function actorOf(headers: Headers): Promise<Actor> {
+    const known = await auth.authenticate(headers)
+    const actionId = headers.get('x-action-id')
+    return known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
   }
 }
 
@@ -126,7 +136,7 @@ export interface RunningServer {
   url: string
   kernel: Kernel
   services: Services
-  /** Finishes the requests that have begun, then closes every file. */
+  /** Finishes the requests that have begun, for a few seconds at most, then closes every file. */
   stop(): Promise<void>
 }
 
@@ -147,6 +157,15 @@ export async function startServer(config: Config): Promise<RunningServer> {
       config.logLevel,
       (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
     ),
+    development: false,
+    // What no adapter has answered; its text stays in the log.
+    error(error) {
+      kernel.log.error('request failed outside the adapters', error)
+      return Response.json(
+        { error: 'INTERNAL_SERVER_ERROR', message: 'Please check server log for more details' },
+        { status: 500 },
+      )
+    },
     websocket: socket.websocket,
   })
   app.server = server as never
@@ -155,7 +174,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
   let stopped: Promise<void> | null = null
   const stop = async () => {
     socket.close()
-    await server.stop()
+    // A client that waits for news, or sends its file ever more slowly, must not have the process killed.
+    await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
+    await server.stop(true)
     await kernel.close()
     kernel.log.info('stopped')
   }

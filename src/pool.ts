@@ -56,12 +56,21 @@ export function createWorkerPool(size: number): WorkerPool {
       else waiting?.reject(new PoolTaskError(data.error.message, data.error.code))
     }
     thread.worker.onerror = (event) => {
-      threads.splice(threads.indexOf(thread), 1)
-      for (const { reject } of thread.pending.values()) reject(new PoolTaskError(event.message))
+      lose(thread, event.message)
       thread.worker.terminate()
     }
+    // A thread can end without an error.
+    thread.worker.addEventListener('close', () => lose(thread, 'A worker thread has ended'))
     threads.push(thread)
     return thread
+  }
+
+  /** Leaves a thread out from now on, and tells those who wait for it. */
+  function lose(thread: Thread, message: string): void {
+    const at = threads.indexOf(thread)
+    if (at >= 0) threads.splice(at, 1)
+    for (const { reject } of thread.pending.values()) reject(new PoolTaskError(message))
+    thread.pending.clear()
   }
 
   function leastBusy(): Thread {

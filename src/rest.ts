@@ -79,10 +79,14 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 
 /**
  * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).
- * Multipart is left to the routes that take files.
+ * Multipart is read by the framework, which reads it whole and so has to know its length.
  */
 export async function parseBody(request: Request, contentType: string, maxBytes: number): Promise<unknown> {
-  if (contentType === 'multipart/form-data') return undefined
+  if (contentType === 'multipart/form-data') {
+    refuseLarge(request, maxBytes)
+    if (!request.headers.has('content-length')) throw badRequest('Length Required')
+    return undefined
+  }
   // A file: its route reads the body as it arrives. Null, because undefined would have Elysia read it whole.
   if (contentType === 'application/octet-stream') return null
   const text = await readText(request, maxBytes)
@@ -93,8 +97,7 @@ export async function parseBody(request: Request, contentType: string, maxBytes:
 }
 
 async function readText(request: Request, maxBytes: number): Promise<string> {
-  const tooLarge = () => badRequest('request entity too large')
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  refuseLarge(request, maxBytes)
   if (request.headers.has('content-length')) return request.text()
   // Without a length (chunked) the bytes are counted as they come.
   const chunks: Uint8Array[] = []
@@ -105,6 +108,12 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+const tooLarge = () => badRequest('request entity too large')
+
+function refuseLarge(request: Request, maxBytes: number): void {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
 }
 
 /**

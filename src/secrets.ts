@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 
@@ -16,19 +16,24 @@ export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret'>): Secr
   return { jwt: new TextEncoder().encode(config.jwtSecret ?? readOrMake(config.dataDir, 'jwt.secret')) }
 }
 
+/** Fewer characters are what a stop or a full disk left of a file: a key that one could guess. */
+const LEAST_LENGTH = 16
+
 function readOrMake(dataDir: string, name: string): string {
   const folder = join(dataDir, 'secrets')
   const file = join(folder, name)
-  if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const made = Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64url')
-    // 'wx': where two processes start together, the second reads what the first has written.
-    try {
-      writeFileSync(file, made, { flag: 'wx', mode: 0o600 })
-    } catch (error) {
-      if (!existsSync(file)) throw error
-    }
-    chmodSync(file, 0o600)
-  }
-  return readFileSync(file, 'utf8').trim()
+  const known = read(file)
+  if (known.length >= LEAST_LENGTH) return known
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const made = Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString('base64url')
+  // Written beside it and moved: under its own name the file is there whole or not at all.
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, made, { mode: 0o600, flush: true })
+  renameSync(draft, file)
+  // Where two processes start together, both go on with what lies there in the end.
+  return read(file)
+}
+
+function read(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
 }

@@ -1,12 +1,20 @@
 import { Server as Engine } from '@socket.io/bun-engine'
 import { LRUCache } from 'lru-cache'
-import { Server } from 'socket.io'
+import { type Socket as Connection, Server } from 'socket.io'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
 import type { Right } from './core/roles.ts'
 import type { Kernel } from './kernel.ts'
 import type { Authenticator } from './rest.ts'
 
 const PATH = '/socket.io/'
+
+/** Bytes of one message from a browser. */
+const MAX_MESSAGE_BYTES = 1_000_000
+/** A character in UTF-8 has four bytes at most, and the engine counts characters. */
+const MAX_BODY_BYTES = 4 * MAX_MESSAGE_BYTES
+
+/** What a token of a session is made of. Other text is none, and might be no value of a header either. */
+const TOKEN = /^[\w.-]{1,4096}$/
 
 /** What the socket asks of the auth module. */
 interface Gate extends Authenticator {
@@ -43,18 +51,31 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
     path: PATH,
     pingInterval: 25_000,
     pingTimeout: 20_000,
-    maxHttpBufferSize: 1_000_000,
+    maxHttpBufferSize: MAX_MESSAGE_BYTES,
   })
   // The engine has the interface that socket.io expects of its own; only the class differs.
   io.bind(engine as never)
 
-  io.use(async (socket, next) => {
+  // Nobody waits for what this returns, and a rejection that nobody takes ends the process.
+  io.use((socket, next) => {
+    enter(socket).then(
+      (isIn) => next(isIn ? undefined : new Error('Authentication required')),
+      (error) => {
+        kernel.log.error('a live connection could not be opened', error)
+        next(new Error('Something went wrong on the server'))
+      },
+    )
+  })
+
+  /** Notes who connects. False for those who are not signed in. */
+  async function enter(socket: Connection): Promise<boolean> {
     const actor = await authenticate(gate, socket.handshake.auth.token ?? socket.handshake.headers['xc-auth'])
-    if (actor.kind !== 'user') return next(new Error('Authentication required'))
+    if (actor.kind !== 'user') return false
     socket.data.actor = actor
     await socket.join(roomOfUser(actor.id))
-    next()
-  })
+    return true
+  }
+
   io.on('connection', (socket) => {
     socket.on(
       'base:join',
@@ -102,7 +123,9 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
     websocket: websocket as never,
     handle(request, server) {
       const { pathname } = new URL(request.url)
-      return pathname.startsWith(PATH) ? engine.handleRequest(request, server as never) : undefined
+      if (!pathname.startsWith(PATH)) return undefined
+      const refusal = refuseLargeBody(request)
+      return refusal ? Promise.resolve(refusal) : engine.handleRequest(request, server as never)
     },
     close() {
       for (const stop of unsubscribe) stop()
@@ -113,5 +136,14 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
 }
 
 async function authenticate(gate: Authenticator, token: unknown): Promise<Actor> {
-  return typeof token === 'string' ? gate.authenticate(new Headers({ 'xc-auth': token })) : ANONYMOUS
+  const isToken = typeof token === 'string' && TOKEN.test(token)
+  return isToken ? gate.authenticate(new Headers({ 'xc-auth': token })) : ANONYMOUS
+}
+
+/** 413 for a body that is too long, 411 for one that does not say how long it is: the engine reads all of it first. */
+function refuseLargeBody(request: Request): Response | null {
+  if (request.body === null) return null
+  const length = request.headers.get('content-length')
+  if (length === null) return new Response(null, { status: 411 })
+  return Number(length) > MAX_BODY_BYTES ? new Response(null, { status: 413 }) : null
 }

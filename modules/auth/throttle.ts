@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../src/core/errors.ts'
 
@@ -41,9 +42,10 @@ export function createThrottle(now: () => number = Date.now) {
      *   carry `retryAfterSeconds`
      */
     async attempt<T>(account: string, address: string, run: () => Promise<T>): Promise<T> {
+      const place = placeOf(address)
       const limits = [
-        [`${account} ${address}`, MAX_FAILURES_PER_ACCOUNT],
-        [address, MAX_FAILURES_PER_ADDRESS],
+        [`${account} ${place}`, MAX_FAILURES_PER_ACCOUNT],
+        [place, MAX_FAILURES_PER_ADDRESS],
       ] as const
       for (const [key, max] of limits) check(key, max)
       const at = now()
@@ -59,4 +61,21 @@ export function createThrottle(now: () => number = Date.now) {
       return result
     },
   }
+}
+
+/**
+ * What an address counts as. A single customer has the 2^64 addresses of an IPv6 network (RFC 6177), so
+ * only its network tells places apart; an IPv4 address is the same in its IPv6 form.
+ */
+function placeOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
+  if (mapped !== undefined) return mapped
+  if (isIP(plain) !== 6) return address
+  const [front = '', back] = plain.split('::')
+  const groupsOf = (part: string) => part.split(':').filter((group) => group !== '')
+  const [head, tail] = [groupsOf(front), groupsOf(back ?? '')]
+  const zeros = new Array(Math.max(0, 8 - head.length - tail.length)).fill('0')
+  const network = [...head, ...(back === undefined ? [] : zeros), ...tail].slice(0, 4)
+  return network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')
 }

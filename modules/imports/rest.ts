@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
+import { plainText } from '../../src/input.ts'
 import type { Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase } from '../../src/rest.ts'
@@ -14,7 +15,7 @@ import { fileTooLarge } from './uploads.ts'
 
 const FILE_TYPE = 'application/octet-stream'
 
-const jobsQuery = z.object({ job: z.string().max(64).optional() })
+const jobsQuery = z.object({ job: plainText(64).optional() })
 
 const listenBody = z.object({
   _mid: z.coerce.number().int().min(0).catch(0),

@@ -81,7 +81,12 @@ export function createImportsService(
     const job: ImportInput = { baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
     uploads.hold(id, uploadId)
-    await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
+    try {
+      await kernel.jobs.start(IMPORT_JOB, { id, userId: user.id, baseId, input: job })
+    } catch (error) {
+      uploads.letGo(id)
+      throw error
+    }
     return { jobId: id }
   }
 

@@ -79,6 +79,8 @@ export function runInThread(
     }
   }
   worker.onerror = (event) => end(() => reject(new Error(`The import's thread failed: ${event.message}`)))
+  // A thread can end without an error. Nobody else would give the lease back.
+  worker.addEventListener('close', () => end(() => reject(new Error("The import's thread has ended"))))
   signal.addEventListener('abort', cancel)
   post({ type: 'start', plan })
   if (signal.aborted) cancel()

@@ -15,6 +15,9 @@ const KEPT_MS = 24 * 3_600_000
  */
 const MAX_WAITING = 20
 const MAX_NAME = 255
+const ID_LENGTH = 20
+/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const UPLOAD_ID = new RegExp(`^[a-z0-9]{${ID_LENGTH}}$`)
 
 /** A file that waits for its import. */
 export interface Upload {
@@ -43,7 +46,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
    * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`; nothing is kept then
    */
   async function receive(userId: string, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> {
-    const uploadId = randomText(20)
+    const uploadId = randomText(ID_LENGTH)
     const path = pathOf(uploadId)
     const fileName = cleanName(name)
     arriving.add(uploadId)
@@ -63,10 +66,8 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
 
   /** Someone's own upload and where it lies. @throws NOT_FOUND for those of others too */
   async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
-    const [row] = await meta.db
-      .select()
-      .from(uploads)
-      .where(and(eq(uploads.id, uploadId), eq(uploads.userId, userId)))
+    const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
+    const [row] = UPLOAD_ID.test(uploadId) ? await meta.db.select().from(uploads).where(isIt) : []
     if (!row) throw new AppError('NOT_FOUND', 'The uploaded file is no longer there: choose it again')
     return { uploadId, fileName: row.fileName, size: row.size, path: pathOf(uploadId) }
   }

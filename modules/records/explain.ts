@@ -8,6 +8,14 @@ export function explainViolation(error: unknown, models: TableModel[], dialect: 
   const field = models
     .flatMap((model) => model.fields)
     .find((candidate) => violation?.columns.includes(candidate.columnName))
+  // A record that was deleted may come back with a value that its field kept apart, before it went to the trash.
+  const trashed = models.flatMap((model) => [...model.trashedColumns.values()])
+  if (violation?.kind === 'unique' && violation.columns.some((column) => trashed.includes(column))) {
+    return new AppError(
+      'DATABASE_ERROR',
+      'The values of a field in the trash must be unique: restore it first',
+    )
+  }
   // What is not about a field of theirs is a fault of ours.
   if (!violation || !field) return error
   const details = { fieldId: field.id, field: field.title }

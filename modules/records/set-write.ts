@@ -126,7 +126,14 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     return run(actor, tableId, entry, async (model, engine) => {
       const columns = await snapshot(model, engine)
       const names = columns.map(({ column }) => column)
-      const values = columns.map(({ key }) => engine.dialect.jsonValue(sql`before`, key))
+      // A field that was in the trash then may be back by now, or the other way round: a value stands under
+      // the field's id or under its column's name.
+      const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
+      const loggedAs = (key: string) => engine.dialect.jsonValue(sql`before`, key)
+      const values = columns.map(
+        ({ key, name }) =>
+          sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`,
+      )
       const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${tableId}
         and after is null and record_id not in (select ${columnOf(model.primaryKey)} from ${tableOf(model)})`
       return {
@@ -198,7 +205,7 @@ const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tab
 async function snapshot(
   model: TableModel,
   engine: Engine,
-): Promise<{ key: string; column: SQL; storage: StorageKind | null }[]> {
+): Promise<{ key: string; name: string; column: SQL; storage: StorageKind | null }[]> {
   const fields = new Map(
     model.fields
       .filter((field) => columnName(field) === field.columnName)
@@ -208,7 +215,7 @@ async function snapshot(
   return columns.map(({ name }) => {
     const field = fields.get(name)
     return {
-      key: field?.id ?? RAW_PREFIX + name,
+      ...{ key: field?.id ?? RAW_PREFIX + name, name },
       column: sql`${sql.identifier(name)}`,
       storage: field ? fieldType(field.type).storage : null,
     }

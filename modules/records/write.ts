@@ -80,7 +80,8 @@ export async function restoreRecords(
     const entries = Object.entries(values).flatMap(([key, value]) => {
       if (key.startsWith(RAW_PREFIX)) return [[key.slice(RAW_PREFIX.length), value] as const]
       const field = model.field(key)
-      return field && !field.isPrimaryKey ? [[columnName(field), value] as const] : []
+      const column = field ? columnName(field) : model.trashedColumns.get(key)
+      return column !== undefined && !field?.isPrimaryKey ? [[column, value] as const] : []
     })
     const columns = new Map<string, CellValue>([[columnName(model.primaryKey), id], ...entries])
     await batch.add(insertStatement(dialect, model, [...columns.keys()]), [...columns.values()])

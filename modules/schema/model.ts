@@ -30,10 +30,14 @@ export interface TableModel {
   primaryKey: Field
   /** The fields with their times and what REST clients keep with them, in the same order. */
   stored: StoredField[]
+  /** Columns of the fields in the trash, by field id: a record that comes back brings their values along. */
+  trashedColumns: ReadonlyMap<string, string>
 }
 
-/** Puts a table and its live fields together. */
-export function createTableModel(table: Table, stored: StoredField[]): TableModel {
+/** Puts a table and its fields together, those in the trash included. */
+export function createTableModel(table: Table, all: StoredField[]): TableModel {
+  const stored = all.filter((field) => field.deletedAt === null)
+  const trashed = all.filter((field) => field.deletedAt !== null && field.columnName !== '')
   const fields = stored.map(plainField)
   const byId = new Map(fields.map((field) => [field.id, field]))
   // Of two fields with one title (an old import) the first is meant, as in a list read from the start.
@@ -49,6 +53,7 @@ export function createTableModel(table: Table, stored: StoredField[]): TableMode
     displayField,
     primaryKey,
     stored,
+    trashedColumns: new Map(trashed.map((field) => [field.id, field.columnName])),
   }
 }
 

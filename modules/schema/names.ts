@@ -35,7 +35,8 @@ export function uniqueTitle(title: string, others: { title: string }[]): string 
   if (!taken.has(titleKey(title))) return title
   for (let number = 1; ; number++) {
     const suffix = `_${number}`
-    const candidate = title.slice(0, MAX_TITLE - suffix.length) + suffix
+    // The cut may go through a character of two halves.
+    const candidate = title.slice(0, MAX_TITLE - suffix.length).replace(/\p{Cs}$/u, '') + suffix
     if (!taken.has(titleKey(candidate))) return candidate
   }
 }

@@ -69,8 +69,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     if (!table || table.deletedAt !== null) throw notFound('Table', tableId.slice(0, 64))
     await bases.require(table.baseId)
     if (known?.table.version === table.version) return known
-    const live = (await listFields(tableId)).filter((field) => field.deletedAt === null)
-    const model = createTableModel(table, live)
+    const model = createTableModel(table, await listFields(tableId))
     // Read before a change and stored after it, an old model would stay for good.
     if (changes === before) models.set(tableId, model)
     return model

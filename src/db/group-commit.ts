@@ -12,6 +12,12 @@ interface Member {
 
 type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown }
 
+/** A member of the group that runs; it has no outcome until it has run. */
+interface Entry {
+  member: Member
+  outcome: Outcome | null
+}
+
 /**
  * Commits short writes that wait at the same time as one: the disk is waited for once and not for each.
  * A write that throws takes back itself alone. None is answered before all of them are on the disk.
@@ -36,29 +42,34 @@ export function createGroupCommit(
   }
 
   async function runGroup(): Promise<void> {
-    const settled: [Member, Outcome][] = []
+    const group: Entry[] = []
     try {
       file.run('begin immediate')
-      await runMembers(settled)
+      await runMembers(group)
       file.run('commit')
     } catch (error) {
       if (file.inTransaction) file.run('rollback')
-      // Without the commit nothing of the others stands either.
-      const members = [...settled.map(([member]) => member), ...waiting.splice(0)]
-      for (const member of members) member.settle({ ok: false, error })
+      // Where not even the transaction began, those who wait would fare no better.
+      if (group.length === 0) group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
+      // Without the commit nothing of the others stands either; who was refused before knows why.
+      for (const { member, outcome } of group)
+        member.settle(outcome?.ok === false ? outcome : { ok: false, error })
       return
     }
-    for (const [member, outcome] of settled) member.settle(outcome)
+    for (const { member, outcome } of group) if (outcome) member.settle(outcome)
   }
 
-  async function runMembers(settled: [Member, Outcome][]): Promise<void> {
+  async function runMembers(group: Entry[]): Promise<void> {
     const startedAt = performance.now()
     while (performance.now() - startedAt < FULL_AFTER_MS) {
       // Requests that have arrived by now are read in this turn of the event loop, and join.
       if (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
       const member = waiting.shift()
       if (!member) return
-      settled.push([member, await attempt(member)])
+      // Listed before it runs: whatever goes wrong, it is answered.
+      const entry: Entry = { member, outcome: null }
+      group.push(entry)
+      entry.outcome = await attempt(member)
     }
   }
 

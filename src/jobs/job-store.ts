@@ -6,6 +6,8 @@ import type { Job } from '../jobs.ts'
 /** Ended jobs are listed this long. */
 const KEPT_MS = 30 * 86_400_000
 const LISTED = 100
+/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
+const JOB_ID = /^\w{1,64}$/
 
 /** The jobs in the metadata database. */
 export function createJobStore(meta: Meta) {
@@ -21,6 +23,7 @@ export function createJobStore(meta: Meta) {
       await db.update(jobs).set({ status, progress, result, error, updatedAt }).where(eq(jobs.id, id))
     },
     async find(id: string): Promise<Job | null> {
+      if (!JOB_ID.test(id)) return null
       const [row] = await db.select().from(jobs).where(eq(jobs.id, id))
       return row ? toJob(row) : null
     },

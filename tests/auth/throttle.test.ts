@@ -37,6 +37,21 @@ describe('createThrottle', () => {
     expect(runs).toBe(MAX_FAILURES_PER_ACCOUNT)
   })
 
+  test('takes the addresses of one IPv6 network for one place, and IPv4 in IPv6 for IPv4', async () => {
+    const { attempt } = createThrottle()
+    const from = (address: string) => attempt('ann', address, async () => 'in')
+    for (let i = 0; i < MAX_FAILURES_PER_ACCOUNT; i++) {
+      await attempt('ann', `2001:db8:0:7:${i}::1`, fail).catch(ignore)
+      await attempt('ann', `::ffff:10.0.0.${i}`, fail).catch(ignore)
+    }
+    for (const same of ['2001:db8:0:7::', '2001:0DB8:0000:0007:1:2:3:4', '2001:db8:0:7::1%eth0'])
+      expect(from(same)).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+    for (const other of ['2001:db8:0:8::1', '2001:db8::7', '::1', '10.0.0.1', ''])
+      expect(await from(other)).toBe('in')
+    for (let i = 1; i < MAX_FAILURES_PER_ACCOUNT; i++) await attempt('ann', '10.0.0.1', fail).catch(ignore)
+    expect(from('::ffff:10.0.0.1')).rejects.toMatchObject({ code: 'TOO_MANY_REQUESTS' })
+  })
+
   test('stops a place that tries many accounts', async () => {
     const { attempt } = createThrottle()
     for (let i = 0; i < MAX_FAILURES_PER_ADDRESS; i++)

@@ -108,6 +108,10 @@ describe('read', () => {
       "Invalid value 'bad' for type 'Currency' on column 'Cur'",
       'typed',
     ])
+    // The title is no pattern, whatever is in it.
+    expect(refusal('SingleSelect', "$& $'", 'zz', { choices: [{ title: 'a' }] })[1]).toBe(
+      'Invalid option(s) "zz" provided for column "$& $\'". Valid options are "a"',
+    )
     expect(refusal('SingleSelect', 'Ss', 'zz', { choices: [{ title: 'a' }, { title: 'b' }] })).toEqual([
       'BAD_REQUEST',
       'Invalid option(s) "zz" provided for column "Ss". Valid options are "a, b"',

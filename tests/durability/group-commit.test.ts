@@ -66,6 +66,29 @@ describe('writes that wait together', () => {
     expect([stored(), commits]).toEqual([[1, 3], 1])
   })
 
+  test('are all answered where one ends the transaction of all, and those that wait have their turn', async () => {
+    const results = await Promise.allSettled([
+      write(insert(1)),
+      write(async () => {
+        throw new Error('refused by itself')
+      }),
+      // As a full disk does: the engine takes back everything.
+      write(async (tx) => {
+        await tx.run({ sql: 'insert or rollback into t values (1, null)', params: [] })
+        return 2
+      }),
+      write(insert(3)),
+    ])
+    expect(outcomes(results)).toEqual(['refused', 'refused', 'refused', 3])
+    expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : ''))).toEqual([
+      expect.stringContaining('UNIQUE'),
+      'Error: refused by itself',
+      expect.stringContaining('UNIQUE'),
+      '',
+    ])
+    expect([stored(), file.inTransaction]).toEqual([[3], false])
+  })
+
   test('are all refused where the commit fails, and those after them are not', async () => {
     const told: number[] = []
     const first = await Promise.allSettled([

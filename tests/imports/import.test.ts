@@ -114,6 +114,15 @@ describe('an import into a new table', () => {
     expect(report).toEqual([])
   })
 
+  test('reports what spreadsheets would take for a formula as text, but not numbers', async () => {
+    const cells = ['=HYPERLINK("http://x")', '+cmd|x', '-2+3', '@SUM(1)', '\t=1', '-12', '+1.5e3', 'a=b']
+    const file = `When\n${cells.map((text) => `"${text.replaceAll('"', '""')}"`).join('\n')}\n`
+    const { report } = await load(file, { columns: [{ title: 'When', type: 'Date', index: 0 }] })
+    expect(report.map((line) => line.split(',')[2])).toEqual([
+      ...[`"'=HYPERLINK(""http://x"")"`, "'+cmd|x", "'-2+3", "'@SUM(1)", "'\t=1", '-12', '+1.5e3', 'a=b'],
+    ])
+  })
+
   test('takes the first row as data where the file has no header', async () => {
     const { rows } = await load('Ann,31\nBen,32\n', { format: { header: false } })
     expect(rows).toHaveLength(2)

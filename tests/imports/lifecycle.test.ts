@@ -67,6 +67,30 @@ describe('jobs.cancel', () => {
     expect(await app.trpc(owner.token).schema.tables.query({ baseId: base.id })).toEqual([])
   })
 
+  test('has nothing left to end where the thread of the import is gone, and the base takes writes again', async () => {
+    const threads: Worker[] = []
+    const RealWorker = globalThis.Worker
+    globalThis.Worker = class extends RealWorker {
+      constructor(...given: ConstructorParameters<typeof RealWorker>) {
+        super(...given)
+        if (String(given[0]).includes('import-worker')) threads.push(this)
+      }
+    }
+    try {
+      const jobId = await startImport(door, base.id, LONG, { title: 'Lost', columns })
+      await underWay(door, jobId)
+      for (const thread of threads) thread.terminate()
+      expect(await ended(door, jobId, 5000)).toMatchObject({ status: 'failed' })
+    } finally {
+      globalThis.Worker = RealWorker
+    }
+    expect(tablesIn(app.kernel.sources.path(base.id))).toEqual([])
+    const { table } = await app
+      .trpc(owner.token)
+      .schema.createTable.mutate({ baseId: base.id, title: 'After' })
+    await app.trpc(owner.token).schema.deleteTable.mutate({ tableId: table.id })
+  })
+
   test('leaves a job alone that has ended', async () => {
     const jobId = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Done', columns })
     const job = await ended(door, jobId)

@@ -50,8 +50,32 @@ const write = () =>
   })
 
 describe('the live connection', () => {
-  test.each([undefined, '', 'nonsense'])('refuses the token %p', async (token) => {
-    await expect(connect(token)).rejects.toThrow('Authentication required')
+  // The last ones are no values of a header, as which tokens are read elsewhere.
+  test.each([undefined, '', 'nonsense', 'two\nlines', '漢字', '\ud800'])(
+    'refuses the token %p',
+    async (token) => {
+      await expect(connect(token)).rejects.toThrow('Authentication required')
+    },
+  )
+
+  test('reads no more of a request than a message may have', async () => {
+    const hello = await (await fetch(`${app.url}/socket.io/?EIO=4&transport=polling`)).text()
+    const { sid, maxPayload } = JSON.parse(hello.slice(1))
+    const path = `${app.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`
+    const untold = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('4'))
+        controller.close()
+      },
+    })
+    const refusals = [
+      await fetch(path, { method: 'POST', body: 'a'.repeat(maxPayload * 4 + 1) }),
+      await fetch(path, { method: 'POST', body: untold }),
+    ]
+    expect(refusals.map(({ status }) => status)).toEqual([413, 411])
+    // It was not even handed on: the connection that it was sent on stands.
+    const message = await fetch(path, { method: 'POST', body: '3' })
+    expect([message.status, await message.text()]).toEqual([200, 'ok'])
   })
 
   test('lets nobody follow a base that they may not read', async () => {

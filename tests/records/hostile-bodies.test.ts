@@ -148,6 +148,25 @@ describe('a body of', () => {
     unchanged()
   })
 
+  test('more than the limit in a form, which the framework would read whole', async () => {
+    const path = `${bench.app.url}/api/v1/auth/user/signin`
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const told = await fetch(path, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(bench.app.config.bodyMaxBytes + 10),
+    })
+    expect([told.status, await told.json()]).toEqual([400, { msg: 'request entity too large' }])
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('--x--\r\n'))
+        controller.close()
+      },
+    })
+    const untold = await fetch(path, { method: 'POST', headers, body })
+    expect([untold.status, await untold.json()]).toEqual([400, { msg: 'Length Required' }])
+  })
+
   test('another content type than it says, or none', async () => {
     for (const type of [
       'application/xml',

@@ -73,27 +73,6 @@ describe('undo and redo', () => {
     expect((await table.list())[0]).toMatchObject({ Late: 5 })
   })
 
-  test('bring back a deleted record with the values of a field that is in the trash', async () => {
-    for (const remove of [
-      (table: TestTable) => bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }]),
-      (table: TestTable) => bench.trpc.records.deleteMatching.mutate({ selection: { tableId: table.id } }),
-    ]) {
-      const table = await bench.table({ Title: 'SingleLineText', Gone: 'Number', Done: 'Checkbox' }, [
-        { Title: 'a', Gone: 5, Done: true },
-        { Title: 'b', Gone: 6 },
-      ])
-      await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Gone').id })
-      await remove(table)
-      expect(await table.total()).toBe(0)
-      await undo()
-      await bench.trpc.schema.restoreField.mutate({ fieldId: table.field('Gone').id })
-      expect(await rowsOf(table)).toMatchObject([
-        { Title: 'a', Gone: 5, Done: 1 },
-        { Title: 'b', Gone: 6, Done: 0 },
-      ])
-    }
-  })
-
   test('leave out values that their field would refuse by now', async () => {
     const table = await bench.table({ Title: 'SingleLineText', Ss: EVERY_TYPE.Ss }, [
       { Title: 'x', Ss: 'red' },

@@ -97,6 +97,19 @@ describe.each([...databases])('tables, metadata in %s', (database) => {
       expect(new Set(columns).size).toBe(columns.length)
     })
 
+    test('cuts no character in two where a long title gets a suffix', async () => {
+      const title = `${'x'.repeat(252)}😀`
+      const { fields } = await shop.api.schema.createTable.mutate({
+        ...{ baseId: shop.baseId, title: 'Long titles' },
+        fields: [
+          { title, type: 'Number' },
+          { title, type: 'Number' },
+        ],
+      })
+      const own = fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
+      expect(own.map((field) => field.title)).toEqual([title, `${'x'.repeat(252)}_1`])
+    })
+
     test('never takes a name that the engine or the product keeps for itself', async () => {
       for (const title of ['sqlite_master', 'sheaf_changes', 'sqlite_sequence']) {
         const { table } = await createTable(shop, undefined, title)

@@ -59,4 +59,10 @@ function begin(path: string): number {
 const clip = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
 
-const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** What a spreadsheet would run (OWASP, CSV injection), numbers apart: an apostrophe makes it text. */
+const FORMULA = /^[=+\-@\t\r](?![\d.,]*(?:e[+-]?\d+)?$)/i
+
+function quote(text: string): string {
+  const shown = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
+}

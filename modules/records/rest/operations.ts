@@ -1,6 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { columnName } from '../columns.ts'
@@ -17,8 +18,18 @@ type Row = Record<string, unknown>
 export function createRestOperations(
   records: RecordsService,
   schema: Pick<SchemaService, 'load'>,
-  auth: Pick<AuthService, 'people'>,
+  auth: Pick<AuthService, 'access' | 'people'>,
 ) {
+  /**
+   * The table, for someone who holds the right: what a refusal says of names and keys is for them alone.
+   * @throws TABLE_NOT_FOUND before any refusal of access
+   */
+  async function enter(actor: Actor, right: Right, tableId: string): Promise<TableModel> {
+    const model = await schema.load(tableId)
+    await auth.access.authorize(actor, right, model.table.baseId)
+    return model
+  }
+
   /** One record with the wanted fields. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
   async function get(
     actor: Actor,
@@ -82,8 +93,8 @@ export function createRestOperations(
     tableId: string,
     bodies: Body[],
   ): Promise<{ model: TableModel; ids: RecordId[] }> {
+    const model = await enter(actor, 'record.create', tableId)
     refuseTooMany(bodies)
-    const model = await schema.load(tableId)
     const rows = bodies.map((body) => ({ values: readValues(model, body) }))
     // An empty list writes nothing, but who may not write is told so.
     const { inserted } = await records.apply(actor, {
@@ -100,8 +111,8 @@ export function createRestOperations(
     bodies: Body[],
     keyOf: (model: TableModel, body: Body) => RecordId,
   ): Promise<{ model: TableModel; ids: RecordId[] }> {
+    const model = await enter(actor, 'record.update', tableId)
     refuseTooMany(bodies)
-    const model = await schema.load(tableId)
     const rows = bodies.map((body) => ({ id: keyOf(model, body), values: readValues(model, body) }))
     await records.apply(actor, {
       baseId: model.table.baseId,
@@ -118,12 +129,13 @@ export function createRestOperations(
 
   /** The ids that are there, of those given: bulk calls of the v1 API pass over the others in silence. */
   async function present(actor: Actor, tableId: string, ids: RecordId[]): Promise<RecordId[]> {
+    refuseTooMany(ids)
     const opened = await records.open(actor, tableId)
     const rows = await rowsOf(opened, ids, [opened.model.primaryKey])
     return rows.map((row) => row[opened.model.primaryKey.title] as RecordId)
   }
 
-  return { get, exists, read, written, rowsOf, create, update, remove, present }
+  return { enter, get, exists, read, written, rowsOf, create, update, remove, present }
 }
 
 export type RestOperations = ReturnType<typeof createRestOperations>

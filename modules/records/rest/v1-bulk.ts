@@ -4,7 +4,6 @@ import { badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
 import type { RecordsService } from '../service.ts'
 import { type Body, readBodies, readKey, readValues, requireKeyField } from './body.ts'
 import type { RestOperations } from './operations.ts'
@@ -14,7 +13,6 @@ import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService
-  schema: SchemaService
   auth: AuthService
   operations: RestOperations
   resolve(actor: Actor, params: { base: string; table: string }): Promise<{ tableId: string }>
@@ -24,7 +22,7 @@ interface Deps {
 const MAX_DELETED_ROWS = 10_000
 
 /** Many records at once over `/api/v1/db/data/bulk/{orgs}/{base}/{table}` (wire reference, bulk). */
-export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operations, resolve }: Deps) {
+export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resolve }: Deps) {
   const listOf = (body: unknown): Body[] => {
     const { bodies, isList } = readBodies(body)
     if (!isList) throw badRequest('The body must be a list of records')
@@ -40,7 +38,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
     })
     .patch('/', async ({ actor, params, body }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await schema.load(tableId)
+      const model = await operations.enter(actor, 'record.update', tableId)
       const keyed = listOf(body).flatMap((item) => {
         const id = readKey(model, item)
         return id === undefined ? [] : [{ id, item }]
@@ -66,7 +64,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
     })
     .delete('/', async ({ actor, params, body }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await schema.load(tableId)
+      const model = await operations.enter(actor, 'record.delete', tableId)
       const wanted = listOf(body).map((item) => requireKeyField(model, item))
       const ids = await operations.present(actor, tableId, wanted)
       await operations.remove(actor, tableId, ids)
@@ -74,7 +72,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
     })
     .post('/upsert', async ({ actor, params, body, set }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await schema.load(tableId)
+      const model = await operations.enter(actor, 'record.update', tableId)
       const items = listOf(body).map((item) => ({
         id: readKey(model, item),
         values: readValues(model, item),
@@ -98,7 +96,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
     })
     .patch('/all', async ({ actor, params, body, request }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await schema.load(tableId)
+      const model = await operations.enter(actor, 'record.update', tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
       if (isList) throw badRequest('The body must be one record: the values that all are given')
@@ -108,7 +106,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, schema, auth, operation
     })
     .delete('/all', async ({ actor, params, request }) => {
       const { tableId } = await resolve(actor, params)
-      const model = await schema.load(tableId)
+      const model = await operations.enter(actor, 'record.delete', tableId)
       const filter = readFilter(model, new URLSearchParams(queryOf(request)))
       const ids = await records.matchingIds(actor, { tableId, filter })
       const rows =

@@ -71,7 +71,7 @@ interface Call {
 }
 
 function routes(kernel: Kernel, deps: Deps, prefix: string) {
-  const { records, schema, auth, lists, groups, operations } = deps
+  const { records, auth, lists, groups, operations } = deps
   const resolve = createResolver(deps)
   const targetOf = ({ actor, params }: Call) => resolve(actor, params as PathParams)
   const queryOfCall = ({ request }: Call) => new URLSearchParams(queryOf(request))
@@ -100,8 +100,9 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     })
     .get('/count', async (call) => {
       const { tableId, viewId } = await targetOf(call)
-      const filter = readFilter(await schema.load(tableId), queryOfCall(call))
-      return { count: await records.count(call.actor, { tableId, viewId, filter }) }
+      const opened = await records.open(call.actor, tableId, viewId)
+      const filter = readFilter(opened.model, queryOfCall(call))
+      return { count: await records.countOpened(opened, { filter }) }
     })
     .get('/find-one', firstOf)
     .get('/groupby', async (call) => {
@@ -134,7 +135,8 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     })
     .delete('/:recordId', async (call) => {
       const { tableId } = await targetOf(call)
-      await operations.remove(call.actor, tableId, [parseRecordId(await schema.load(tableId), idOf(call))])
+      const model = await operations.enter(call.actor, 'record.delete', tableId)
+      await operations.remove(call.actor, tableId, [parseRecordId(model, idOf(call))])
       return scalar(1)
     })
 }

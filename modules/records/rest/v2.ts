@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
 import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
 import type { RecordsService } from '../service.ts'
 import { parseRecordId, readBodies, requireKey, requireKeyField } from './body.ts'
 import type { RestLists } from './list.ts'
@@ -13,14 +12,13 @@ import { queryOf } from './query-of.ts'
 
 interface Deps {
   records: RecordsService
-  schema: SchemaService
   auth: AuthService
   lists: RestLists
   operations: RestOperations
 }
 
 /** Records over `/api/v2/tables/{tableId}/records` (wire reference, row data v2). */
-export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operations }: Deps) {
+export function recordsV2(kernel: Kernel, { records, auth, lists, operations }: Deps) {
   const update = async ({
     actor,
     params,
@@ -53,15 +51,8 @@ export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operat
       '/count',
       async ({ actor, params, request }) => {
         const query = new URLSearchParams(queryOf(request))
-        const model = await schema.load(params.tableId)
-        const filter = readFilter(model, query)
-        return {
-          count: await records.count(actor, {
-            tableId: params.tableId,
-            viewId: query.get('viewId') ?? undefined,
-            filter,
-          }),
-        }
+        const opened = await records.open(actor, params.tableId, query.get('viewId') ?? undefined)
+        return { count: await records.countOpened(opened, { filter: readFilter(opened.model, query) }) }
       },
       { detail: { summary: 'Count records' } },
     )
@@ -87,7 +78,7 @@ export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operat
       '/',
       async ({ actor, params, body }) => {
         const { bodies, isList } = readBodies(body)
-        const model = await schema.load(params.tableId)
+        const model = await operations.enter(actor, 'record.delete', params.tableId)
         const ids = bodies.map((item) => requireKeyField(model, item))
         await operations.remove(actor, params.tableId, ids)
         const keys = ids.map((id) => presentKey(model, id))
@@ -98,7 +89,7 @@ export function recordsV2(kernel: Kernel, { records, schema, auth, lists, operat
     .post(
       '/:recordId/move',
       async ({ actor, params, request }) => {
-        const model = await schema.load(params.tableId)
+        const model = await operations.enter(actor, 'record.update', params.tableId)
         const before = new URLSearchParams(queryOf(request)).get('before')
         await records.apply(actor, {
           baseId: model.table.baseId,

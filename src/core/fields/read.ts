@@ -39,7 +39,7 @@ export function valueError(
   const details = { fieldId: field.id, field: field.title, reason: failure.message }
   if (failure.fault === 'check') return new AppError('BAD_REQUEST', failure.message, details, 'msg')
   if (failure.fault === 'option') {
-    const message = failure.message.replace(' provided.', ` provided for column "${field.title}".`)
+    const message = failure.message.replace(' provided.', () => ` provided for column "${field.title}".`)
     return new AppError('BAD_REQUEST', message, details, 'msg')
   }
   const message = `Invalid value '${describeValue(input)}' for type '${field.type}' on column '${field.title}'`
