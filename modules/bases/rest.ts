@@ -8,7 +8,6 @@ import { wholeListInfo } from '../../src/wire.ts'
 import { type AuthService, presentNewToken, presentTokens, readTokenId, TokenBody } from '../auth/index.ts'
 import { Description, Meta, PreferenceBody, Title } from './input.ts'
 import { presentBase, presentNewBase, presentOwnView } from './present.ts'
-import { createReport } from './report.ts'
 import { membersRest } from './rest-members.ts'
 import { connectionsRest, sourcesRest } from './rest-sources.ts'
 import type { BasesService } from './service.ts'
@@ -39,7 +38,7 @@ export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService
       .use(membersRest(prefix, bases, kernel, auth))
       .use(sourcesRest(`${prefix}/:baseId/${sources}`, bases, kernel, auth))
   }
-  return app.use(connectionsRest(kernel, auth)).use(reportRoute(kernel, auth))
+  return app.use(connectionsRest(kernel, auth))
 }
 
 function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) {
@@ -131,14 +130,6 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
     const sources = await bases.sourcesOf([baseId])
     return presentBase(await bases.require(baseId), sources.get(baseId) ?? [])
   }
-}
-
-/** What is in the whole server, for super admins (wire §3). */
-const reportRoute = (kernel: Kernel, auth: AuthService) => {
-  const report = createReport(kernel, auth)
-  return new Elysia()
-    .use(restBase(kernel, auth))
-    .get('/api/v1/aggregated-meta-info', ({ actor }) => report(actor))
 }
 
 const withColor = (meta: BaseMeta, color: string | null | undefined): BaseMeta =>

@@ -1,9 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
+import { restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
+import { createReport } from '../report.ts'
 import type { RecordsService } from '../service.ts'
 import { aggregateRest } from './aggregate.ts'
 import { createRestGroups } from './groups.ts'
@@ -21,12 +23,21 @@ interface Services {
   records: RecordsService
 }
 
+/** What is in the whole server (wire reference §3). */
+function reportRest(kernel: Kernel, services: Services) {
+  const report = createReport(services)
+  return new Elysia()
+    .use(restBase(kernel, services.auth))
+    .get('/api/v1/aggregated-meta-info', ({ actor }) => report(actor))
+}
+
 /** Records over REST, both generations of the API. */
 export function recordsRest(kernel: Kernel, services: Services) {
   const lists = createRestLists(services.records, services.auth)
   const operations = createRestOperations(services.records, services.schema, services.auth)
   const groups = createRestGroups(services.records, lists, services.auth)
   return new Elysia()
+    .use(reportRest(kernel, services))
     .use(aggregateRest(kernel, services))
     .use(recordsV2(kernel, { ...services, lists, operations }))
     .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
