@@ -4,6 +4,7 @@ import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { ColumnDefinition, QueryDialect } from './dialect.ts'
 import { createRender, quoteText } from './render.ts'
+import { standardWords } from './standard-words.ts'
 
 const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
@@ -28,30 +29,14 @@ export const mysql: QueryDialect = {
     { sql: `create table ${quote(name)} (${columns.map(column).join(', ')})`, params: [] },
   ],
 
-  isNull: (expression) => sql`${expression} is null`,
-  eq: (expression, value) => sql`${expression} = ${value}`,
-  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${value}`,
-  inList: (expression, values) =>
-    sql`${expression} in (${sql.join(
-      values.map((v) => sql`${v}`),
-      sql`, `,
-    )})`,
+  ...standardWords,
   like: (expression, pattern) => like(expression, pattern),
   // The comparison is of bytes whatever the connection's collation is.
   hasOption: (expression, title) => sql`locate(${`,${title},`}, binary concat(',', ${expression}, ',')) > 0`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
-  not: (condition) => sql`not (${condition})`,
-  constant: (value) => sql.raw(value ? 'true' : 'false'),
 
   // NULL stands first ascending and last descending by itself.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
-  optionOrder(expression, titles) {
-    if (titles.length === 0) return expression
-    const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
-    return sql`case ${expression} ${sql.join(cases, sql` `)} end`
-  },
   summary,
   search: (expression, _storage, text) => like(expression, `%${escapeLike(text)}%`),
   decode: (storage) => DECODERS[storage] ?? null,

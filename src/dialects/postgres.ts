@@ -4,6 +4,7 @@ import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import type { ColumnDefinition, QueryDialect } from './dialect.ts'
 import { createRender, quoteText } from './render.ts'
+import { standardWords } from './standard-words.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -29,28 +30,12 @@ export const postgres: QueryDialect = {
     { sql: `create table ${quote(name)} (${columns.map(column).join(', ')})`, params: [] },
   ],
 
-  isNull: (expression) => sql`${expression} is null`,
-  eq: (expression, value) => sql`${expression} = ${value}`,
-  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${value}`,
-  inList: (expression, values) =>
-    sql`${expression} in (${sql.join(
-      values.map((v) => sql`${v}`),
-      sql`, `,
-    )})`,
+  ...standardWords,
   like: (expression, pattern) => sql`${asText(expression)} ilike ${pattern}`,
   hasOption: (expression, title) => sql`position(${`,${title},`} in ',' || ${expression} || ',') > 0`,
-  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
-  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
-  not: (condition) => sql`not (${condition})`,
-  constant: (value) => sql.raw(value ? 'true' : 'false'),
 
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc nulls first` : sql`${expression} desc nulls last`,
-  optionOrder(expression, titles) {
-    if (titles.length === 0) return expression
-    const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
-    return sql`case ${expression} ${sql.join(cases, sql` `)} end`
-  },
   summary,
   search: (expression, _storage, text) => sql`${asText(expression)} ilike ${`%${escapeLike(text)}%`}`,
   decode: (storage) => DECODERS[storage] ?? null,

@@ -5,6 +5,7 @@ import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { createRender, quoteText } from './render.ts'
 import { sqliteSummary } from './sqlite-summary.ts'
 import { sqliteLike } from './sqlite-text.ts'
+import { optionOrder } from './standard-words.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -64,11 +65,7 @@ export const sqlite: Dialect = {
   // SQLite puts NULL first ascending and last descending by itself, as REST clients expect.
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
-  optionOrder(expression, titles) {
-    if (titles.length === 0) return expression
-    const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
-    return sql`case ${expression} ${sql.join(cases, sql` `)} end`
-  },
+  optionOrder,
   summary: sqliteSummary,
   search(expression, storage, text) {
     // A checkbox shows no text.
