@@ -102,11 +102,6 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
         }
       })
 
-      .get('/:baseId/has-empty-or-null-filters', async ({ actor, params }) => {
-        await bases.enter(actor, 'base.read', params.baseId)
-        return scalar(false)
-      })
-
       // They are the caller's own tokens, and open all their bases (wire §4.2).
       .get('/:baseId/api-tokens', async ({ actor, params }) => {
         await bases.enter(actor, 'base.tokens', params.baseId)

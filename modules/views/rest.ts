@@ -12,6 +12,9 @@ import { GridPatchBody, rowHeightOf, ViewBody, ViewPatchBody } from './wire-inpu
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 
+/** What the two generations call a base. */
+const BASES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
+
 /** Kinds of view that clients may ask for and that do not exist here yet. */
 const OTHER_KINDS = {
   forms: 'form',
@@ -29,6 +32,15 @@ export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticat
       .use(viewRoutes(prefix, views, kernel, auth))
       .use(linesRest(prefix, views, kernel, auth))
       .use(filtersRest(prefix, views, kernel, auth))
+  }
+  for (const prefix of BASES) {
+    app.use(
+      new Elysia({ prefix })
+        .use(restBase(kernel, auth))
+        .get('/:baseId/has-empty-or-null-filters', async ({ actor, params }) =>
+          scalar(await views.hasNullFilters(actor, params.baseId)),
+        ),
+    )
   }
   return app
 }

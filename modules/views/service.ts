@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
+import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -14,6 +15,12 @@ import { presentView } from './present.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'
 import { changeView, updateView, type ViewPatch } from './update.ts'
+
+/** Operators that hold NULL and the empty text apart, where `blank` takes both. */
+const NULL_OPERATORS = new Set(['null', 'notnull', 'empty', 'notempty'])
+
+const tellsNullApart = (filter: Filter): boolean =>
+  isGroup(filter) ? filter.children.some(tellsNullApart) : NULL_OPERATORS.has(filter.operator)
 
 /** The operations on views, see `createViewsService`. */
 export type ViewsService = ReturnType<typeof createViewsService>
@@ -52,6 +59,17 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
       const row = await store.findRow(viewId)
       if (!row) throw notFound('View', viewId)
       return { row, model }
+    },
+    /**
+     * True where a view of the base tells empty text from none: a base with such filters cannot take
+     * back the setting that offers them.
+     */
+    async hasNullFilters(actor: Actor, baseId: string): Promise<boolean> {
+      for (const { id } of await schema.tables(actor, baseId)) {
+        const found = await store.ofModel(await schema.load(id))
+        if (found.some(({ filter }) => filter !== null && tellsNullApart(filter))) return true
+      }
+      return false
     },
     rowsOf: store.rowsOf,
     openTable: schema.openTable,

@@ -25,6 +25,19 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     }
   }
 
+  test('a filter that tells empty text from none is found in its base, also inside a group', async () => {
+    const { viewId, title } = await table()
+    const asked = () => shop.rest.get(`${M}/projects/${shop.baseId}/has-empty-or-null-filters`)
+    const leaf = (comparison_op: string) => ({ fk_column_id: title, comparison_op, logical_op: 'and' })
+    await shop.rest.post(`${M}/views/${viewId}/filters`, leaf('blank'))
+    expect((await asked()).body).toBe(false)
+    const group = { is_group: true, logical_op: 'and', children: [leaf('notempty')] }
+    const { body } = await shop.rest.post(`${M}/views/${viewId}/filters`, group)
+    expect((await asked()).body).toBe(true)
+    await shop.rest.delete(`${M}/filters/${body.id}`)
+    expect((await asked()).body).toBe(false)
+  })
+
   test('sorts are made, listed, moved, changed and deleted', async () => {
     const { viewId, n, title, schema } = await table()
     const path = `${M}/views/${viewId}/sorts`
