@@ -7,7 +7,7 @@ import { columnOf } from '../columns.ts'
 import { select } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
-import type { RestLists } from './list.ts'
+import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, readListParameters } from './parameters.ts'
 import { type PageInfo, pageInfo, presenterOf } from './present.ts'
 
@@ -84,19 +84,13 @@ export function createRestGroups(
     if (!field) throw notFound('Field', fieldId)
     const choices = (field.options.choices ?? []) as { title: string }[]
     const keys = [...choices.map((choice) => choice.title), null]
-    return Promise.all(
-      keys.map(async (key) => {
-        const operator = key === null ? 'blank' : 'eq'
-        return {
-          key,
-          value: await lists.list(actor, tableId, search, viewId, {
-            fieldId: field.id,
-            operator,
-            value: key,
-          }),
-        }
-      }),
-    )
+    const groups: { key: string | null; value: RestList }[] = []
+    // One after the other: a field may have thousands of options, and others wait for the same threads.
+    for (const key of keys) {
+      const own = { fieldId: field.id, operator: key === null ? 'blank' : 'eq', value: key }
+      groups.push({ key, value: await lists.list(actor, tableId, search, viewId, own) })
+    }
+    return groups
   }
 
   return { groupBy, count, byOption }
