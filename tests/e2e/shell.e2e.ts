@@ -74,6 +74,22 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
+  test('types into a dialog as soon as it stands in the page', async () => {
+    const page = await openSignedIn()
+    const focused = page.evaluate(
+      () =>
+        new Promise<boolean>((resolve) => {
+          new MutationObserver(() => {
+            const dialog = document.querySelector('[role=dialog]')
+            if (dialog) resolve(dialog.contains(document.activeElement))
+          }).observe(document.body, { childList: true })
+        }),
+    )
+    await page.keyboard.press('Alt+d')
+    expect(await focused).toBe(true)
+    await page.context().close()
+  })
+
   test('deletes a base and takes it out of the trash', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Short-lived')

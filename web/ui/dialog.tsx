@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { t } from '../i18n.ts'
 import { IconButton } from './button.tsx'
@@ -40,7 +40,8 @@ export function Dialog({
   const overlay = useRef<HTMLDivElement>(null)
   useLayer(leave, { element: overlay })
 
-  useEffect(() => {
+  // Before anything is painted: a key pressed as soon as the window is seen belongs to it.
+  useLayoutEffect(() => {
     const root = document.getElementById('root')
     openDialogs++
     root?.setAttribute('inert', '')
@@ -50,7 +51,7 @@ export function Dialog({
     }
   }, [])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const body = box.current
     const first =
       body?.querySelector<HTMLElement>('[data-autofocus]') ??

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 interface Layer {
   onEscape: () => void
@@ -27,7 +27,7 @@ export function useLayer(onEscape: () => void, { returnFocusTo, element }: Layer
   latest.current = { onEscape, returnFocusTo }
   const layer = useRef<Layer>({ onEscape: () => latest.current.onEscape(), element })
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = layer.current
     open.push(own)
     return () => {

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react'
 import {
   type ComponentType,
   type KeyboardEvent,
-  useEffect,
+  useLayoutEffect,
   useRef,
   useState,
   useSyncExternalStore,
@@ -87,7 +87,7 @@ function Menu({ items, anchor, label, onClose }: OpenMenu & { onClose: () => voi
   const typed = useRef({ text: '', at: 0 })
   const lines = () => [...(list.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Straight to the first action: the id above it is for the pointer and for ArrowUp.
     list.current?.querySelector<HTMLElement>('[data-kind="action"]')?.focus({ preventScroll: true })
   }, [])

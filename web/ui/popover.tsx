@@ -20,7 +20,7 @@ export interface PopoverProps {
 
 /**
  * A box over the page, beside its anchor. Closes by Escape and by pressing outside, gives the focus back,
- * and moves along when the page scrolls. Popups of antd inside it count as inside.
+ * and moves along when the page scrolls. Popups opened from it count as inside.
  */
 export function Popover({
   anchor,
@@ -66,7 +66,7 @@ export function Popover({
     }
   }, [anchor, placement])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focus === 'first') box.current?.querySelector<HTMLElement>('[autofocus], [data-autofocus]')?.focus()
     if (focus === 'first' && !box.current?.contains(document.activeElement)) {
       box.current?.querySelector<HTMLElement>(FOCUSABLE)?.focus()

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import styles from './table-tree.module.css'
@@ -17,7 +17,7 @@ export function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
   const input = useRef<HTMLInputElement>(null)
   const isDone = useRef(false)
 
-  useEffect(() => input.current?.select(), [])
+  useLayoutEffect(() => input.current?.select(), [])
 
   async function save() {
     if (isDone.current) return
