@@ -7,6 +7,9 @@ export interface BaseMeta {
   icon?: string
 }
 
+/** The databases that a source may be, by the names that REST clients know. */
+export type SourceClient = 'sqlite3' | 'pg' | 'mysql2'
+
 export function defineBasesTables(c: Columns) {
   const bases = c.table('bases', {
     id: c.text('id').primaryKey(),
@@ -31,9 +34,15 @@ export function defineBasesTables(c: Columns) {
         .notNull()
         .references(() => bases.id, { onDelete: 'cascade' }),
       alias: c.text('alias'),
-      client: c.text('client').$type<'sqlite3'>().notNull(),
+      client: c.text('client').$type<SourceClient>().notNull(),
       /** True for the database that the product made for the base. */
       isOwn: c.flag('is_own').notNull(),
+      /** How to reach a database that is not ours: JSON, encrypted. Never sent to a browser. */
+      config: c.text('config'),
+      isSchemaReadonly: c.flag('is_schema_readonly').notNull().default(false),
+      isDataReadonly: c.flag('is_data_readonly').notNull().default(false),
+      /** Hidden from the tree of tables while false. */
+      isEnabled: c.flag('is_enabled').notNull().default(true),
       order: c.real('order').notNull(),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
@@ -17,7 +18,7 @@ export const columnOf = (field: Field): SQL => sql`${sql.identifier(columnName(f
 
 /** How a field's values come out of the database, where they are not the value itself. */
 export function decoderOf(field: Field, dialect: QueryDialect): ((value: unknown) => CellValue) | null {
-  return dialect.decode(fieldType(field.type).storage)
+  return dialect.decode(storageOf(field))
 }
 
 /** Applies a column's decoder to every row, in place; columns without one cost nothing. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError, notFound } from '../../src/core/errors.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
+import { storageOf } from '../../src/core/fields/result.ts'
 import {
   checkFilter,
   compileFilter,
@@ -170,7 +170,7 @@ function sortTerm(field: Field, direction: 'asc' | 'desc', dialect: QueryDialect
 
 function searchCondition({ model, dialect }: PlanContext, { text, fieldId }: Search): SQL {
   const fields = fieldId ? [requireField(model, fieldId)] : model.fields.filter((field) => !field.isSystem)
-  const terms = fields.map((field) => dialect.search(columnOf(field), fieldType(field.type).storage, text))
+  const terms = fields.map((field) => dialect.search(columnOf(field), storageOf(field), text))
   return sql`(${sql.join(terms, sql` or `)})`
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
+import { summarySetOf } from '../../src/core/fields/result.ts'
 import type { Selection } from '../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../src/core/summaries.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
@@ -28,7 +28,7 @@ export async function summarize(
   const columns = wanted.map(({ fieldId, summary: key }) => {
     const field = requireField(context.model, fieldId)
     const summary = findSummary(key)
-    if (!summary?.sets.includes(fieldType(field.type).summaries)) {
+    if (!summary?.sets.includes(summarySetOf(field))) {
       throw badRequest(`Field "${field.title}" has no summary "${key}"`)
     }
     return { fieldId, summary, column: columnOf(field) }

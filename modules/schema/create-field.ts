@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field } from '../../src/core/model.ts'
 import { type FieldPlace, openTable, type SchemaContext } from './context.ts'
@@ -46,6 +47,7 @@ export async function createField(
           : '',
         order: Math.max(0, ...stored.map((other) => other.order)) + 1,
         ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+        ...OWN_COLUMN,
       }
       const { dialect } = engine
       for (const statement of [

@@ -1,6 +1,7 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
+import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field, Table } from '../../src/core/model.ts'
 import type { ColumnDefinition, Dialect, Statement } from '../../src/dialects/dialect.ts'
@@ -124,7 +125,7 @@ export async function addTable(
         (await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()),
       )
       const table: Table = {
-        ...{ id: tableId, baseId, sourceId, title },
+        ...{ id: tableId, baseId, sourceId, title, kind: 'table' as const, isJunction: false },
         tableName: physicalName((planned.tableName || title) + suffix, taken, 'table'),
         ...{ description: planned.description, meta: planned.meta },
         order: Math.max(0, ...others.map((other) => other.order)) + 1,
@@ -200,6 +201,7 @@ function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
         isDisplay: false,
         isPrimaryKey: false,
         isSystem: false,
+        ...OWN_COLUMN,
       },
       wireMeta: null,
       ...field,

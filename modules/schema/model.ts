@@ -88,10 +88,11 @@ export function refuseSystemField(field: Field, action: 'deleted' | 'updated'): 
 
 /** A row of the `tables` table as everyone sees it. */
 export function toTable(row: TableRow): Table {
-  const { id, baseId, sourceId, title, tableName, description, meta, order, version } = row
+  const { id, baseId, sourceId, kind, isJunction, title, tableName } = row
+  const { description, meta, order, version } = row
   const { createdAt, updatedAt, deletedAt } = row
   return {
-    ...{ id, baseId, sourceId, title, tableName, description, meta, order, version },
+    ...{ id, baseId, sourceId, kind, isJunction, title, tableName, description, meta, order, version },
     ...{ createdAt, updatedAt, deletedAt },
   }
 }

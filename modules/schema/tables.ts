@@ -1,5 +1,6 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { FieldResult } from '../../src/core/model.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
 /** Definitions of tables and their fields. */
@@ -10,6 +11,8 @@ export function defineSchemaTables(c: Columns) {
       id: c.text('id').primaryKey(),
       baseId: c.text('base_id').notNull(),
       sourceId: c.text('source_id').notNull(),
+      kind: c.text('kind').$type<'table' | 'view'>().notNull().default('table'),
+      isJunction: c.flag('is_junction').notNull().default(false),
       title: c.text('title').notNull(),
       /** Name in the database; it does not follow a rename. */
       tableName: c.text('table_name').notNull(),
@@ -49,6 +52,12 @@ export function defineSchemaTables(c: Columns) {
       isDisplay: c.flag('is_display').notNull(),
       isPrimaryKey: c.flag('is_primary_key').notNull(),
       isSystem: c.flag('is_system').notNull(),
+      databaseType: c.text('database_type'),
+      readOnlyReason: c.text('read_only_reason'),
+      /** What a computed field gives; kept, so that reading a table needs no other. */
+      result: c.json('result').$type<FieldResult>(),
+      /** Why a computed field gives nothing. */
+      error: c.text('error'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
       /** Set while the field is in the trash: its column and values are still there. */

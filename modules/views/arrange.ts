@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
+import { summarySetOf } from '../../src/core/fields/result.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field, View, ViewField } from '../../src/core/model.ts'
 import { summariesFor } from '../../src/core/summaries.ts'
@@ -122,7 +122,7 @@ function checkArrangement(model: TableModel, { fieldId, show, summary }: Arrange
   if (show === false && field.isDisplay) {
     throw badRequest(`Field "${field.title}" names the records and is always shown`)
   }
-  const offered = summariesFor(fieldType(field.type).summaries)
+  const offered = summariesFor(summarySetOf(field))
   if (summary && !offered.some(({ key }) => key === summary)) {
     throw badRequest(`Field "${field.title}" has no summary '${summary.slice(0, 60)}'`)
   }

@@ -1,7 +1,10 @@
 import type { CellValue } from './fields/field-type.ts'
 import type { RecordId } from './model.ts'
 
-/** Values by field id; a field that is absent is not touched. */
+/**
+ * Values by field id; a field that is absent is not touched. A link field among those of an insert or update
+ * then holds exactly the records whose ids its JSON text lists (`readLinkIds` of `fields/list-value.ts`).
+ */
 export type Values = Record<string, CellValue>
 
 /** The parts of a change. Each is applied in order, all in one transaction. */
@@ -12,6 +15,15 @@ export type Operation =
   | { kind: 'delete'; tableId: string; ids: RecordId[] }
   /** Moves records ahead of another in the table's own order; null: to the end. */
   | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null }
+
+/** Links other records to one by a link field, or takes such links away; what is so already stays. */
+export interface LinkOperation {
+  kind: 'link' | 'unlink'
+  tableId: string
+  fieldId: string
+  id: RecordId
+  targets: RecordId[]
+}
 
 /** One action of a person or program: all of it is written, or none, and undo takes back all of it. */
 export interface Change {

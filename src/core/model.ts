@@ -37,6 +37,10 @@ export interface Table {
   id: string
   baseId: string
   sourceId: string
+  /** A view of the database itself is read like a table. */
+  kind: 'table' | 'view'
+  /** True for a table that holds the pairs of a many-to-many link; not shown unless asked for. */
+  isJunction: boolean
   title: string
   /** Name in the database. It does not follow a rename. */
   tableName: string
@@ -48,6 +52,17 @@ export interface Table {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
+}
+
+/**
+ * What the values of a computed field are like: those of a field of this type. It filters, sorts, sums
+ * up and is drawn so.
+ */
+export interface FieldResult {
+  type: FieldTypeName
+  options: FieldOptions
+  /** True where one cell has any number of such values: a list as `core/fields/list-value.ts` keeps it. */
+  isList: boolean
 }
 
 export interface Field {
@@ -67,6 +82,14 @@ export interface Field {
   isPrimaryKey: boolean
   /** Made by the product for its own use (created_at, nc_order, …); hidden unless asked for. */
   isSystem: boolean
+  /** The column's type in a database that is not ours, e.g. `numeric(10,2)`; null in tables of our own. */
+  databaseType: string | null
+  /** Why nobody may write it, in words: a generated column, a type that cannot be edited; null: one may. */
+  readOnlyReason: string | null
+  /** What a computed field gives; null for a field with values of its own, and for a computed one that is broken. */
+  result: FieldResult | null
+  /** Why a computed field gives nothing: `Column 'Price' was deleted`; else null. */
+  error: string | null
 }
 
 /** Numeric kinds of spec §3; calendar is 6. */

@@ -22,6 +22,8 @@ export const mysql: QueryDialect = {
     boolean: 'boolean',
     date: 'date',
     datetime: 'datetime(3)',
+    time: 'time(3)',
+    json: 'json',
   },
   quote,
   render: createRender(quote, () => '?'),

@@ -23,6 +23,8 @@ export const postgres: QueryDialect = {
     boolean: 'boolean',
     date: 'date',
     datetime: 'timestamptz',
+    time: 'time',
+    json: 'jsonb',
   },
   quote,
   render: createRender(quote, (index) => `$${index + 1}`),

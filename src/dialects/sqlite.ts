@@ -24,6 +24,8 @@ export const sqlite: Dialect = {
     boolean: 'boolean',
     date: 'date',
     datetime: 'datetime',
+    time: 'time',
+    json: 'text',
   },
   quote,
   render: createRender(quote, () => '?', MAX_BOUND),

@@ -1,6 +1,7 @@
 import { createTableModel, type StoredField, type TableModel } from '../../modules/schema/model.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
+import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import type { Field, Table } from '../../src/core/model.ts'
 import { pick, seeded } from '../core/random.ts'
 
@@ -40,11 +41,13 @@ function field(
     ...{ description: null, required: false, unique: false, defaultValue: null },
     ...{ createdAt: '', updatedAt: '', deletedAt: null, wireMeta: null },
     ...{ isDisplay: title === 'T', isPrimaryKey: title === 'Id', isSystem: title === 'nc_order' },
+    ...OWN_COLUMN,
   }
 }
 
 const TABLE: Table = {
   ...{ id: 'mtest', baseId: 'ptest', sourceId: 'btest', title: 'Test', tableName: 'te`st "table"' },
+  ...{ kind: 'table', isJunction: false },
   ...{ description: null, meta: {}, order: 1, version: 1, createdAt: '', updatedAt: '', deletedAt: null },
 }
 

@@ -74,7 +74,7 @@ describe('typing into the grid', () => {
     await grid.page.keyboard.press('Enter')
     const failed = grid.page.locator('[data-failed]')
     await failed.first().waitFor()
-    expect(await grid.cell(1, 'Code').innerText()).toContain('same')
+    expect(await grid.cell(1, 'Code').textContent()).toContain('same')
     await grid.cell(1, 'Code').click({ button: 'right' })
     await grid.page.getByRole('menuitem', { name: 'Discard' }).click()
     // The refusal is an answer with an error status, which the browser notes.
@@ -88,7 +88,7 @@ describe('typing into the grid', () => {
 
   test('a new record is sent with its first value; one left untouched vanishes', async () => {
     const grid = await tests.open(FIELDS, three)
-    const count = () => grid.page.getByTestId('record-count').innerText()
+    const count = () => grid.page.getByTestId('record-count').textContent()
     await grid.page.getByTestId('add-record').click()
     expect(await count()).toBe('4 records')
     await grid.page.keyboard.press('ArrowUp')

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
+import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
 import { createAnalyser } from '../../web/features/imports/analyse.ts'
 import type { Analysis } from '../../web/features/imports/analysis.ts'
@@ -89,6 +90,7 @@ describe('the draft of an import', () => {
     ...{ id, tableId: 'm1', title, columnName: id, type: 'SingleLineText', options: {}, description: null },
     ...{ required: false, unique: false, defaultValue: null, order: 1 },
     ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+    ...OWN_COLUMN,
     ...more,
   })
 

@@ -1,6 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import type { AppliedChange, Change, RecordChange, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import { filterTester } from '../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { RecordsApi, Written } from '../../web/features/records/store/types.ts'
@@ -29,6 +30,7 @@ export function memoryField(
       isDisplay: id === 'title',
       isPrimaryKey: false,
       isSystem: false,
+      ...OWN_COLUMN,
     },
     ...more,
   }

@@ -68,4 +68,6 @@ const BY_STORAGE: Record<ReturnType<typeof fieldType>['storage'], Schema> = {
   boolean: { type: 'boolean' },
   date: { type: 'string', format: 'date' },
   datetime: MOMENT,
+  time: { type: 'string', format: 'time' },
+  json: TEXT,
 }

@@ -4,16 +4,52 @@ import type { z } from 'zod'
 export type CellValue = string | number | boolean | null
 
 /** How a column keeps its values; each dialect says with which type of its own. */
-export type StorageKind = 'id' | 'integer' | 'real' | 'text' | 'longText' | 'boolean' | 'date' | 'datetime'
+export type StorageKind =
+  | 'id'
+  | 'integer'
+  | 'real'
+  | 'text'
+  | 'longText'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'time'
+  | 'json'
 
 /** Which set of filter operators a field offers (the letters of the product's field table). */
-export type FilterSet = 'text' | 'number' | 'select' | 'multiSelect' | 'checkbox' | 'date' | 'user'
+export type FilterSet =
+  | 'text'
+  | 'number'
+  | 'select'
+  | 'multiSelect'
+  | 'checkbox'
+  | 'date'
+  | 'user'
+  | 'attachment'
+  /** Links: compared by their count, which is never empty. */
+  | 'links'
+  | 'none'
 
 /** Which set of summaries the grid's footer offers. */
-export type SummarySet = 'count' | 'number' | 'checkbox' | 'date'
+export type SummarySet = 'count' | 'number' | 'checkbox' | 'date' | 'size' | 'none'
 
 /** Where a type stands in the list of types that a person chooses from. */
-export type FieldGroup = 'text' | 'number' | 'choice' | 'date' | 'people' | 'system'
+export type FieldGroup =
+  | 'text'
+  | 'number'
+  | 'choice'
+  | 'date'
+  | 'people'
+  | 'file'
+  | 'relation'
+  | 'computed'
+  | 'system'
+
+/**
+ * How a field that keeps no values of its own comes by them: records of another table, what they hold,
+ * what is computed over them, a formula, another field shown as a code, or a button.
+ */
+export type ComputedKind = 'link' | 'lookup' | 'rollup' | 'formula' | 'code' | 'button'
 
 /** Options of a field as they are kept: always an object, its shape checked by the type's schema. */
 export type FieldOptions = Record<string, unknown>
@@ -48,6 +84,11 @@ export interface FieldType<O = FieldOptions> {
   summaries: SummarySet
   /** True where people and programs cannot write: the server fills it (id, created time, …). */
   readOnly?: true
+  /**
+   * Set where the field has no column: its values are worked out when they are read. `storage`, `filters`
+   * and `summaries` are then those of its `Field.result`; what stands here is for a field without one.
+   */
+  computed?: ComputedKind
   /** True for a type of the product's own making that nobody may choose. */
   internal?: true
   /**

@@ -5,7 +5,8 @@ import type { CellValue, FieldOptions, FilterSet } from '../fields/field-type.ts
 import { type FieldTypeName, fieldType } from '../fields/index.ts'
 import { parseDayOnly } from '../fields/instant-text.ts'
 import { readNumberText } from '../fields/number-text.ts'
-import type { Person } from '../model.ts'
+import { filterSetOf } from '../fields/result.ts'
+import type { FieldResult, Person } from '../model.ts'
 import type { Condition, DateOperand } from './filter.ts'
 import { isWordOf } from './operators/is.ts'
 import { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
@@ -17,6 +18,7 @@ export interface FilterField {
   title: string
   type: FieldTypeName
   options: FieldOptions
+  result?: FieldResult | null
 }
 
 /** The circumstances in which a filter is read. */
@@ -44,7 +46,7 @@ export interface Operand {
 export const MAX_LIST = 1000
 
 /** The set of operators that a field has. */
-export const setOf = (field: FilterField): FilterSet => fieldType(field.type).filters
+export const setOf = (field: FilterField): FilterSet => filterSetOf(field)
 
 /** The values of a condition as a list; text for an operator of many is split at its commas. */
 export function valuesOf(condition: Condition, arity: Arity): CellValue[] {

@@ -1,4 +1,4 @@
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { summarySetOf } from '../../../src/core/fields/result.ts'
 import { summariesFor } from '../../../src/core/summaries.ts'
 import { t } from '../../i18n.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
@@ -15,7 +15,7 @@ export function openSummaryMenu(
   const { state } = context
   const current = state.view.fields.find((column) => column.fieldId === fieldId)?.summary ?? null
   const choose = (summary: string | null) => state.arrange([{ fieldId, summary }])
-  const items: MenuItem[] = summariesFor(fieldType(field.type).summaries).map(({ key, label }) => ({
+  const items: MenuItem[] = summariesFor(summarySetOf(field)).map(({ key, label }) => ({
     ...{ kind: 'action', label: t(label), checked: current === key },
     run: () => choose(key),
   }))

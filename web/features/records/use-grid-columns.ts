@@ -2,6 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { summarySetOf } from '../../../src/core/fields/result.ts'
 import type { Field, View } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
 import type { GridColumn } from '../../grid/source.ts'
@@ -62,7 +63,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
     () =>
       shown.flatMap(({ field, column }) => {
         const summary = column.summary === null ? null : findSummary(column.summary)
-        const fits = summary?.sets.includes(fieldType(field.type).summaries)
+        const fits = summary?.sets.includes(summarySetOf(field))
         return summary && fits ? [{ fieldId: field.id, summary: summary.key }] : []
       }),
     [shown],
@@ -100,7 +101,7 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
 /** A column's summary in words. */
 function summaryOf(field: Field, key: string | null, summaries: Summaries): GridColumn['summary'] {
   const summary = key === null ? null : findSummary(key)
-  if (!summary?.sets.includes(fieldType(field.type).summaries)) return null
+  if (!summary?.sets.includes(summarySetOf(field))) return null
   const value = summaries[`${field.id} ${summary.key}`]
   return { label: t(summary.label), value: value == null ? '–' : summaryText(field, summary.form, value) }
 }

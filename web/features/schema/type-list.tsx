@@ -8,7 +8,17 @@ import { matches } from '../../ui/matches.ts'
 import toolbar from '../views/toolbar.module.css'
 import styles from './type-list.module.css'
 
-const GROUPS: FieldGroup[] = ['text', 'number', 'choice', 'date', 'people', 'system']
+const GROUPS: FieldGroup[] = [
+  'text',
+  'number',
+  'choice',
+  'date',
+  'people',
+  'file',
+  'relation',
+  'computed',
+  'system',
+]
 
 const groupLabel = (group: FieldGroup): string =>
   ({
@@ -17,6 +27,9 @@ const groupLabel = (group: FieldGroup): string =>
     choice: t('Choices'),
     date: t('Dates'),
     people: t('People'),
+    file: t('Files'),
+    relation: t('Relations'),
+    computed: t('Computed'),
     system: t('System'),
   })[group]
 

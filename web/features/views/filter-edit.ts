@@ -1,5 +1,5 @@
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { filterSetOf } from '../../../src/core/fields/result.ts'
 import {
   type Arity,
   arityFor,
@@ -57,10 +57,13 @@ const FIRST_OPERATOR: Record<FilterSet, string> = {
   checkbox: 'checked',
   date: 'eq',
   user: 'eq',
+  attachment: 'like',
+  links: 'gt',
+  none: '',
 }
 
 /** Which operators a field offers. */
-export const setOfField = (field: Field): FilterSet => fieldType(field.type).filters
+export const setOfField = (field: Field): FilterSet => filterSetOf(field)
 
 /** The condition with another field: operator and value stay where the new field knows them. */
 export function withField(condition: Condition, field: Field, before: Field | undefined): Condition {
