@@ -1,0 +1,157 @@
+import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
+import { type Build, createBuild, type Value } from './build.ts'
+import { compileDateOrNull, compileFromWall } from './instants.ts'
+import { operationOf } from './operators.ts'
+import { LIMIT, TINY } from './semantics.ts'
+import { compileText } from './text-of.ts'
+import type { FormulaWords } from './words.ts'
+import { fromWallMs } from './zones.ts'
+
+/** What a formula is compiled with. */
+export interface FormulaCompileContext<S> {
+  words: FormulaWords<S>
+  /** The field's column qualified by its table, or what computes it, in the form in which a column holds it. */
+  column(fieldId: string): S
+  /** The record's primary key. */
+  recordId: S
+  /** Milliseconds since 1970. */
+  now: number
+  /** IANA name; see `resolveZone` for `local`. */
+  zone: string
+  /** Begins the names that the SQL makes; different for each formula that is nested in another's. */
+  prefix?: string
+}
+
+/**
+ * A checked formula as an expression of SQL, which gives the value in the form in which a column of its type
+ * holds it: a number as a double, a truth, day or instant as `words.finish` says. It binds all that the formula's
+ * author wrote, and no value of any row makes it fail.
+ */
+export function compileFormula<S>(expression: Expression, context: FormulaCompileContext<S>): S {
+  const { words } = context
+  const recordId = words.cell(context.recordId, 'text', null)
+  const build = createBuild(words, { ...context, recordId, prefix: context.prefix ?? 'f' })
+  const compileWith = (known: ReadonlyMap<string, S>) => compile(expression, build, { ...context, known }).sql
+  const repeated = repeatedFields(expression)
+  if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
+  // Put wherever it is named, what a field computes would grow with each formula that stands on another.
+  const values = repeated.map(({ field, type }) => ({
+    ...{ sql: words.cell(context.column(field.id), field.form, build.freshName()), type, isSimple: false },
+  }))
+  const whole = build.once(values, (...bound) =>
+    compileWith(new Map(repeated.map(({ field }, index) => [field.id, bound[index]!]))),
+  )
+  return words.finish(whole, expression.type)
+}
+
+/** What a formula is compiled with, and the fields whose values have a name in the statement already. */
+interface Compiling<S> extends FormulaCompileContext<S> {
+  known: ReadonlyMap<string, S>
+}
+
+type FieldNode = Extract<Expression, { kind: 'field' }>
+
+/** The computed fields that a formula names more than once. */
+function repeatedFields(expression: Expression): FieldNode[] {
+  const found = new Map<string, { node: FieldNode; times: number }>()
+  const visit = (part: Expression): void => {
+    if (part.kind === 'convert') visit(part.from)
+    else if (part.kind === 'call') for (const arg of part.args) visit(arg)
+    else if (part.kind === 'field' && part.field.isComputed) {
+      const times = (found.get(part.field.id)?.times ?? 0) + 1
+      found.set(part.field.id, { node: part, times })
+    }
+  }
+  visit(expression)
+  return [...found.values()].flatMap(({ node, times }) => (times > 1 ? [node] : []))
+}
+
+function compile<S>(expression: Expression, build: Build<S>, context: Compiling<S>): Value<S> {
+  const { type } = expression
+  switch (expression.kind) {
+    case 'literal':
+      return { ...literal(expression.value, type, build), type, isSimple: true }
+    case 'field':
+      return fieldValue(expression.field, type, build, context)
+    case 'convert': {
+      const from = compile(expression.from, build, context)
+      return { sql: convert(from, expression.to, type, build), type, isSimple: false }
+    }
+    case 'call': {
+      const args = expression.args.map((arg) => compile(arg, build, context))
+      return { sql: operationOf(expression.name).compile(args, build), type, isSimple: false }
+    }
+  }
+}
+
+function literal<S>(
+  value: Datum,
+  type: ValueType,
+  { words, zone }: Build<S>,
+): Pick<Value<S>, 'sql' | 'constant'> {
+  if (value === null) return { sql: words.nothing(type) }
+  if (typeof value === 'boolean') return { sql: words.truth(value) }
+  if (typeof value === 'string') return { sql: words.text(value), constant: value }
+  const number = type === 'datetime' ? fromWallMs(value, zone) : value
+  return { sql: words.number(number), constant: number }
+}
+
+type Datum = string | number | boolean | null
+
+function fieldValue<S>(
+  field: FormulaField,
+  type: ValueType,
+  build: Build<S>,
+  { words, column, known }: Compiling<S>,
+): Value<S> {
+  const value = known.get(field.id)
+  if (value !== undefined) return { sql: value, type, isSimple: true }
+  const name = field.isComputed ? build.freshName() : null
+  // What is read of a text is the column itself; a number or a date is looked at first.
+  const isSimple = !field.isComputed && (type === 'text' || type === 'boolean')
+  return { sql: words.cell(column(field.id), field.form, name), type, isSimple }
+}
+
+function convert<S>(from: Value<S>, to: Conversion, type: ValueType, build: Build<S>): S {
+  const { words, constant } = build
+  switch (to) {
+    case 'text':
+      return compileText(from, build)
+    case 'joined':
+      return words.coalesce(from.sql, words.text(''))
+    case 'number':
+      return words.truthNumber(from.sql)
+    case 'truth':
+      return truth(from, build)
+    case 'datetime':
+      return compileDateOrNull(compileFromWall(from.sql, build), build)
+    case 'limit':
+      return build.once([from], (number) =>
+        words.choose(
+          [
+            [words.compare('>=', words.abs(number), constant(LIMIT)), words.nothing('number')],
+            [words.compare('<', words.abs(number), constant(TINY)), constant(0)],
+          ],
+          number,
+        ),
+      )
+    case 'nothing':
+      return words.nothing(type)
+  }
+}
+
+function truth<S>(from: Value<S>, { words, constant }: Build<S>): S {
+  const isFalse = words.truth(false)
+  switch (from.type) {
+    case 'boolean':
+      return words.coalesce(from.sql, isFalse)
+    case 'number':
+      return words.coalesce(words.compare('!=', from.sql, constant(0)), isFalse)
+    case 'text':
+      return words.coalesce(words.compareText('!=', from.sql, words.text('')), isFalse)
+    case 'null':
+      return isFalse
+    default:
+      return words.not(words.isNull(from.sql))
+  }
+}

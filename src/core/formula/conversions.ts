@@ -1,0 +1,81 @@
+import type { Conversion, Expression, ValueType } from './ast.ts'
+import { type ArgKind, commonType } from './functions/define.ts'
+import { readWrittenDate } from './read-date.ts'
+
+/** Powers of ten of `LIMIT` and `TINY`. */
+const LIMITED = 35
+
+/** The expression as an argument of that kind; null where its type does not do. */
+export function convertTo(expression: Expression, kind: ArgKind): Expression | null {
+  switch (kind) {
+    case 'number':
+      return asNumber(expression)
+    case 'text':
+      return asText(expression)
+    case 'joined':
+      return convert(asText(expression), 'joined', 'text')
+    case 'condition':
+      return convert(expression, 'truth', 'boolean')
+    case 'truth':
+      return ['boolean', 'number', 'null'].includes(expression.type)
+        ? convert(expression, 'truth', 'boolean')
+        : null
+    case 'date':
+      return asDate(expression)
+    default:
+      return expression
+  }
+}
+
+/** Values that are compared, or of which one is the result, brought to one type. */
+export function joinTypes(expressions: Expression[]): Expression[] {
+  const hasDate = expressions.some(({ type }) => type === 'date' || type === 'datetime')
+  const read = expressions.map((expression) =>
+    hasDate ? (writtenDate(expression) ?? expression) : expression,
+  )
+  const common = commonType(read.map(({ type }) => type))
+  return read.map((expression) => toType(expression, common))
+}
+
+function toType(expression: Expression, type: ValueType): Expression {
+  if (expression.type === type) return expression
+  if (expression.type === 'null') return convert(expression, 'nothing', type)
+  if (type === 'text') return asText(expression)
+  if (type === 'number') return convert(expression, 'number', 'number')
+  return convert(expression, 'datetime', 'datetime')
+}
+
+function asNumber(expression: Expression): Expression | null {
+  if (expression.type === 'number') return expression
+  if (expression.type === 'boolean') return convert(expression, 'number', 'number')
+  return expression.type === 'null' ? convert(expression, 'nothing', 'number') : null
+}
+
+function asText(expression: Expression): Expression {
+  if (expression.type === 'text') return expression
+  return convert(expression.type === 'number' ? limitWithin(expression) : expression, 'text', 'text')
+}
+
+function asDate(expression: Expression): Expression | null {
+  if (expression.type === 'date' || expression.type === 'datetime') return expression
+  if (expression.type === 'null') return convert(expression, 'nothing', 'date')
+  return writtenDate(expression)
+}
+
+/** Text that the formula's author wrote, as the date that it reads as. */
+function writtenDate(expression: Expression): Expression | null {
+  if (expression.kind !== 'literal' || typeof expression.value !== 'string') return null
+  const date = readWrittenDate(expression.value)
+  return date && { kind: 'literal', type: date.type, value: date.ms, range: { max: 15, min: 0 } }
+}
+
+/** A number that has left the range of formulas becomes null; one that cannot have is as it was. */
+export function limitWithin(expression: Expression): Expression {
+  const { type, range } = expression
+  if (type !== 'number' || (range.max <= LIMITED && range.min >= -100)) return expression
+  return { kind: 'convert', to: 'limit', from: expression, type, range: { max: LIMITED, min: -LIMITED } }
+}
+
+function convert(from: Expression, to: Conversion, type: ValueType): Expression {
+  return { kind: 'convert', to, from, type, range: { max: 1, min: 0 } }
+}

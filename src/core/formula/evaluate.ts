@@ -1,0 +1,83 @@
+import type { CellValue } from '../fields/field-type.ts'
+import { readLinks, readList } from '../fields/list-value.ts'
+import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
+import type { Datum, Moment } from './functions/define.ts'
+import { operationOf } from './operators.ts'
+import { CELL_LIMIT, CELL_TINY, dateOrNull, limited, readDate, writeDate } from './semantics.ts'
+import { textOf } from './text-of.ts'
+import { fromWallMs } from './zones.ts'
+
+/** A record as formulas see it, and what they know of the moment. */
+export interface EvaluateContext extends Moment {
+  /** The value of a field of this record. */
+  cell(fieldId: string): CellValue
+}
+
+/**
+ * What a checked formula gives for one record, in the form in which a field of its type holds it. This is the
+ * reference that every database is held to; the browser shows live results with it.
+ */
+export function evaluateFormula(expression: Expression, context: EvaluateContext): CellValue {
+  const value = evaluate(expression, context)
+  if (value === null) return null
+  if (expression.type === 'date' || expression.type === 'datetime')
+    return writeDate(Number(value), expression.type)
+  return value === 0 ? 0 : value
+}
+
+function evaluate(expression: Expression, context: EvaluateContext): Datum {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.type === 'datetime'
+        ? fromWallMs(Number(expression.value), context.zone)
+        : expression.value
+    case 'field':
+      return readCell(expression.field, expression.type, context)
+    case 'convert':
+      return convert(evaluate(expression.from, context), expression.to, expression.from.type, context)
+    case 'call': {
+      const args = expression.args.map((arg) => evaluate(arg, context))
+      const types = expression.args.map(({ type }) => type)
+      return operationOf(expression.name).evaluate(args, context, types)
+    }
+  }
+}
+
+function readCell(field: FormulaField, type: ValueType, context: EvaluateContext): Datum {
+  const value = context.cell(field.id)
+  if (field.form === 'linkCount') return readLinks(value).count
+  if (value === null) return null
+  if (field.form === 'linkTitles') return joined(readLinks(value).records.map(({ title }) => title))
+  if (field.form === 'list') return joined(readList(value))
+  if (type === 'number') {
+    const number = Number(value)
+    if (!(Math.abs(number) < CELL_LIMIT)) return null
+    return Math.abs(number) < CELL_TINY ? 0 : number
+  }
+  if (type === 'date' || type === 'datetime') return readDate(String(value))
+  return type === 'boolean' ? Boolean(value) : String(value)
+}
+
+function joined(values: CellValue[]): string | null {
+  const filled = values.filter((value) => value !== null)
+  return filled.length === 0 ? null : filled.join(', ')
+}
+
+function convert(value: Datum, to: Conversion, from: ValueType, { zone }: EvaluateContext): Datum {
+  switch (to) {
+    case 'text':
+      return textOf(value, from, zone)
+    case 'joined':
+      return value ?? ''
+    case 'number':
+      return value === null ? null : Number(value)
+    case 'truth':
+      return from === 'date' || from === 'datetime' ? value !== null : Boolean(value)
+    case 'datetime':
+      return value === null ? null : dateOrNull(fromWallMs(Number(value), zone))
+    case 'limit':
+      return value === null ? null : limited(Number(value))
+    case 'nothing':
+      return null
+  }
+}

@@ -1,0 +1,69 @@
+import { fieldType } from '../fields/index.ts'
+import { isComputed, shownType } from '../fields/result.ts'
+import type { Field, FieldResult } from '../model.ts'
+import type { CellForm, FormulaField, ValueType } from './ast.ts'
+
+/** A field as formulas refer to it. */
+export function formulaField(field: Field): FormulaField {
+  return {
+    id: field.id,
+    title: field.title,
+    uidt: field.type,
+    form: formOf(field),
+    isComputed: isComputed(field),
+    isBroken: field.error !== null,
+  }
+}
+
+function formOf(field: Field): CellForm {
+  if (fieldType(field.type).computed === 'link') {
+    const isCounted: string = field.type
+    return isCounted === 'Links' ? 'linkCount' : 'linkTitles'
+  }
+  const { type, isList } = shownType(field)
+  if (isList) return 'list'
+  switch (type.storage) {
+    case 'id':
+    case 'integer':
+      return 'integer'
+    case 'real':
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+      return type.storage
+    default:
+      return 'text'
+  }
+}
+
+/** The type of a cell's value. */
+export function typeOfForm(form: CellForm): ValueType {
+  switch (form) {
+    case 'integer':
+    case 'real':
+    case 'linkCount':
+      return 'number'
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+      return form
+    default:
+      return 'text'
+  }
+}
+
+/** What a formula of that type is like as a field: a `FieldResult` before the type's options are filled in. */
+export type FormulaResult = Pick<FieldResult, 'type' | 'isList'>
+
+/** The type of field whose values a formula gives. A formula that only gives null counts as text. */
+export function resultOfFormula(type: ValueType): FormulaResult {
+  const types = {
+    number: 'Decimal',
+    text: 'SingleLineText',
+    boolean: 'Checkbox',
+    date: 'Date',
+    datetime: 'DateTime',
+    null: 'SingleLineText',
+  } as const
+  return { type: types[type], isList: false }
+}

@@ -1,0 +1,94 @@
+import type { CellValue } from '../../fields/field-type.ts'
+import type { Range, ValueType } from '../ast.ts'
+import type { Build, Value } from '../build.ts'
+
+/**
+ * What an argument may be, and what it is turned into:
+ * `number` (a truth counts as 1 or 0), `text` (anything, as text), `joined` (the same, null as empty text),
+ * `condition` (anything, as a two-valued truth), `truth` (a truth or a number, as a condition), `date` (a day or
+ * an instant, or a literal that reads as one), `result` and `match` (anything; all of a kind are brought to
+ * one type), `any` (as it is), and literals: `pattern` (a regular expression), `unit`, `weekday`.
+ */
+export type ArgKind =
+  | 'number'
+  | 'text'
+  | 'joined'
+  | 'condition'
+  | 'truth'
+  | 'date'
+  | 'result'
+  | 'match'
+  | 'any'
+  | 'pattern'
+  | 'unit'
+  | 'weekday'
+
+/** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
+export type Datum = CellValue
+
+/** What evaluation needs beside the arguments. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  now: number
+  /** IANA name of the zone in which dates are looked at. */
+  zone: string
+  recordId: string | number | null
+}
+
+/** One function of formulas: a file in this folder and a line in its index. */
+export interface FormulaFunction {
+  name: string
+  /** As the editor shows it: `ROUND(number, [digits])`. */
+  syntax: string
+  help: string
+  /** Formulas with what they give; days and instants as text. Shown as help, and run on every engine. */
+  examples: Record<string, CellValue>
+  /** What the arguments are, in order; for more of them than it lists, `rest` in turn. */
+  args: readonly ArgKind[]
+  rest?: readonly ArgKind[]
+  /** Fewest and most arguments; where they are the same, any other number is "Required arguments missing". */
+  min: number
+  max: number
+  /** Names of database clients that the function is not for (spec §5). */
+  unavailable?: readonly string[]
+  /** The type of the result, from those of the arguments after conversion. */
+  returns: ValueType | ((types: ValueType[]) => ValueType)
+  /** Where the result may lie beyond the arguments and `LIMIT`. */
+  range?: (args: Range[]) => Range
+  evaluate(args: Datum[], moment: Moment, types: ValueType[]): Datum
+  compile<S>(args: Value<S>[], build: Build<S>): S
+}
+
+/** Keeps the contract in sight while a function is being written. */
+export const defineFunction = (definition: FormulaFunction): FormulaFunction => definition
+
+/** The arguments as numbers; null where one is null. */
+export function numbers(args: Datum[]): number[] | null {
+  return args.some((arg) => arg === null) ? null : args.map(Number)
+}
+
+/** The arguments as texts; null where one is null. */
+export function texts(args: Datum[]): string[] | null {
+  return args.some((arg) => arg === null) ? null : args.map(String)
+}
+
+/** The one type of several values, null aside; text where they do not agree. */
+export function commonType(types: ValueType[]): ValueType {
+  const kinds = new Set(types.filter((type) => type !== 'null'))
+  const [only = 'null'] = kinds
+  if (kinds.size <= 1) return only
+  if (kinds.size === 2 && kinds.has('date') && kinds.has('datetime')) return 'datetime'
+  if (kinds.size === 2 && kinds.has('number') && kinds.has('boolean')) return 'number'
+  return 'text'
+}
+
+const POSTGRES_ONLY = ['mysql', 'mysql2', 'mssql', 'sqlite3', 'snowflake'] as const
+
+/** Clients without COUNT, COUNTA and DATESTR (spec §5). */
+export const ONLY_PG: readonly string[] = POSTGRES_ONLY
+/** Clients without XOR, VALUE and regular expressions. */
+export const NO_VALUE: readonly string[] = ['mssql', 'sqlite3', 'snowflake']
+/** Clients without ROUNDUP and ROUNDDOWN. */
+export const NO_ROUNDING: readonly string[] = ['mssql', 'sqlite3']
+/** Clients without mathematics and parts of dates. */
+export const NO_MATH: readonly string[] = ['sqlite3']

@@ -1,0 +1,19 @@
+import type { Build, Value } from '../build.ts'
+import { argument, charactersOf } from './common.ts'
+import { defineFunction } from './define.ts'
+
+/** How many characters the text has. */
+export const len = defineFunction({
+  name: 'LEN',
+  syntax: 'LEN(text)',
+  help: 'How many characters the text has.',
+  examples: { 'LEN("abc")': 3, 'LEN("")': 0 },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null ? null : charactersOf(String(value)).length),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.length(argument(args, 0, build, 'text').sql)
+  },
+})

@@ -1,0 +1,25 @@
+import type { Build, Value } from '../build.ts'
+import { sourceOf } from '../pattern.ts'
+import { argument } from './common.ts'
+import { defineFunction, NO_VALUE } from './define.ts'
+
+/** The first piece of the text that the regular expression describes; empty where there is none. */
+export const regexExtract = defineFunction({
+  name: 'REGEX_EXTRACT',
+  syntax: 'REGEX_EXTRACT(text, pattern)',
+  help: 'The first piece of the text that the regular expression describes; empty where there is none.',
+  examples: { 'REGEX_EXTRACT("order 42", "[0-9]+")': '42', 'REGEX_EXTRACT("abc", "[0-9]+")': null },
+  args: ['text', 'pattern'],
+  min: 2,
+  max: 2,
+  unavailable: NO_VALUE,
+  returns: 'text',
+  evaluate: ([text, pattern]) =>
+    text === null ? null : (new RegExp(sourceOf(pattern), 'u').exec(String(text))?.[0] ?? null),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.regexExtract(
+      argument(args, 0, build, 'text').sql,
+      sourceOf(args[1]?.constant, build.words.regexEnd),
+    )
+  },
+})

@@ -1,0 +1,25 @@
+import type { Build, Value } from '../build.ts'
+import { sourceOf } from '../pattern.ts'
+import { argument } from './common.ts'
+import { defineFunction, NO_VALUE } from './define.ts'
+
+/** Whether the text contains what the regular expression describes. */
+export const regexMatch = defineFunction({
+  name: 'REGEX_MATCH',
+  syntax: 'REGEX_MATCH(text, pattern)',
+  help: 'Whether the text contains what the regular expression describes.',
+  examples: { 'REGEX_MATCH("abc123", "[0-9]+")': true, 'REGEX_MATCH("abc", "^b")': false },
+  args: ['text', 'pattern'],
+  min: 2,
+  max: 2,
+  unavailable: NO_VALUE,
+  returns: 'boolean',
+  evaluate: ([text, pattern]) =>
+    text === null ? null : new RegExp(sourceOf(pattern), 'u').test(String(text)),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.regexMatch(
+      argument(args, 0, build, 'text').sql,
+      sourceOf(args[1]?.constant, build.words.regexEnd),
+    )
+  },
+})

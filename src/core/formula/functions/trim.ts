@@ -1,0 +1,19 @@
+import type { Build, Value } from '../build.ts'
+import { argument } from './common.ts'
+import { defineFunction } from './define.ts'
+
+/** The text without spaces at its ends. */
+export const trim = defineFunction({
+  name: 'TRIM',
+  syntax: 'TRIM(text)',
+  help: 'The text without spaces at its ends.',
+  examples: { 'TRIM("  a b ")': 'a b' },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : String(value).replace(/^ +| +$/g, '')),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.trim(argument(args, 0, build, 'text').sql)
+  },
+})

@@ -1,0 +1,13 @@
+/** Everything about formulas that the rest of the program uses. */
+export type { CellForm, FormulaField, Problem, ProblemType, ValueType } from './ast.ts'
+export { type CheckContext, type CheckedFormula, checkFormula } from './check.ts'
+export { compileFormula, type FormulaCompileContext } from './compile.ts'
+export { type EvaluateContext, evaluateFormula } from './evaluate.ts'
+export { type FormulaResult, formulaField, resultOfFormula } from './fields.ts'
+export { type FormulaHelp, formulaFunctions, signatureAt } from './help.ts'
+export { LEAF, type Size, sizeOfFormula } from './measure.ts'
+export { type ParsedFormula, parseFormula } from './parse.ts'
+export { type ParsedTree, parsedTree } from './parsed-tree.ts'
+export { storedReferences, toShown, toStored } from './rewrite.ts'
+export { type FormulaToken, formulaTokens, MAX_FORMULA_LENGTH, type TokenKind } from './tokens.ts'
+export type { FormulaWords } from './words.ts'

@@ -1,0 +1,103 @@
+import type { Expression } from './ast.ts'
+import { compileFormula } from './compile.ts'
+import { LETTERS } from './letters.ts'
+import type { FormulaWords } from './words.ts'
+
+/** How large a piece of SQL is: subqueries within each other, expressions within each other, words in all. */
+export interface Size {
+  selects: number
+  depth: number
+  words: number
+}
+
+/** MySQL takes 63 queries within each other; some are left to what is around the formula. */
+const MAX_SELECTS = 45
+/** SQLite takes expressions 1000 deep; some are left to what is around the formula. */
+const MAX_DEPTH = 700
+const MAX_WORDS = 40_000
+
+/** Why the SQL of a formula would be too large for one of the databases, or null where it is not. */
+export function measureFormula(expression: Expression): string | null {
+  const size = sizeOfFormula(expression)
+  if (size.selects > MAX_SELECTS || size.depth > MAX_DEPTH) return 'The formula is nested too deeply'
+  return size.words > MAX_WORDS ? 'The formula is too long' : null
+}
+
+/** The size of the SQL of a formula, whose fields are columns unless their size is told. */
+export function sizeOfFormula(
+  expression: Expression,
+  sizeOfField: (fieldId: string) => Size = () => LEAF,
+): Size {
+  return compileFormula(expression, {
+    ...{ words: MEASURE, column: sizeOfField, recordId: LEAF },
+    // Clocks that change twice a year make the longest SQL.
+    ...{ now: 0, zone: 'America/New_York' },
+  })
+}
+
+/** The size of a column. */
+export const LEAF: Size = { selects: 0, depth: 1, words: 1 }
+
+/** The size of something that stands around its parts. */
+function around(parts: Size[], depth = 2, selects = 0): Size {
+  return {
+    selects: Math.max(0, ...parts.map((part) => part.selects)) + selects,
+    depth: Math.max(0, ...parts.map((part) => part.depth)) + depth,
+    words: parts.reduce((sum, part) => sum + part.words, 1),
+  }
+}
+
+const one = (value: Size): Size => around([value])
+const two = (left: Size, right: Size): Size => around([left, right])
+const three = (first: Size, second: Size, third: Size): Size => around([first, second, third])
+const signed = (_sign: string, left: Size, right: Size): Size => around([left, right])
+const LETTER_DEPTH = LETTERS.length
+
+/** Words that count themselves. */
+const MEASURE: FormulaWords<Size> = {
+  number: () => LEAF,
+  constant: () => LEAF,
+  text: () => LEAF,
+  truth: () => LEAF,
+  nothing: () => LEAF,
+  cell: (column, _form, name) => around([column], 6, name === null ? 0 : 1),
+  finish: (value) => around([value], 6),
+  once: (values, _names, use) => {
+    const inner = around(
+      values.map(({ sql }) => sql),
+      3,
+      1,
+    )
+    const body = use(values.map(() => LEAF))
+    return {
+      // The values stand inside the query, beside the body that names them.
+      selects: Math.max(inner.selects, body.selects + 1),
+      // SQLite counts both where one select stands within the other.
+      depth: inner.depth + body.depth,
+      words: inner.words + body.words,
+    }
+  },
+  ...{ arithmetic: signed, compare: signed, compareText: signed },
+  ...{ divide: two, power: two, same: two, coalesce: two, position: two, repeat: two, addMonths: two },
+  ...{ negate: one, abs: one, floor: one, ceil: one, sqrt: one, ln: one, exp: one, powerOfTen: one },
+  ...{ isNull: one, not: one, truthNumber: one, length: one, trim: one, trimZeros: one, digits: one },
+  ...{ readNumber: one, part: three, replace: three },
+  among: (_what, values) =>
+    around(
+      values.map(({ sql }) => sql),
+      4,
+      1,
+    ),
+  and: (conditions) => around(conditions, conditions.length),
+  or: (conditions) => around(conditions, conditions.length),
+  choose: (cases, otherwise) => around([...cases.flat(), otherwise]),
+  concat: (texts) => around(texts, texts.length),
+  upper: (text) => around([text], LETTER_DEPTH + 10),
+  lower: (text) => around([text], LETTER_DEPTH + 10),
+  datePart: (_part, ms) => around([ms], 4),
+  dateText: (ms) => around([ms], 4),
+  regexEnd: '$',
+  regexMatch: (text) => around([text]),
+  regexExtract: (text) => around([text]),
+  regexReplace: (text, _pattern, by) => around([text, by], 4),
+}

@@ -1,0 +1,118 @@
+import type { Range, ValueType } from './ast.ts'
+import type { Build, Value } from './build.ts'
+import { compareValues, compileComparison } from './comparing.ts'
+import { argument } from './functions/common.ts'
+import { type ArgKind, type Datum, type FormulaFunction, numbers } from './functions/define.ts'
+import { findFunction } from './functions/index.ts'
+import { compileRemainder, remainder } from './remainder.ts'
+import type { Comparison } from './words.ts'
+
+/** What an operator is to the check, to evaluation and to compilation: a function with a sign for its name. */
+export type Operation = Pick<
+  FormulaFunction,
+  'name' | 'args' | 'rest' | 'returns' | 'range' | 'evaluate' | 'compile'
+>
+
+const arithmetic = (
+  name: '+' | '-' | '*',
+  compute: (left: number, right: number) => number,
+  range: (left: Range, right: Range) => Range,
+): Operation => ({
+  name,
+  args: ['number', 'number'],
+  returns: 'number',
+  range: ([left = NONE, right = NONE]) => range(left, right),
+  evaluate: (args) => {
+    const values = numbers(args)
+    return values ? compute(values[0] ?? 0, values[1] ?? 0) : null
+  },
+  compile: <S>(args: Value<S>[], build: Build<S>): S => {
+    const [left, right] = both(args, build, 'number')
+    return build.words.arithmetic(name, left.sql, right.sql)
+  },
+})
+
+const NONE: Range = { max: 0, min: 0 }
+
+/** The least digit of what is left may be the last of 17. */
+const sumRange = (left: Range, right: Range): Range => ({
+  max: Math.max(left.max, right.max) + 1,
+  min: Math.min(left.min, right.min) - 17,
+})
+
+const comparison = (name: Comparison): Operation => ({
+  name,
+  args: ['match', 'match'],
+  returns: 'boolean',
+  evaluate: ([left = null, right = null]: Datum[]) => compareValues(name, left, right),
+  compile: <S>(args: Value<S>[], build: Build<S>): S => {
+    const [left, right] = both(args, build, 'null')
+    return compileComparison(name, left, right, build)
+  },
+})
+
+const JOINED: readonly ArgKind[] = ['joined', 'joined']
+
+const OPERATIONS: Operation[] = [
+  arithmetic('+', (left, right) => left + right, sumRange),
+  arithmetic('-', (left, right) => left - right, sumRange),
+  arithmetic(
+    '*',
+    (left, right) => left * right,
+    (left, right) => ({ max: left.max + right.max, min: left.min + right.min }),
+  ),
+  {
+    name: '/',
+    args: ['number', 'number'],
+    returns: 'number',
+    range: ([left = NONE, right = NONE]) => ({ max: left.max - right.min, min: left.min - right.max }),
+    evaluate: (args) => {
+      const values = numbers(args)
+      return values && values[1] !== 0 ? (values[0] ?? 0) / (values[1] ?? 1) : null
+    },
+    compile: <S>(args: Value<S>[], build: Build<S>): S => {
+      const [left, right] = both(args, build, 'number')
+      return build.words.divide(left.sql, right.sql)
+    },
+  },
+  {
+    name: '%',
+    args: ['number', 'number'],
+    returns: 'number',
+    range: ([left = NONE, right = NONE]) => ({
+      max: Math.max(left.max, right.max, left.max - right.min) + 1,
+      min: Math.min(left.min, right.min, left.min - right.max) - 17,
+    }),
+    evaluate: (args) => {
+      const values = numbers(args)
+      return values ? remainder(values[0] ?? 0, values[1] ?? 0) : null
+    },
+    compile: <S>(args: Value<S>[], build: Build<S>): S =>
+      compileRemainder(...both(args, build, 'number'), build),
+  },
+  {
+    name: '&',
+    args: JOINED,
+    returns: 'text',
+    evaluate: (args) => args.map((arg) => arg ?? '').join(''),
+    compile: <S>(args: Value<S>[], build: Build<S>): S => build.words.concat(args.map(({ sql }) => sql)),
+  },
+  ...(['=', '!=', '<', '<=', '>', '>='] as const).map(comparison),
+]
+
+const both = <S>(args: Value<S>[], build: Build<S>, type: ValueType): [Value<S>, Value<S>] => [
+  argument(args, 0, build, type),
+  argument(args, 1, build, type),
+]
+
+const BY_SIGN = new Map(OPERATIONS.map((operation) => [operation.name, operation]))
+
+/**
+ * The operator or function of that name.
+ * @throws Error for a name that no checked formula has
+ */
+export function operationOf(name: string): Operation {
+  const found = BY_SIGN.get(name) ?? findFunction(name)
+  if (!found) throw new Error(`There is no operation ${name}`)
+  return found
+}

@@ -1,0 +1,69 @@
+import type { CellValue } from '../fields/field-type.ts'
+import type { FormulaField, SyntaxNode, ValueType } from './ast.ts'
+import type { CheckedFormula } from './check.ts'
+
+/** A node of the tree that REST clients get (wire reference §8.1). */
+export type ParsedNode = { dataType: string } & (
+  | { type: 'Literal'; value: CellValue; raw: string }
+  | { type: 'Identifier'; name: string; raw: string }
+  | { type: 'CallExpression'; callee: { type: 'Identifier'; name: string }; arguments: ParsedNode[] }
+  | { type: 'BinaryExpression'; operator: string; left: ParsedNode; right: ParsedNode }
+)
+
+/** The whole tree; at its root, whether it is no more than a reference. */
+export type ParsedTree = ParsedNode & {
+  referencedColumn?: { id: string; uidt: string }
+  uidtCandidates?: string[]
+  invalidForReferenceColumn?: boolean
+}
+
+const DATA_TYPES: Record<ValueType, string> = {
+  ...{ number: 'numeric', text: 'string', boolean: 'boolean' },
+  ...{ date: 'date', datetime: 'date', null: 'null' },
+}
+
+/** The tree of a formula that holds, with the type of each node. */
+export function parsedTree(
+  formula: Extract<CheckedFormula, { ok: true }>,
+  fields: readonly FormulaField[],
+): ParsedTree {
+  const { tree, types } = formula
+  const find = (name: string) => fields.find(({ id, title }) => id === name || title === name)
+  const root = present(tree, types, find)
+  const field = tree.kind === 'reference' ? find(tree.name) : undefined
+  if (!field) return root
+  const { id, uidt } = field
+  return { ...root, referencedColumn: { id, uidt }, uidtCandidates: [uidt], invalidForReferenceColumn: false }
+}
+
+function present(
+  node: SyntaxNode,
+  types: ReadonlyMap<SyntaxNode, ValueType>,
+  find: (name: string) => FormulaField | undefined,
+): ParsedNode {
+  const dataType = DATA_TYPES[types.get(node) ?? 'null']
+  const inner = (child: SyntaxNode) => present(child, types, find)
+  switch (node.kind) {
+    case 'literal':
+      return { type: 'Literal', value: node.value, raw: node.raw, dataType }
+    case 'reference': {
+      const name = find(node.name)?.id ?? node.name
+      return { type: 'Identifier', name, raw: `{{${name}}}`, dataType }
+    }
+    case 'call': {
+      const callee = { type: 'Identifier' as const, name: node.name }
+      const isConditional = node.name === 'IF' || node.name === 'SWITCH'
+      return {
+        ...{ type: 'CallExpression', callee, arguments: node.args.map(inner) },
+        dataType: isConditional ? 'conditional_expression' : dataType,
+      }
+    }
+    case 'binary':
+      return {
+        ...{ type: 'BinaryExpression', operator: node.operator },
+        ...{ left: inner(node.left), right: inner(node.right), dataType },
+      }
+    case 'unary':
+      return inner(node.operand)
+  }
+}

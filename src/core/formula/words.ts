@@ -1,0 +1,111 @@
+import type { CellForm, ValueType } from './ast.ts'
+
+/** A value that is named more than once: `once` computes it one time. */
+export interface Bound<S> {
+  sql: S
+  type: ValueType
+}
+
+/** Signs of comparison that give true, false or null. */
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+/**
+ * The words from which formulas are built. Each database dialect supplies them for its SQL. What they mean is
+ * said in `semantics.ts`; no word may make the database fail, whatever its arguments hold.
+ *
+ * `S` is an expression: a number is a double, a truth what the engine keeps in a boolean column, text
+ * compares by its bytes, a day and an instant are milliseconds since 1970 (a day: of its midnight in UTC).
+ * Where nothing else is said, null gives null.
+ */
+export interface FormulaWords<S> {
+  /** A number from the formula, bound. */
+  number(value: number): S
+  /** A number of our own, as part of the statement. */
+  constant(value: number): S
+  text(value: string): S
+  truth(value: boolean): S
+  /** NULL of that type. */
+  nothing(type: ValueType): S
+  /**
+   * A field's column as a value. Where it is no column but an expression that computes it, `name` is an unused
+   * one under which it can be computed one time.
+   */
+  cell(column: S, form: CellForm, name: string | null): S
+  /** A value in the form in which a column of that type holds it. */
+  finish(value: S, type: ValueType): S
+  /** Computes the values one time, however often `use` names them. `names` are unused so far, one for each. */
+  once(values: Bound<S>[], names: string[], use: (values: S[]) => S): S
+
+  arithmetic(sign: '+' | '-' | '*', left: S, right: S): S
+  /** Null where the divisor is 0. */
+  divide(left: S, right: S): S
+  negate(value: S): S
+  abs(value: S): S
+  floor(value: S): S
+  ceil(value: S): S
+  /** Of numbers not below 0. */
+  sqrt(value: S): S
+  /** Of numbers above 0. */
+  ln(value: S): S
+  /** Of numbers between -100 and 100. */
+  exp(value: S): S
+  /** Where the result is known to be a number between 1e-100 and 1e100. */
+  power(base: S, exponent: S): S
+  /** 10 to the power of a whole number from 0 to 20, as exact as a double can be. */
+  powerOfTen(exponent: S): S
+  /** The least or greatest that is not null; how many are not null. */
+  among(what: 'min' | 'max' | 'count', values: Bound<S>[]): S
+
+  compare(sign: Comparison, left: S, right: S): S
+  compareText(sign: Comparison, left: S, right: S): S
+  /** Both equal or both null, for numbers; never null itself. */
+  same(left: S, right: S): S
+  isNull(value: S): S
+  /** The second where the first is null. */
+  coalesce(value: S, otherwise: S): S
+  and(conditions: S[]): S
+  or(conditions: S[]): S
+  not(condition: S): S
+  /** The value of the first condition that is true. */
+  choose(cases: [condition: S, value: S][], otherwise: S): S
+  /** A truth as 1 or 0. */
+  truthNumber(value: S): S
+
+  /** Null where any is null. */
+  concat(texts: S[]): S
+  /** In characters. */
+  length(text: S): S
+  /** `count` characters from the one at `from`, counted from 1: whole numbers, `from` at least 1, `count` at least 0. */
+  part(text: S, from: S, count: S): S
+  /** Place of the first occurrence, counted from 1; 0 where there is none. */
+  position(text: S, find: S): S
+  replace(text: S, find: S, by: S): S
+  /** Of text that is not empty, a whole number of times, at least 0. */
+  repeat(text: S, times: S): S
+  /** Takes spaces off both ends. */
+  trim(text: S): S
+  /** Takes zeros off one end. */
+  trimZeros(text: S, end: 'start' | 'end'): S
+  /** In capitals or small letters: those of `letters.ts`. */
+  upper(text: S): S
+  lower(text: S): S
+  /** A whole number below 2 ** 53 in digits. */
+  digits(value: S): S
+  /** Reads text as `semantics.ts` says; null where it is no number. */
+  readNumber(text: S): S
+
+  /** The day's year, month or day of month. */
+  datePart(part: 'year' | 'month' | 'day', ms: S): S
+  /** `2024-03-05`, with time `2024-03-05 08:20:30`. */
+  dateText(ms: S, withTime: boolean): S
+  /** The same day a whole number of months on, the last of the month where it has no such day; within years 1 to 9999. */
+  addMonths(ms: S, months: S): S
+
+  /** What stands for the end of the text in a pattern. */
+  readonly regexEnd: string
+  regexMatch(text: S, pattern: string): S
+  /** The first match; null where there is none. */
+  regexExtract(text: S, pattern: string): S
+  /** All matches replaced by the text as it stands. */
+  regexReplace(text: S, pattern: string, by: S): S
+}

@@ -1,0 +1,162 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellForm, ValueType } from '../core/formula/ast.ts'
+import { LETTERS } from '../core/formula/letters.ts'
+import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
+import type { Bound, FormulaWords } from '../core/formula/words.ts'
+
+/** Without an exponent it would be an exact decimal, which loses digits when it is divided. */
+const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(value) : `${value}e0`)
+
+/** Bytes as they stand: a language's collation would make "abc" and "ABC" one, and pads with spaces. */
+const text = (value: SQL): SQL => sql`convert(${value} using utf8mb4) collate utf8mb4_bin`
+const bytes = (value: SQL): SQL => sql`cast(${value} as binary)`
+
+/** The words of formulas for MySQL 8 and MariaDB 10.6 and later. Truths are 1 and 0. */
+export const mysqlFormula: FormulaWords<SQL> = {
+  number: (value) => sql`(${value} + 0e0)`,
+  constant: double,
+  text: (value) => text(sql`${value}`),
+  truth: (value) => sql.raw(value ? 'true' : 'false'),
+  nothing: (type) => (type === 'text' || type === 'null' ? text(sql`null`) : sql`(null + 0e0)`),
+  cell: (column, form, name) => {
+    if (name === null || !['integer', 'real', 'boolean'].includes(form)) return cell(column, form)
+    // As a double: MariaDB writes a year and a bit into JSON in ways that it cannot read.
+    return bound([{ sql: sql`(${column} + 0e0)`, type: 'number' }], [name], ([value]) => cell(value, form))
+  },
+  finish,
+  once: bound,
+
+  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  divide: (left, right) => sql`((${left} + 0e0) / nullif(${right} + 0e0, 0e0))`,
+  negate: (value) => sql`(-${value})`,
+  abs: (value) => sql`abs(${value})`,
+  // Of some doubles MariaDB makes exact decimals here, and those it divides to few digits.
+  floor: (value) => sql`(floor(${value}) + 0e0)`,
+  ceil: (value) => sql`(ceiling(${value}) + 0e0)`,
+  sqrt: (value) => sql`sqrt(${value})`,
+  ln: (value) => sql`ln(${value})`,
+  exp: (value) => sql`exp(${value})`,
+  power: (base, exponent) => sql`power(${base}, ${exponent})`,
+  powerOfTen: (exponent) => sql`cast(concat('1e', cast(${exponent} as signed)) as double)`,
+  among: (what, values) =>
+    sql`(select ${what === 'count' ? sql`0e0 + count(x)` : sql.raw(`${what}(x)`)} from json_table(json_array(${sql.join(
+      values.map((value) => sql`${value.sql}`),
+      sql`, `,
+    )}), '$[*]' columns(x double path '$')) as listed)`,
+
+  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  compareText: (sign, left, right) => sql`(${bytes(left)} ${sql.raw(sign)} ${bytes(right)})`,
+  same: (left, right) => sql`(${left} <=> ${right})`,
+  isNull: (value) => sql`(${value} is null)`,
+  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
+  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  not: (condition) => sql`(not ${condition})`,
+  choose: (cases, otherwise) =>
+    cases.length === 0
+      ? otherwise
+      : sql`case ${sql.join(
+          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
+          sql` `,
+        )} else ${otherwise} end`,
+  truthNumber: (value) => sql`(${value} + 0e0)`,
+
+  concat: (texts) => sql`concat(${sql.join(texts, sql`, `)})`,
+  length: (value) => sql`(char_length(${value}) + 0e0)`,
+  part: (value, from, count) => sql`substr(${value}, ${integer(from)}, ${integer(count)})`,
+  position: (value, find) => sql`(locate(${find}, ${value}) + 0e0)`,
+  replace: (value, find, by) => sql`replace(${value}, ${find}, ${by})`,
+  repeat: (value, times) => sql`repeat(${value}, ${integer(times)})`,
+  trim: (value) => sql`trim(${value})`,
+  trimZeros: (value, end) =>
+    sql`trim(${sql.raw(end === 'start' ? 'leading' : 'trailing')} '0' from ${value})`,
+  upper: (value) => letters(sql`upper(${value})`, value, 0),
+  lower: (value) => letters(sql`lower(${value})`, value, 1),
+  digits: (value) => text(integer(value)),
+  readNumber: (value) =>
+    sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$' then cast(${value} as double) end`,
+
+  datePart: (part, ms) => sql`(${sql.raw(part === 'day' ? 'dayofmonth' : part)}(${wallClock(ms)}) + 0e0)`,
+  dateText: (ms, withTime) =>
+    text(sql`date_format(${wallClock(ms)}, ${sql.raw(withTime ? `'%Y-%m-%d %H:%i:%s'` : `'%Y-%m-%d'`)})`),
+  addMonths: (ms, months) => toMs(sql`date_add(${wallClock(ms)}, interval ${integer(months)} month)`),
+
+  regexEnd: '\\z',
+  regexMatch: (value, pattern) => sql`(${value} regexp ${pattern})`,
+  regexExtract: (value, pattern) =>
+    sql`case when ${value} regexp ${pattern} then regexp_substr(${value}, ${pattern}) end`,
+  regexReplace: (value, pattern, by) =>
+    sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
+}
+
+const integer = (value: SQL): SQL => sql`cast(${value} as signed)`
+
+/** A derived table may not name the row it stands in; JSON_TABLE may. */
+function bound(values: Bound<SQL>[], names: string[], use: (values: SQL[]) => SQL): SQL {
+  const isText = values.map(({ type }) => type === 'text' || type === 'null')
+  const array = values.map((value) => (value.type === 'boolean' ? sql`(${value.sql} + 0)` : value.sql))
+  const columns = names.map((name, index) =>
+    sql.raw(`${name} ${isText[index] ? 'longtext' : 'double'} path '$[${index}]'`),
+  )
+  const named = names.map((name, index) => (isText[index] ? text(sql.raw(name)) : sql.raw(name)))
+  return sql`(select ${use(named)} from json_table(json_array(${sql.join(array, sql`, `)}), '$' columns(${sql.join(
+    columns,
+    sql`, `,
+  )})) as ${sql.raw(`${names[0]}_`)})`
+}
+
+const wallClock = (ms: SQL): SQL => sql`date_add('1970-01-01', interval ${integer(ms)} * 1000 microsecond)`
+
+/** Divided as exact decimals: a double does not hold the microseconds of far years. */
+const toMs = (time: SQL): SQL => sql`(floor(timestampdiff(microsecond, '1970-01-01', ${time}) / 1000) + 0e0)`
+
+function cell(column: SQL | undefined, form: CellForm): SQL {
+  if (!column) return sql`null`
+  switch (form) {
+    case 'integer':
+    case 'real':
+      return sql`case when ${column} > ${double(-CELL_TINY)} and ${column} < ${double(CELL_TINY)} then 0e0
+        when ${column} > ${double(-CELL_LIMIT)} and ${column} < ${double(CELL_LIMIT)} then ${column} + 0e0 end`
+    case 'boolean':
+      return sql`(${column} <> 0)`
+    case 'date':
+    case 'datetime':
+      return toMs(column)
+    case 'list':
+      return text(
+        sql`(select group_concat(t order by n separator ', ') from json_table(${column}, '$[*]' columns(n for ordinality, t longtext path '$')) as listed)`,
+      )
+    case 'linkCount':
+      return sql`coalesce(json_value(${column}, '$[0]') + 0e0, 0e0)`
+    case 'linkTitles':
+      return text(
+        sql`(select group_concat(t order by n separator ', ') from json_table(${column}, '$[1][*]' columns(n for ordinality, t longtext path '$[1]')) as listed)`,
+      )
+    default:
+      return text(sql`cast(${column} as char)`)
+  }
+}
+
+function finish(value: SQL, type: ValueType): SQL {
+  if (type === 'date') return sql`date(${wallClock(value)})`
+  if (type === 'datetime') return sql`cast(${wallClock(value)} as datetime(3))`
+  return type === 'number' ? sql`(${value} + 0e0)` : value
+}
+
+const ASCII = Array.from({ length: 26 }, (_, index) => {
+  const small = String.fromCharCode(97 + index)
+  return [small, small.toUpperCase()] as const
+})
+
+/**
+ * Text of A to Z alone (as many bytes as characters) in the engine's own way. Of other letters engines know
+ * more or less, so each of ours is replaced by itself.
+ */
+function letters(cased: SQL, value: SQL, from: 0 | 1): SQL {
+  const to = from === 0 ? 1 : 0
+  const replaced = [...ASCII, ...LETTERS].reduce(
+    (inner, pair) => sql`replace(${inner}, ${sql.raw(`'${pair[from]}', '${pair[to]}'`)})`,
+    value,
+  )
+  return sql`case when length(${value}) = char_length(${value}) then ${cased} else ${replaced} end`
+}

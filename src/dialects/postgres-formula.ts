@@ -1,0 +1,148 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellForm, ValueType } from '../core/formula/ast.ts'
+import { LETTERS } from '../core/formula/letters.ts'
+import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
+import type { FormulaWords } from '../core/formula/words.ts'
+import { quoteText } from './render.ts'
+
+const TYPES: Record<ValueType, string> = {
+  ...{ number: 'float8', text: 'text', boolean: 'boolean' },
+  ...{ date: 'float8', datetime: 'float8', null: 'text' },
+}
+
+/** Numbers of our own are written so: without a type they would be exact ones, with which doubles mix slowly. */
+const double = (value: number): SQL => sql.raw(`'${value}'::float8`)
+
+const SMALL = LETTERS.map(([small]) => small).join('')
+const CAPITAL = LETTERS.map(([, capital]) => capital).join('')
+
+/** The words of formulas for PostgreSQL. What overflows there is an error, so values are looked at before. */
+export const postgresFormula: FormulaWords<SQL> = {
+  number: (value) => sql`${value}::float8`,
+  constant: double,
+  text: (value) => sql`${value}::text collate "C"`,
+  truth: (value) => sql.raw(value ? 'true' : 'false'),
+  nothing: (type) => sql.raw(`null::${TYPES[type]}${TYPES[type] === 'text' ? ' collate "C"' : ''}`),
+  cell: (column, form, name) =>
+    name === null ? cell(column, form) : bound([column], [name], ([value]) => cell(value, form)),
+  finish,
+  once: (values, names, use) =>
+    bound(
+      values.map((value) => value.sql),
+      names,
+      use,
+    ),
+
+  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  divide: (left, right) => sql`(${left} / nullif(${right}, 0))`,
+  negate: (value) => sql`(-${value})`,
+  abs: (value) => sql`abs(${value})`,
+  floor: (value) => sql`floor(${value})`,
+  ceil: (value) => sql`ceil(${value})`,
+  sqrt: (value) => sql`sqrt(${value})`,
+  ln: (value) => sql`ln(${value})`,
+  exp: (value) => sql`exp(${value})`,
+  power: (base, exponent) => sql`power(${base}, ${exponent})`,
+  powerOfTen: (exponent) => sql`('1e' || (${exponent})::int)::float8`,
+  among: (what, values) =>
+    sql`(select ${sql.raw(what)}(x)::float8 from (values ${sql.join(
+      values.map((value) => sql`(${value.sql})`),
+      sql`, `,
+    )}) as listed(x))`,
+
+  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate "C")`,
+  same: (left, right) => sql`(${left} is not distinct from ${right})`,
+  isNull: (value) => sql`(${value} is null)`,
+  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
+  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  not: (condition) => sql`(not ${condition})`,
+  choose: (cases, otherwise) =>
+    cases.length === 0
+      ? otherwise
+      : sql`case ${sql.join(
+          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
+          sql` `,
+        )} else ${otherwise} end`,
+  truthNumber: (value) => sql`(${value})::int::float8`,
+
+  concat: (texts) => sql`(${sql.join(texts, sql` || `)})`,
+  length: (text) => sql`char_length(${text})::float8`,
+  part: (text, from, count) => sql`substr(${text}, (${from})::int, (${count})::int)`,
+  position: (text, find) => sql`strpos(${text}, ${find})::float8`,
+  replace: (text, find, by) => sql`replace(${text}, ${find}, ${by})`,
+  repeat: (text, times) => sql`repeat(${text}, (${times})::int)`,
+  trim: (text) => sql`btrim(${text}, ' ')`,
+  trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
+  // With the collation "C" upper() itself knows A to Z, whatever the server's language is.
+  upper: (text) => sql`translate(upper(${text} collate "C"), ${sql.raw(`'${SMALL}', '${CAPITAL}'`)})`,
+  lower: (text) => sql`translate(lower(${text} collate "C"), ${sql.raw(`'${CAPITAL}', '${SMALL}'`)})`,
+  digits: (value) => sql`(${value})::bigint::text`,
+  readNumber: (text) =>
+    sql`(substring(${text} from '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$'))::float8`,
+
+  datePart: (part, ms) => sql`extract(${sql.raw(part)} from ${wallClock(ms)})::float8`,
+  dateText: (ms, withTime) =>
+    sql`to_char(${withTime ? wallClock(sql`floor(${ms} / 1000) * 1000`) : wallClock(ms)}, ${sql.raw(
+      withTime ? `'YYYY-MM-DD HH24:MI:SS'` : `'YYYY-MM-DD'`,
+    )})`,
+  addMonths: (ms, months) =>
+    sql`(${toMs(sql`(${wallClock(sql`floor(${ms} / 86400000) * 86400000`)} + (${months})::int * interval '1 month')`)}
+      + ${ms} - floor(${ms} / 86400000) * 86400000)`,
+
+  regexEnd: '\\Z',
+  regexMatch: (text, pattern) => sql`(${text} ~ ${pattern})`,
+  regexExtract: (text, pattern) => sql`substring(${text} from ${pattern})`,
+  // Of a replacement only the backslash means anything.
+  regexReplace: (text, pattern, by) =>
+    sql`regexp_replace(${text}, ${pattern}, replace(${by}, ${quoted('\\')}, ${quoted('\\\\')}), 'g')`,
+}
+
+const quoted = (text: string): SQL => sql.raw(quoteText(text))
+
+/** OFFSET 0 keeps the planner from putting the values where they are named. */
+function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {
+  const columns = values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`)
+  return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)} offset 0) as ${sql.raw(`${names[0]}_`)})`
+}
+
+/** The seconds are rounded to milliseconds: far from 1970 a double holds no more of them. */
+const instant = (ms: SQL): SQL =>
+  sql`date_trunc('milliseconds', to_timestamp((${ms}) / 1000) + interval '500 microseconds')`
+
+const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
+
+/** As exact numbers: before version 14 these are doubles, of which .001 may be a little less. */
+const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
+
+function cell(column: SQL | undefined, form: CellForm): SQL {
+  if (!column) return sql`null`
+  switch (form) {
+    case 'integer':
+    case 'real':
+      return sql`case when ${column} > ${sql.raw(`-${CELL_TINY}`)} and ${column} < ${sql.raw(String(CELL_TINY))} then 0::float8
+        when ${column} > ${sql.raw(`-${CELL_LIMIT}`)} and ${column} < ${sql.raw(String(CELL_LIMIT))} then (${column})::float8 end`
+    case 'date':
+    case 'datetime':
+      // What lies outside, infinity among it, has no milliseconds.
+      return sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${toMs(column)} end`
+    case 'boolean':
+      // Whole numbers in databases that are not ours become truths by way of integer alone.
+      return sql`(${column})::int::boolean`
+    case 'list':
+      return sql`(select string_agg(listed, ', ') from json_array_elements_text((${column})::text::json) as listed) collate "C"`
+    case 'linkCount':
+      return sql`coalesce(((${column})::text::json ->> 0)::float8, 0)`
+    case 'linkTitles':
+      return sql`(select string_agg(listed ->> 1, ', ') from json_array_elements((${column})::text::json -> 1) as listed) collate "C"`
+    default:
+      return sql`(${column})::text collate "C"`
+  }
+}
+
+function finish(value: SQL, type: ValueType): SQL {
+  if (type === 'date') return sql`(date '1970-01-01' + floor((${value}) / 86400000)::int)`
+  if (type === 'datetime') return instant(value)
+  return type === 'number' ? sql`(${value} + 0)` : value
+}

@@ -1,0 +1,153 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellForm, ValueType } from '../core/formula/ast.ts'
+import { LETTERS } from '../core/formula/letters.ts'
+import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
+import type { FormulaWords } from '../core/formula/words.ts'
+
+const real = (value: number): SQL =>
+  sql.raw(Number.isInteger(value) ? `${value}.0`.replace(/^(.*e.*)\.0$/, '$1') : String(value))
+
+/** The words of formulas for SQLite. Truths are 1 and 0, numbers always reals: whole ones would divide as such. */
+export const sqliteFormula: FormulaWords<SQL> = {
+  number: (value) => sql`cast(${value} as real)`,
+  constant: real,
+  text: (value) => sql`${value}`,
+  truth: (value) => sql.raw(value ? '1' : '0'),
+  nothing: () => sql`null`,
+  cell: (column, form, name) =>
+    name === null ? cell(column, form) : bound([column], [name], ([value]) => cell(value, form)),
+  finish,
+  once: (values, names, use) =>
+    bound(
+      values.map((value) => value.sql),
+      names,
+      use,
+    ),
+
+  arithmetic: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  // Dividing by 0 gives NULL by itself.
+  divide: (left, right) => sql`(${left} / ${right})`,
+  negate: (value) => sql`(-${value})`,
+  abs: (value) => sql`abs(${value})`,
+  floor: (value) => sql`floor(${value})`,
+  ceil: (value) => sql`ceil(${value})`,
+  sqrt: (value) => sql`sqrt(${value})`,
+  ln: (value) => sql`ln(${value})`,
+  exp: (value) => sql`exp(${value})`,
+  power: (base, exponent) => sql`pow(${base}, ${exponent})`,
+  powerOfTen: (exponent) => sql`cast('1e' || cast(${exponent} as integer) as real)`,
+  among: (what, values) =>
+    sql`(select ${what === 'count' ? sql`1.0 * count(x)` : sql.raw(`${what}(x)`)} from (${sql.join(
+      values.map((value) => sql`select ${value.sql} as x`),
+      sql` union all `,
+    )}))`,
+
+  compare: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right})`,
+  compareText: (sign, left, right) => sql`(${left} ${sql.raw(sign)} ${right} collate binary)`,
+  same: (left, right) => sql`(${left} is ${right})`,
+  isNull: (value) => sql`(${value} is null)`,
+  coalesce: (value, otherwise) => sql`coalesce(${value}, ${otherwise})`,
+  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  not: (condition) => sql`(not ${condition})`,
+  choose: (cases, otherwise) =>
+    cases.length === 0
+      ? otherwise
+      : sql`case ${sql.join(
+          cases.map(([condition, value]) => sql`when ${condition} then ${value}`),
+          sql` `,
+        )} else ${otherwise} end`,
+  truthNumber: (value) => sql`(${value} * 1.0)`,
+
+  concat: (texts) => sql`(${sql.join(texts, sql` || `)})`,
+  length: (text) => sql`(length(${text}) * 1.0)`,
+  part: (text, from, count) => sql`substr(${text}, cast(${from} as integer), cast(${count} as integer))`,
+  position: (text, find) => sql`(instr(${text}, ${find}) * 1.0)`,
+  replace: (text, find, by) => sql`replace(${text}, ${find}, ${by})`,
+  // There is no REPEAT: n zero bytes print as n times "00", which become the text.
+  repeat: (text, times) => sql`replace(hex(zeroblob(cast(${times} as integer))), '00', ${text})`,
+  trim: (text) => sql`trim(${text})`,
+  trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
+  upper: (text) => sql`upper(${letters(text, 0)})`,
+  lower: (text) => sql`lower(${letters(text, 1)})`,
+  digits: (value) => sql`cast(cast(${value} as integer) as text)`,
+  readNumber: unavailable,
+
+  datePart: (part, ms) => sql`cast(strftime(${sql.raw(PARTS[part])}, ${ms} / 1000.0, 'unixepoch') as real)`,
+  dateText: (ms, withTime) =>
+    withTime
+      ? sql`strftime('%Y-%m-%d %H:%M:%S', floor(${ms} / 1000.0), 'unixepoch')`
+      : sql`strftime('%Y-%m-%d', ${ms} / 1000.0, 'unixepoch')`,
+  addMonths,
+
+  regexEnd: '$',
+  ...{ regexMatch: unavailable, regexExtract: unavailable, regexReplace: unavailable },
+}
+
+const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }
+
+function unavailable(): never {
+  throw new Error('SQLite has no regular expressions')
+}
+
+/** SQLite never puts the values of a subquery without `from` where they are named: they are computed once. */
+function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {
+  const columns = values.map((value, index) => sql`${value} as ${sql.raw(names[index] ?? '')}`)
+  return sql`(select ${use(names.map((name) => sql.raw(name)))} from (select ${sql.join(columns, sql`, `)}))`
+}
+
+function cell(column: SQL | undefined, form: CellForm): SQL {
+  if (!column) return sql`null`
+  switch (form) {
+    case 'integer':
+    case 'real':
+      return sql`case when typeof(${column}) not in ('integer', 'real') then null
+        when ${column} > ${real(-CELL_TINY)} and ${column} < ${real(CELL_TINY)} then 0.0
+        when ${column} > ${real(-CELL_LIMIT)} and ${column} < ${real(CELL_LIMIT)} then ${column} * 1.0 end`
+    case 'boolean':
+      return sql`(${column} <> 0)`
+    case 'date':
+      return sql`round((julianday(date(${column})) - 2440587.5) * 86400000.0)`
+    case 'datetime':
+      return sql`round((julianday(${column}) - 2440587.5) * 86400000.0)`
+    case 'list':
+      return sql`(select group_concat(case type when 'true' then 'true' when 'false' then 'false' else value end, ', ') from json_each(${column}))`
+    case 'linkCount':
+      return sql`(coalesce(json_extract(${column}, '$[0]'), 0) * 1.0)`
+    case 'linkTitles':
+      return sql`(select group_concat(json_extract(value, '$[1]'), ', ') from json_each(${column}, '$[1]'))`
+    default:
+      return sql`cast(${column} as text)`
+  }
+}
+
+function finish(value: SQL, type: ValueType): SQL {
+  if (type === 'date') return sql`strftime('%Y-%m-%d', ${value} / 1000.0, 'unixepoch')`
+  if (type !== 'datetime') return value
+  const text = sql`strftime('%Y-%m-%d %H:%M:%f', ${value} / 1000.0, 'unixepoch')`
+  return sql`replace(${text} || '+00:00', '.000+00:00', '+00:00')`
+}
+
+/** SQLite's own functions know the case of A to Z; other letters are replaced one by one, where there are any. */
+function letters(text: SQL, from: 0 | 1): SQL {
+  const to = from === 0 ? 1 : 0
+  const replaced = LETTERS.reduce(
+    (inner, pair) => sql`replace(${inner}, ${sql.raw(`'${pair[from]}', '${pair[to]}'`)})`,
+    text,
+  )
+  return sql`case when length(cast(${text} as blob)) = length(${text}) then ${text} else ${replaced} end`
+}
+
+/** SQLite lets 31 January + 1 month run over into March; the month's last day is at hand as the day before the next. */
+function addMonths(ms: SQL, months: SQL): SQL {
+  const seconds = sql`floor(${ms} / 86400000.0) * 86400`
+  const first = sql`unixepoch(${seconds}, 'unixepoch', 'start of month', cast(${months} as integer) || ' months')`
+  const day = sql`(cast(strftime('%d', ${seconds}, 'unixepoch') as integer) - 1) * 86400`
+  const atFirst = (format: string) =>
+    sql`cast(strftime(${sql.raw(format)}, ${first}, 'unixepoch') as integer)`
+  const ofLast = sql`cast(strftime('%d', ${first}, 'unixepoch', '+1 month', '-1 day') as integer)`
+  // Behind December of 9999 there is no month for SQLite.
+  const last = sql`${first} + 86400 * (case ${atFirst(`'%m'`)} when 12 then 31 else ${ofLast} end - 1)`
+  const time = sql`(${ms} - ${seconds} * 1000.0)`
+  return sql`(min(${first} + ${day}, ${last}) * 1000.0 + ${time})`
+}

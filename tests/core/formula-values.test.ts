@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { value } from './formula-fields.ts'
+
+const holds = (title: string, cases: [formula: string, expected: CellValue][]) =>
+  test.each(cases)(`${title}: %s`, (formula, expected) => {
+    expect(value(formula)).toBe(expected)
+  })
+
+describe('the meaning of formulas', () => {
+  holds('null', [
+    ['null + 1', null],
+    ['null & "a"', 'a'],
+    ['null = ""', true],
+    ['null = 0', false],
+    ['null != null', false],
+    ['null < 1', false],
+    ['"" = BLANK()', true],
+    ['UPPER(null)', null],
+    ['IF(null, 1, 2)', 2],
+    ['IF(0, 1)', null],
+    ['ADD(null, null)', 0],
+    ['AVG(null, null)', null],
+    ['MIN(null, 3, 2)', 2],
+  ])
+
+  holds('numbers', [
+    ['1 / 0', null],
+    ['0.1 + 0.2', 0.1 + 0.2],
+    ['1e20 * 1e20', null],
+    ['1e29 * 1e29 / 1e29 / 1e29', 1],
+    ['MOD(-7, 3)', -1],
+    ['-7 % 3', -1],
+    ['MOD(7, 0)', null],
+    ['INT(-1.5)', -2],
+    ['ROUND(-2.5)', -3],
+    ['ROUND(0.285, 2)', 0.29],
+    ['ROUND(1234.5, -2)', 1200],
+    ['ROUND(1.5, null)', null],
+    ['ROUNDUP(1.1, 1)', 1.1],
+    ['ROUNDDOWN(0.29, 2)', 0.29],
+    ['EVEN(-1)', -2],
+    ['ODD(1.5)', 3],
+    ['SQRT(-1)', null],
+    ['LOG(0)', null],
+    ['POWER(-8, 1 / 3)', null],
+    ['TRUE() + 1', 2],
+  ])
+
+  holds('numbers as text', [
+    ['0.1 + 0.2 & ""', '0.3'],
+    ['2.0 & ""', '2'],
+    ['1e21 & ""', '1000000000000000000000'],
+    ['1 / 3 & ""', '0.333333333333333'],
+    ['-2 / 3 & ""', '-0.666666666666667'],
+    ['0 / -5 & ""', '0'],
+    ['1e-7 & ""', '0.0000001'],
+    ['9007199254740991 & ""', '9007199254740991'],
+    ['1e20 * 1e20 & "!"', '!'],
+    ['true & false', 'truefalse'],
+  ])
+
+  holds('text', [
+    ['LEN("a😀é")', 3],
+    ['LEFT("😀bc", 2)', '😀b'],
+    ['RIGHT("ab😀", 2)', 'b😀'],
+    ['SUBSTR("abc", -3, 2)', 'ab'],
+    ['MID("abc", 2, -1)', ''],
+    ['MID("abc", 9, 1)', ''],
+    ['REPEAT("ab", -1)', ''],
+    ['REPEAT("ab", 50001)', null],
+    ['LEN(REPEAT("ab", 50000))', 100000],
+    ['REPLACE(REPEAT("a", 1000), "a", REPEAT("b", 1000))', null],
+    ['SEARCH("a😀b", "b")', 3],
+    ['"a" < "B"', false],
+    ['"a " = "a"', false],
+    ['UPPER("straße žluť ώς")', 'STRAßE ŽLUŤ Ώς'],
+    ['VALUE("1,5")', null],
+    ['VALUE(" .5 ")', 0.5],
+    ['"10" = 10', true],
+    ['URL("x")', 'URI::( x )'],
+  ])
+
+  holds('dates', [
+    ['DATEADD("2024-01-31", 1, "month")', '2024-02-29'],
+    ['DATEADD("2024-02-29", 1, "year")', '2025-02-28'],
+    ['DATEADD("2024-03-31", -1, "month")', '2024-02-29'],
+    ['DATEADD("9999-12-31", 1, "day")', null],
+    ['DATEADD("31/12/2023", 1.9, "day")', '2024-01-01'],
+    ['DATETIME_DIFF("2024-03-31", "2024-02-29", "months")', 1],
+    ['DATETIME_DIFF("2024-02-28", "2024-03-31", "months")', -1],
+    ['DATETIME_DIFF("2023-12-31", "2025-01-01", "years")', -1],
+    ['DATETIME_DIFF("2024-01-01", "2024-01-02", "hours")', -24],
+    ['WEEKDAY("2024-03-03")', 6],
+    ['WEEKDAY("2024-03-03", "Sunday")', 0],
+    ['"2024-02-30" & ""', '2024-02-30'],
+    ['DAY("03-04-2024")', 3],
+    ['DAY("12/31/2024")', 31],
+    ['HOUR("2024 02 29 13:45:10.250")', 13],
+    ['IF(true, NOW(), "2024-01-01") & ""', '2024-01-01 00:00:00'],
+  ])
+
+  test('looks at instants in the zone that it is given', () => {
+    const at = { cat: '2024-03-31 00:30:00+00:00' }
+    expect(value('HOUR({At})', at, 'Europe/Berlin')).toBe(1)
+    expect(value('DAY({At})', at, 'America/New_York')).toBe(30)
+    // 01:30 on the day on which 02:00 to 03:00 is skipped: a day on the wall is 23 hours.
+    expect(value('DATEADD({At}, 1, "day")', at, 'Europe/Berlin')).toBe('2024-03-31 23:30:00+00:00')
+    expect(value('DATETIME_DIFF(DATEADD({At}, 1, "day"), {At}, "hours")', at, 'Europe/Berlin')).toBe(23)
+    expect(value('DATETIME_DIFF(DATEADD({At}, 1, "day"), {At}, "days")', at, 'Europe/Berlin')).toBe(1)
+    expect(value('IF({At}, "2024-03-31 02:30", {At})', at, 'Europe/Berlin')).toBe('2024-03-31 01:30:00+00:00')
+    expect(value('IF({At}, "2024-10-27 02:30", {At})', at, 'Europe/Berlin')).toBe('2024-10-27 00:30:00+00:00')
+    expect(value('IF({At}, {Due}, {At})', { ...at, cdue: '2024-07-01' }, 'Europe/Berlin')).toBe(
+      '2024-06-30 22:00:00+00:00',
+    )
+  })
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Expression, ValueType } from '../../src/core/formula/ast.ts'
+import { FUNCTIONS } from '../../src/core/formula/functions/index.ts'
+import { checkFormula, compileFormula, evaluateFormula } from '../../src/core/formula/index.ts'
+import { pick, seeded } from '../core/random.ts'
+import { ENGINES, type TestEngine } from '../dialects/engines.ts'
+import { generateFormula, isInexact } from './generate.ts'
+import { columnOf, FIELDS, FROM, makeRows, tableStatements } from './table.ts'
+
+/** Another seed makes other formulas and rows: `FORMULA_SEED=7 bun test ./tests/formula`. */
+const SEED = Number(process.env.FORMULA_SEED ?? 1)
+const COUNT = Number(process.env.FORMULA_COUNT ?? 3000)
+const ROWS = makeRows(seeded(SEED), 28)
+/** A moment with milliseconds, hours before clocks are put forward in Europe. */
+const NOW = Date.UTC(2024, 2, 30, 23, 59, 58, 123)
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'Asia/Kolkata',
+  'America/St_Johns',
+]
+const PER_STATEMENT = 50
+/** What SQLite has no words for. */
+const NOT_ON_SQLITE = /\b(REGEX_\w+|VALUE)\(/
+
+interface Case {
+  formula: string
+  zone: string
+  expression: Expression
+  expected: CellValue[]
+}
+
+function makeCase(formula: string, zone: string): Case | null {
+  const checked = checkFormula(formula, { fields: FIELDS, client: 'pg' })
+  if (!checked.ok) return null
+  const expected = ROWS.map((row, index) =>
+    evaluateFormula(checked.expression, {
+      ...{ now: NOW, zone, recordId: index + 1 },
+      cell: (id) => row[id] ?? null,
+    }),
+  )
+  return { formula, zone, expression: checked.expression, expected }
+}
+
+const EXAMPLES = FUNCTIONS.flatMap(({ examples }) => Object.entries(examples))
+
+const CASES: Case[] = (() => {
+  const random = seeded(SEED)
+  const cases = EXAMPLES.map(([formula]) => makeCase(formula, 'UTC')).filter((entry) => entry !== null)
+  while (cases.length < EXAMPLES.length + COUNT) {
+    const made = makeCase(generateFormula(random), pick(random, ZONES))
+    if (made) cases.push(made)
+  }
+  return cases
+})()
+
+test('every example holds, and every generated formula is one', () => {
+  for (const [formula, result] of EXAMPLES) {
+    expect([formula, makeCase(formula, 'UTC')?.expected[0]]).toEqual([formula, result])
+  }
+})
+
+describe.each(ENGINES)('formulas on $client', ({ open }) => {
+  let engine: TestEngine
+
+  beforeAll(async () => {
+    engine = await open()
+    for (const statement of tableStatements(engine.dialect, ROWS)) await engine.rows(statement)
+  }, 60_000)
+
+  afterAll(() => engine.close())
+
+  const compile = ({ expression, zone }: Case, index: number): SQL =>
+    compileFormula(expression, {
+      ...{ words: engine.dialect.formula, column: columnOf, recordId: sql`t.id` },
+      ...{ now: NOW, zone, prefix: `f${index}_` },
+    })
+
+  /** The rows' values of each case; a statement that fails is taken apart to find the formula at fault. */
+  async function answers(cases: Case[]): Promise<unknown[][]> {
+    const columns = cases.map((entry, index) => sql`${compile(entry, index)} as ${sql.raw(`c${index}`)}`)
+    const statement = engine.dialect.render(sql`select ${sql.join(columns, sql`, `)} ${FROM}`)
+    try {
+      const rows = await engine.rows(statement)
+      return cases.map((_, index) => rows.map((row) => row[index]))
+    } catch (error) {
+      if (cases.length === 1) return [[`${cases[0]?.formula}: ${error}`.slice(0, 2000)]]
+      const middle = cases.length >> 1
+      return [...(await answers(cases.slice(0, middle))), ...(await answers(cases.slice(middle)))]
+    }
+  }
+
+  test('give what the evaluator gives', async () => {
+    const cases =
+      engine.dialect.client === 'sqlite3'
+        ? CASES.filter(({ formula }) => !NOT_ON_SQLITE.test(formula))
+        : CASES
+    const differences: unknown[] = []
+    let compared = 0
+    const began = performance.now()
+    for (let start = 0; start < cases.length; start += PER_STATEMENT) {
+      const batch = cases.slice(start, start + PER_STATEMENT)
+      const given = await answers(batch)
+      batch.forEach((entry, index) => {
+        entry.expected.forEach((expected, row) => {
+          compared++
+          const actual = read(given[index]?.[row], entry.expression.type)
+          if (!isEqual(actual, expected, entry.formula)) {
+            differences.push({ formula: entry.formula, zone: entry.zone, row: ROWS[row], expected, actual })
+          }
+        })
+      })
+    }
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    console.log(
+      `${engine.dialect.client}: ${cases.length} formulas × ${ROWS.length} rows, ${compared} comparisons, ` +
+        `${differences.length} differences, seed ${SEED}, ${seconds} s`,
+    )
+    const wrong = new Map(differences.map((entry) => [(entry as { formula: string }).formula, entry]))
+    expect([...wrong.values()].slice(0, Number(process.env.FORMULA_SHOW ?? 5))).toEqual([])
+  }, 120_000)
+})
+
+/** A value of the driver in the form of `CellValue`. */
+function read(value: unknown, type: ValueType): unknown {
+  if (value === null || value === undefined) return null
+  if (type === 'number') return typeof value === 'number' ? value + 0 : value
+  return type === 'boolean' && typeof value === 'number' ? value === 1 : value
+}
+
+function isEqual(actual: unknown, expected: CellValue, formula: string): boolean {
+  if (actual === expected) return true
+  if (typeof actual !== 'number' || typeof expected !== 'number' || !isInexact(formula)) return false
+  return Math.abs(actual - expected) <= 1e-9 * Math.max(Math.abs(actual), Math.abs(expected))
+}

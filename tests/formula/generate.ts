@@ -1,0 +1,233 @@
+import { readPattern } from '../../src/core/formula/pattern.ts'
+import { pick, textOf } from '../core/random.ts'
+
+type Random = () => number
+type Kind = 'number' | 'text' | 'boolean' | 'date'
+
+const LEAVES: Record<Kind, readonly string[]> = {
+  number: [
+    ...['{Num}', '{Num}', '{Int}', '{Int}', '{Links}', '{Sum}', '0', '1', '2', '-1', '3', '0.5', '10', '1e3'],
+    ...['-7', '0.1', '100', '1e20', '1e-9', '123456.789', 'null', 'true', '.25', '1000000007'],
+  ],
+  text: [
+    ...[
+      '{Text}',
+      '{Text}',
+      '{Other \\{text\\}}',
+      '{List}',
+      '{Linked}',
+      '""',
+      '"a"',
+      "'b\\'c'",
+      '"Ä é ß"',
+      '"-"',
+    ],
+    ...['"😀"', '"12.5"', '"2024-01-31"', '" x "', 'null', '"line\\nbreak"', '"%"', '"\\\\"'],
+  ],
+  boolean: ['{Flag}', '{Flag}', 'true', 'false', 'TRUE()', 'FALSE()', 'null'],
+  date: [
+    ...[
+      '{Day}',
+      '{Day}',
+      '{At}',
+      '{At}',
+      '"2024-02-29"',
+      '"31/01/2024"',
+      '"2024-03-31 02:30"',
+      'NOW()',
+      'null',
+    ],
+    ...['"2024/10/27 02:30:00.250"', '"12 31 1999"'],
+  ],
+}
+
+const PATTERNS = [
+  ...[
+    '[0-9]+',
+    '^a',
+    'c$',
+    'a.c',
+    '\\\\d{2,3}',
+    '[^a-z]+',
+    '(a|b)c',
+    '\\\\w+',
+    '\\\\s',
+    '-',
+    'é',
+    '\\\\.',
+    '[A-C]',
+  ],
+]
+const PIECES = [
+  ...[
+    'a',
+    'b',
+    'c',
+    '-',
+    ' ',
+    'é',
+    '😀',
+    '.',
+    '\\d',
+    '\\w',
+    '\\s',
+    '\\S',
+    '[a-c]',
+    '[^a\\d]',
+    '[😀é-]',
+    '^',
+    '$',
+    '\\.',
+  ],
+  ...['(', '(?:', ')', '|', '*', '+', '?', '{2}', '{1,}', '{0,3}', '\\\\', '\\{', '"', "'"],
+]
+
+/** A pattern put together by chance, as a literal. Whether one matches is the same everywhere, what it matches not. */
+function anyPattern(random: Random): string {
+  for (;;) {
+    const pattern = textOf(random, PIECES, 8)
+    if (readPattern(pattern).ok) return `"${pattern.replace(/["\\]/g, '\\$&')}"`
+  }
+}
+
+const STEPS = ['day', 'week', 'month', 'year']
+const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
+const WEEKDAYS = ['sunday', 'Monday', 'wednesday', 'saturday']
+
+const many = (random: Random, depth: number, kind: Kind) =>
+  Array.from({ length: 1 + Math.floor(random() * 3) }, () => generate(random, depth, kind)).join(', ')
+
+const small = (random: Random, depth: number) =>
+  random() < 0.7
+    ? pick(random, ['0', '1', '2', '3', '5', '-1', '40', '{Int}'])
+    : generate(random, depth, 'number')
+
+type Make = (random: Random, depth: number) => string
+const f =
+  (name: string, ...kinds: Kind[]): Make =>
+  (random, depth) =>
+    `${name}(${kinds.map((kind) => generate(random, depth, kind)).join(', ')})`
+
+const any = (random: Random, depth: number) =>
+  generate(random, depth, pick(random, ['number', 'text', 'boolean', 'date'] as const))
+
+const branch =
+  (kind: Kind): Make =>
+  (random, depth) => {
+    if (random() < 0.6) {
+      const otherwise = random() < 0.8 ? `, ${generate(random, depth, kind)}` : ''
+      return `IF(${any(random, depth)}, ${generate(random, depth, kind)}${otherwise})`
+    }
+    const over = pick(random, ['number', 'text', 'date'] as const)
+    const one = () => generate(random, depth, over)
+    const result = () => generate(random, depth, kind)
+    return `SWITCH(${one()}, ${one()}, ${result()}, ${one()}, ${result()}${random() < 0.5 ? `, ${result()}` : ''})`
+  }
+
+const infix =
+  (signs: readonly string[], kind: Kind): Make =>
+  (random, depth) =>
+    `(${generate(random, depth, kind)} ${pick(random, signs)} ${generate(random, depth, kind)})`
+
+const MAKERS: Record<Kind, readonly Make[]> = {
+  number: [
+    infix(['+', '-', '*', '/', '%'], 'number'),
+    infix(['+', '-', '*', '/'], 'number'),
+    ...['ABS', 'CEILING', 'FLOOR', 'INT', 'ROUND', 'EVEN', 'ODD', 'SQRT'].map((name) => f(name, 'number')),
+    ...['ROUND', 'ROUNDUP', 'ROUNDDOWN'].map(
+      (name): Make =>
+        (random, depth) =>
+          `${name}(${generate(random, depth, 'number')}, ${small(random, depth)})`,
+    ),
+    f('MOD', 'number', 'number'),
+    ...['ADD', 'AVG', 'MIN', 'MAX'].map(
+      (name): Make =>
+        (random, depth) =>
+          `${name}(${many(random, depth, 'number')})`,
+    ),
+    (random, depth) =>
+      `${pick(random, ['COUNT', 'COUNTA', 'COUNTALL'])}(${any(random, depth)}, ${any(random, depth)})`,
+    f('LEN', 'text'),
+    f('SEARCH', 'text', 'text'),
+    f('VALUE', 'text'),
+    ...['DAY', 'MONTH', 'HOUR'].map((name) => f(name, 'date')),
+    (random, depth) => {
+      const first = random() < 0.5 ? `, "${pick(random, WEEKDAYS)}"` : ''
+      return `WEEKDAY(${generate(random, depth, 'date')}${first})`
+    },
+    (random, depth) => {
+      const unit = random() < 0.9 ? `, "${pick(random, UNITS)}"` : ''
+      return `DATETIME_DIFF(${generate(random, depth, 'date')}, ${generate(random, depth, 'date')}${unit})`
+    },
+    branch('number'),
+  ],
+  text: [
+    (random, depth) => `CONCAT(${any(random, depth)}, ${any(random, depth)})`,
+    (random, depth) => `(${any(random, depth)} & ${any(random, depth)})`,
+    f('CONCAT', 'number'),
+    f('CONCAT', 'date'),
+    ...['UPPER', 'LOWER', 'TRIM', 'URL'].map((name) => f(name, 'text')),
+    ...['LEFT', 'RIGHT', 'REPEAT', 'SUBSTR'].map(
+      (name): Make =>
+        (random, depth) =>
+          `${name}(${any(random, depth)}, ${small(random, depth)})`,
+    ),
+    (random, depth) =>
+      `MID(${generate(random, depth, 'text')}, ${small(random, depth)}, ${small(random, depth)})`,
+    f('REPLACE', 'text', 'text', 'text'),
+    f('DATESTR', 'date'),
+    (random, depth) => `REGEX_EXTRACT(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}")`,
+    (random, depth) =>
+      `REGEX_REPLACE(${generate(random, depth, 'text')}, "${pick(random, PATTERNS)}", ${generate(random, depth, 'text')})`,
+    () => 'RECORD_ID()',
+    branch('text'),
+  ],
+  boolean: [
+    infix(['=', '==', '!=', '<>', '<', '<=', '>', '>='], 'number'),
+    infix(['=', '!=', '<', '<=', '>', '>='], 'text'),
+    infix(['=', '!=', '<', '<=', '>', '>='], 'date'),
+    infix(['=', '!=', '<'], 'boolean'),
+    (random, depth) =>
+      `(${any(random, depth)} ${pick(random, ['=', '!=', '<', '>='])} ${any(random, depth)})`,
+    (random, depth) => `${pick(random, ['AND', 'OR'])}(${any(random, depth)}, ${any(random, depth)})`,
+    (random, depth) => `XOR(${many(random, depth, 'boolean')})`,
+    (random, depth) => `REGEX_MATCH(${generate(random, depth, 'text')}, ${anyPattern(random)})`,
+    branch('boolean'),
+  ],
+  date: [
+    (random, depth) =>
+      `DATEADD(${generate(random, depth, 'date')}, ${small(random, depth)}, "${pick(random, STEPS)}")`,
+    branch('date'),
+  ],
+}
+
+/** Functions whose last digit is the engine's own: only at the top, where nothing else is made of the number. */
+const INEXACT: readonly Make[] = [
+  (random, depth) => `LOG(${generate(random, depth, 'number')})`,
+  (random, depth) => `LOG(${generate(random, depth, 'number')}, ${generate(random, depth, 'number')})`,
+  f('EXP', 'number'),
+  (random, depth) => `POWER(${generate(random, depth, 'number')}, ${small(random, depth)})`,
+]
+
+/** A formula of that kind, so many calls deep at most. */
+export function generate(random: Random, depth: number, kind: Kind): string {
+  if (depth <= 0 || random() < 0.15) return pick(random, LEAVES[kind])
+  return pick(random, MAKERS[kind])(random, depth - 1)
+}
+
+/** Calls within calls; `FORMULA_DEPTH` for more. */
+const MAX_DEPTH = Number(process.env.FORMULA_DEPTH ?? 4)
+
+/** Any formula. */
+export function generateFormula(random: Random): string {
+  const depth = 1 + Math.floor(random() * MAX_DEPTH)
+  if (random() < 0.05) return pick(random, INEXACT)(random, depth - 1)
+  return generate(
+    random,
+    depth,
+    pick(random, ['number', 'number', 'text', 'text', 'boolean', 'date'] as const),
+  )
+}
+
+/** True for a formula whose last digit is the engine's own. */
+export const isInexact = (formula: string): boolean => /^(LOG|EXP|POWER)\(/.test(formula)

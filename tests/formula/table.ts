@@ -1,0 +1,165 @@
+import { sql } from 'drizzle-orm'
+import type { CellValue, StorageKind } from '../../src/core/fields/field-type.ts'
+import type { CellForm, FormulaField } from '../../src/core/formula/index.ts'
+import type { QueryDialect } from '../../src/dialects/dialect.ts'
+import { pick } from '../core/random.ts'
+
+/** A column of the table on which formulas are tried. */
+interface TestColumn {
+  title: string
+  form: CellForm
+  storage: StorageKind
+  values: readonly CellValue[]
+}
+
+const LONG = 'lorem ipsum '.repeat(60)
+const TEXTS = [
+  null,
+  '',
+  ' ',
+  '  padded  ',
+  'abc',
+  'ABC',
+  'Straße ÄÖÜ éèñ Žluťoučký',
+  'ΑΒΓ αβγ ώς',
+  'Привет МИР',
+  '日本語',
+  'a😀b👍🏽c',
+  'it\'s "quoted" \\ back',
+  '50%_',
+  '0',
+  '-1.5e3',
+  '12.50',
+  '1e400',
+  '.5',
+  '+7.',
+  '١٢',
+  '2024-02-29',
+  'true',
+  'null',
+  'a-b-c-a',
+  'a\nb\tc',
+  '\ufb01\uffee',
+  '{x}',
+  LONG,
+]
+
+/** Columns of every form, with ordinary values and with those that databases treat differently. */
+export const COLUMNS: readonly TestColumn[] = [
+  {
+    ...{ title: 'Num', form: 'real', storage: 'real' },
+    values: [
+      ...[null, 0, -0, 1, -1, 0.1, 0.2, 0.30000000000000004, 1.005, 2.5, -2.5, 6.28125, 1 / 3],
+      ...[1e15, 123456789012345.6, 999999999999999.9, 2 ** 53, 1e21, -1e29, 1e30, 1.7e308, 1e-7, 1.5e-20],
+      ...[1e-31, 5e-324, 100, 0.285, 1234.5678, -99.995, 4503599627370497, 65.00000000000001],
+    ],
+  },
+  {
+    ...{ title: 'Int', form: 'integer', storage: 'integer' },
+    values: [null, 0, 1, -1, 2, 3, 7, -7, 10, 12, 24, 31, 100, -365, 99999, 2147483648, 9007199254740991],
+  },
+  { title: 'Text', form: 'text', storage: 'longText', values: TEXTS },
+  { title: 'Other {text}', form: 'text', storage: 'text', values: TEXTS.filter((text) => text !== LONG) },
+  { title: 'Flag', form: 'boolean', storage: 'boolean', values: [null, true, false] },
+  {
+    ...{ title: 'Day', form: 'date', storage: 'date' },
+    values: [
+      ...[
+        null,
+        '2024-02-29',
+        '2023-02-28',
+        '2024-01-31',
+        '2024-12-31',
+        '2024-03-31',
+        '2024-10-27',
+        '1970-01-01',
+      ],
+      ...['1969-12-31', '1900-02-28', '2000-02-29', '0001-01-01', '9999-12-31', '1582-10-10', '2024-08-30'],
+    ],
+  },
+  {
+    ...{ title: 'At', form: 'datetime', storage: 'datetime' },
+    values: [
+      ...[null, '2024-02-29 12:00:00+00:00', '2024-03-31 00:59:59.999+00:00', '2024-03-31 01:00:00+00:00'],
+      ...['2024-10-27 00:30:00+00:00', '2024-10-27 01:30:00+00:00', '2024-03-10 07:00:00.001+00:00'],
+      ...['2024-01-31 23:45:00+00:00', '1970-01-01 00:00:00+00:00', '1969-12-31 23:59:59.500+00:00'],
+      ...['1950-06-15 12:00:00+00:00', '2090-07-01 00:00:00+00:00', '1001-01-01 00:00:00+00:00'],
+      ...['9999-12-31 23:59:59.999+00:00', '2024-12-31 23:59:59+00:00', '0001-01-01 00:00:00+00:00'],
+    ],
+  },
+  {
+    ...{ title: 'List', form: 'list', storage: 'longText' },
+    values: [null, '[]', '["Hobbit","LOTR"]', '["a, b",null,"\\"é\\""]', '[1,2]', '["x"]', '[true,false]'],
+  },
+  {
+    ...{ title: 'Links', form: 'linkCount', storage: 'longText' },
+    values: [null, '[0,[]]', '[3,[[1,"Hobbit"],[2,"LOTR"],[3,null]]]', '[12,[[1,"x"]]]'],
+  },
+  {
+    ...{ title: 'Linked', form: 'linkTitles', storage: 'longText' },
+    values: [null, '[0,[]]', '[3,[[1,"Hobbit"],[2,"LOTR"],[3,null]]]', '[1,[["k1","é"]]]'],
+  },
+  {
+    ...{ title: 'Due', form: 'date', storage: 'date' },
+    values: [null, '2024-05-31', '2023-11-30', '2024-02-29', '0001-01-01', '9999-12-31'],
+  },
+  { title: 'Sum', form: 'real', storage: 'real', values: [null, 0, 2, 10.5, -3.25, 1e40, 7] },
+]
+
+/** Columns that stand for fields which are computed: what gives their values is no column. */
+const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due']
+
+/** The fields of the columns. */
+export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form }) => ({
+  ...{ id: `c${title.replace(/\W/g, '')}`, title, uidt: form, form },
+  ...{ isComputed: COMPUTED.includes(title), isBroken: false },
+}))
+
+export type Row = Record<string, CellValue>
+
+/** Every value of every column at least once, put together by chance. */
+export function makeRows(random: () => number, count: number): Row[] {
+  return Array.from({ length: count }, (_, index) =>
+    Object.fromEntries(
+      COLUMNS.map(({ values }, at): [string, CellValue] => {
+        const value = index < values.length ? values[(index * 7 + at) % values.length] : pick(random, values)
+        return [FIELDS[at]?.id ?? '', value ?? null]
+      }),
+    ),
+  )
+}
+
+const column = (index: number) => sql.identifier(`col "${index}`)
+const TABLE = sql.identifier('formula rows')
+
+/** Statements that make and fill the table. */
+export function tableStatements(dialect: QueryDialect, rows: Row[]) {
+  const types = COLUMNS.map(({ storage, form }) =>
+    dialect.client === 'mysql2' && form === 'datetime' ? 'datetime(3)' : dialect.columnTypes[storage],
+  )
+  const definitions = types.map((type, index) => sql`${column(index)} ${sql.raw(type)}`)
+  const create = sql`create table ${TABLE} (id integer primary key, ${sql.join(definitions, sql`, `)})`
+  const inserts = rows.map((row, id) => {
+    const values = FIELDS.map((field) => {
+      const value = row[field.id] ?? null
+      // MySQL keeps no offsets.
+      const plain = dialect.client === 'mysql2' && field.form === 'datetime' ? plainInstant(value) : value
+      return sql`${plain}`
+    })
+    return sql`insert into ${TABLE} values (${id + 1}, ${sql.join(values, sql`, `)})`
+  })
+  return [create, ...inserts].map((query) => dialect.render(query))
+}
+
+const plainInstant = (value: CellValue) => (value === null ? null : String(value).slice(0, -6))
+
+/** A field's column as the planner would give it. */
+export const columnOf = (fieldId: string) => {
+  const index = FIELDS.findIndex(({ id }) => id === fieldId)
+  const name = sql`t.${column(index)}`
+  return FIELDS[index]?.isComputed
+    ? sql`(select max(u.${column(index)}) from ${TABLE} u where u.id = t.id)`
+    : name
+}
+
+export const FROM = sql`from ${TABLE} t order by t.id`
