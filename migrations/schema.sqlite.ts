@@ -1,6 +1,7 @@
 import { defineAuthTables } from '../modules/auth/tables.ts'
 import { defineBasesTables } from '../modules/bases/tables.ts'
 import { defineImportsTables } from '../modules/imports/tables.ts'
+import { defineRecordsTables } from '../modules/records/tables.ts'
 import { defineSchemaTables } from '../modules/schema/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
 import { sqliteColumns as columns } from '../src/db/columns.ts'
@@ -11,5 +12,6 @@ export const { users, sessions, passwordResets, apiTokens, memberships, settings
 export const { bases, sources, basePreferences } = defineBasesTables(columns)
 export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)
+export const { attachmentFiles, attachmentUses } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const jobs = defineJobsTable(columns)

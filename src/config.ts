@@ -7,12 +7,22 @@ export interface Config {
   dataDir: string
   databaseUrl: string | null
   jwtSecret: string | null
+  connectionSecret: string | null
+  sqliteSourcesDir: string | null
   publicUrl: string | null
   logLevel: LogLevel
   inviteOnlySignup: boolean
   importMaxBytes: number
   bodyMaxBytes: number
   allowLocalHttp: boolean
+  attachmentMaxBytes: number
+  attachmentMaxCount: number
+  attachmentLinkSeconds: number
+  s3Bucket: string | null
+  s3Region: string | null
+  s3Endpoint: string | null
+  s3AccessKeyId: string | null
+  s3SecretAccessKey: string | null
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -50,7 +60,7 @@ export const VARIABLES = {
     name: 'DATABASE_URL',
     aliases: ['NC_DB_URL'],
     default: '',
-    help: 'PostgreSQL to keep the metadata in, `postgres://user:password@host:5432/name`. Empty: an SQLite file in `DATA_DIR`.',
+    help: 'PostgreSQL to keep everything in, `postgres://user:password@host:5432/name`: the metadata, and a schema for each new base. Empty: SQLite files in `DATA_DIR`.',
     read: postgresUrl,
   }),
   jwtSecret: variable({
@@ -59,6 +69,19 @@ export const VARIABLES = {
     default: '',
     help: 'Secret that signs access tokens, 16 characters or more. Empty: made at first start and kept in `DATA_DIR`.',
     read: secret,
+  }),
+  connectionSecret: variable({
+    name: 'CONNECTION_SECRET',
+    aliases: ['NC_CONNECTION_ENCRYPT_KEY'],
+    default: '',
+    help: 'Secret that encrypts the connections to other databases, 16 characters or more; servers that share a `DATABASE_URL` need the same. Empty: made at first start and kept in `DATA_DIR`.',
+    read: secret,
+  }),
+  sqliteSourcesDir: variable({
+    name: 'SQLITE_SOURCES_DIR',
+    default: '',
+    help: 'Folder of the SQLite files that bases may be connected to; no other file of the machine is read. Empty: the folder `sources` in `DATA_DIR`.',
+    read: (value) => (value === '' ? null : resolve(value)),
   }),
   publicUrl: variable({
     name: 'PUBLIC_URL',
@@ -100,6 +123,62 @@ export const VARIABLES = {
     help: 'When true, fetching by URL may reach private and loopback addresses.',
     read: boolean,
   }),
+  attachmentMaxBytes: variable({
+    name: 'ATTACHMENT_MAX_BYTES',
+    aliases: ['NC_ATTACHMENT_FIELD_SIZE'],
+    default: String(20 * 1024 ** 2), // spec §9
+    help: 'Largest file in an attachment field, in bytes.',
+    read: integer(1, Number.MAX_SAFE_INTEGER),
+  }),
+  attachmentMaxCount: variable({
+    name: 'ATTACHMENT_MAX_COUNT',
+    aliases: ['NC_MAX_ATTACHMENTS_ALLOWED'],
+    default: '10', // spec §9
+    help: 'Files in one attachment cell, unless its field says otherwise.',
+    read: integer(1, 100),
+  }),
+  attachmentLinkSeconds: variable({
+    name: 'ATTACHMENT_LINK_SECONDS',
+    aliases: ['NC_ATTACHMENT_EXPIRE_SECONDS'],
+    default: '7200',
+    help: 'How long a link to an attachment works at least. It works for up to a quarter longer, and also for someone who has lost access meanwhile.',
+    read: integer(60, 7 * 86_400),
+  }),
+  s3Bucket: variable({
+    name: 'S3_BUCKET',
+    aliases: ['NC_S3_BUCKET_NAME'],
+    default: '',
+    help: 'Bucket of an S3-compatible store that attachments are kept in. Empty: the folder `attachments` in `DATA_DIR`, which servers that share a `DATABASE_URL` do not see of each other.',
+    read: textOrNull,
+  }),
+  s3Region: variable({
+    name: 'S3_REGION',
+    aliases: ['NC_S3_REGION'],
+    default: '',
+    help: 'Region of the bucket.',
+    read: textOrNull,
+  }),
+  s3Endpoint: variable({
+    name: 'S3_ENDPOINT',
+    aliases: ['NC_S3_ENDPOINT'],
+    default: '',
+    help: 'Address of the S3-compatible server, where it is not Amazon.',
+    read: httpUrl,
+  }),
+  s3AccessKeyId: variable({
+    name: 'S3_ACCESS_KEY_ID',
+    aliases: ['NC_S3_ACCESS_KEY'],
+    default: '',
+    help: 'Access key of the bucket.',
+    read: textOrNull,
+  }),
+  s3SecretAccessKey: variable({
+    name: 'S3_SECRET_ACCESS_KEY',
+    aliases: ['NC_S3_ACCESS_SECRET'],
+    default: '',
+    help: 'Secret that belongs to the access key.',
+    read: textOrNull,
+  }),
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
 
 /**
@@ -124,6 +203,10 @@ function variable<T>(definition: Variable<T> & { name: string }) {
 
 function text(value: string): string {
   return value
+}
+
+function textOrNull(value: string): string | null {
+  return value === '' ? null : value
 }
 
 function integer(min: number, max: number) {

@@ -9,7 +9,7 @@ export interface JobProgress {
   done: number
   /** Null while it is not known; an estimate while `done` grows. */
   total: number | null
-  unit: 'rows' | 'bytes'
+  unit: 'rows' | 'bytes' | 'tables'
 }
 
 /** Work that runs beside the requests, as its owner sees it. */

@@ -7,6 +7,7 @@ import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import type { WorkerPool } from './pool.ts'
 import type { Secrets } from './secrets.ts'
+import type { FileStore } from './storage/index.ts'
 
 /** What every module is given, and the only things it shares with the others. */
 export interface Kernel {
@@ -18,6 +19,8 @@ export interface Kernel {
   events: Events
   jobs: Jobs
   secrets: Secrets
+  /** The bytes of people's files. */
+  files: FileStore
   /** Modules that log changes say here how to take them back. */
   undoers: Undoers
 }

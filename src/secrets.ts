@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
@@ -6,14 +7,21 @@ import type { Config } from './config.ts'
 export interface Secrets {
   /** Signs access tokens (HS256). */
   jwt: Uint8Array
+  /** Encrypts how other databases are reached (AES-256). */
+  connections: Uint8Array
 }
 
 /**
  * The configured secrets, or those of the data folder, which are made at first start: a file that
- * only the owner may read. Losing it signs everyone out and nothing more.
+ * only the owner may read. Losing them signs everyone out, and connections to other databases have to be
+ * entered again.
  */
-export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret'>): Secrets {
-  return { jwt: new TextEncoder().encode(config.jwtSecret ?? readOrMake(config.dataDir, 'jwt.secret')) }
+export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'connectionSecret'>): Secrets {
+  const connections = config.connectionSecret ?? readOrMake(config.dataDir, 'connections.secret')
+  return {
+    jwt: new TextEncoder().encode(config.jwtSecret ?? readOrMake(config.dataDir, 'jwt.secret')),
+    connections: createHash('sha256').update(connections).digest(),
+  }
 }
 
 /** Fewer characters are what a stop or a full disk left of a file: a key that one could guess. */

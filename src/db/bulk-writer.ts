@@ -1,11 +1,7 @@
-import { Database } from 'bun:sqlite'
 import type { CellValue } from '../core/fields/field-type.ts'
-import type { Dialect, Statement, Transaction } from '../dialects/dialect.ts'
-import { sqlite } from '../dialects/sqlite.ts'
-import { giveWay } from './background-thread.ts'
-
-/** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */
-const VALUES_PER_CALL = 160
+import type { Dialect, EngineLocation, Transaction } from '../dialects/dialect.ts'
+import { openPostgresBulkWriter } from './postgres/bulk-writer.ts'
+import { openSqliteBulkWriter } from './sqlite-bulk-writer.ts'
 
 /** Rows of one table that are written again and again: the same columns, and the same values in some. */
 export interface RowShape {
@@ -17,89 +13,34 @@ export interface RowShape {
 }
 
 /**
- * A worker thread's own connection to a base's file, for writes that grow with a table. The main
- * thread holds the file's write lease (`Engine.exclusively`) for each call that writes.
+ * A worker thread's own connection to a base's home, for writes that grow with a table. The main
+ * thread holds the home's write lease (`Engine.exclusively`) for each call that writes.
  */
 export interface BulkWriter {
   readonly dialect: Dialect
   /** Writes rows in one transaction that is durable with the next `write`, not before. */
-  insert(shape: RowShape, rows: CellValue[][]): void
+  insert(shape: RowShape, rows: CellValue[][]): Promise<void>
   /** Runs `work` in one transaction, durable when this resolves; what it throws takes all of it back. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Moves what was written from the log to its place in the file. Needs no lease: writers go on. */
+  /** Where the engine leaves it to us: moves what was written to its place. Needs no lease: writers go on. */
   checkpoint(): void
-  close(): void
+  close(): Promise<void>
 }
 
-/** @param location of an `Engine` */
-export function openBulkWriter(location: string): BulkWriter {
-  giveWay()
-  const file = new Database(location, { strict: true })
-  file.run('pragma busy_timeout = 5000')
-  // Small and unmapped: what is written is not read again, and memory stays as it is however much it is.
-  file.run('pragma cache_size = -8192')
-  file.run('pragma mmap_size = 0')
-  file.run('pragma temp_store = file')
-  // Checkpoints come outside the lease, by `checkpoint`.
-  file.run('pragma wal_autocheckpoint = 0')
-  file.run('pragma synchronous = normal')
-
-  const tx: Transaction = {
-    run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
-    runMany: async (sql, rows) => {
-      const prepared = file.prepare(sql)
-      for (const row of rows) prepared.run(...(row as never[]))
-    },
-    all: async <T>({ sql, params }: Statement) => file.prepare(sql).all(...(params as never[])) as T[],
-  }
-
-  return {
-    dialect: sqlite,
-    insert(shape, rows) {
-      const group = Math.max(1, Math.floor(VALUES_PER_CALL / Math.max(1, shape.columns.length)))
-      const fixed = shape.constants.map(({ value }) => value)
-      const whole = rows.length - (rows.length % group)
-      file.run('begin immediate')
-      try {
-        const many = file.query(insertSql(shape, group))
-        for (let at = 0; at < whole; at += group) {
-          many.run(...(fixed.concat(...rows.slice(at, at + group)) as never[]))
-        }
-        const one = file.query(insertSql(shape, 1))
-        for (const row of rows.slice(whole)) one.run(...(fixed.concat(row) as never[]))
-        file.run('commit')
-      } catch (error) {
-        if (file.inTransaction) file.run('rollback')
-        throw error
-      }
-    },
-    async write(work) {
-      file.run('pragma synchronous = full')
-      file.run('begin immediate')
-      try {
-        const result = await work(tx)
-        file.run('commit')
-        return result
-      } catch (error) {
-        if (file.inTransaction) file.run('rollback')
-        throw error
-      } finally {
-        file.run('pragma synchronous = normal')
-      }
-    },
-    checkpoint: () => file.run('pragma wal_checkpoint(passive)'),
-    close: () => file.close(),
-  }
+type Openers = {
+  [C in EngineLocation['client']]: (location: Extract<EngineLocation, { client: C }>) => BulkWriter
 }
 
-/** `?1`, `?2`, … stand for the constants in every row; the rows' own values follow them. */
-function insertSql({ table, columns, constants }: RowShape, rows: number): string {
-  const names = [...constants.map(({ column }) => column), ...columns].map(sqlite.quote)
-  const fixed = constants.map((_, index) => `?${index + 1}`)
-  const row = (at: number) => {
-    const own = columns.map((_, index) => `?${fixed.length + at * columns.length + index + 1}`)
-    return `(${[...fixed, ...own].join(', ')})`
-  }
-  const values = Array.from({ length: rows }, (_, at) => row(at))
-  return `insert into ${sqlite.quote(table)} (${names.join(', ')}) values ${values.join(', ')}`
+const OPENERS: Openers = {
+  sqlite3: ({ file }) => openSqliteBulkWriter(file),
+  pg: ({ connection, schema }) => openPostgresBulkWriter(connection, schema),
+  mysql2() {
+    throw new Error('No base has its home in MySQL')
+  },
+}
+
+/** @throws Error for a database that no base has its home in */
+export function openBulkWriter(location: EngineLocation): BulkWriter {
+  const open = OPENERS[location.client] as (location: EngineLocation) => BulkWriter
+  return open(location)
 }

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { Dialect, Engine, Transaction } from '../dialects/dialect.ts'
@@ -55,21 +54,21 @@ interface Row {
   action_id?: string | null
 }
 
-const lineTexts = new WeakMap<Dialect, string>()
+/** The statements of a line and of its records, made once for each engine: every write runs them. */
+const texts = new WeakMap<Dialect, { line: string; record: string }>()
 
-/** The statement of a line, rendered once for each engine: every write runs it. */
-function lineText(dialect: Dialect): string {
-  const known = lineTexts.get(dialect)
+function textsOf(dialect: Dialect): { line: string; record: string } {
+  const known = texts.get(dialect)
   if (known) return known
-  const values = sql.join(
-    Array.from({ length: 10 }, () => sql`${null}`),
-    sql`, `,
-  )
-  const line =
-    dialect.render(sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
-    values (${values}) returning id`)
-  lineTexts.set(dialect, line.sql)
-  return line.sql
+  const marks = (count: number) =>
+    Array.from({ length: count }, (_, index) => dialect.placeholder(index)).join(', ')
+  const made = {
+    line: `insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
+      values (${marks(10)}) returning id`,
+    record: `insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (${marks(5)})`,
+  }
+  texts.set(dialect, made)
+  return made
 }
 
 /** Appends an entry and gives its id and time. */
@@ -83,15 +82,24 @@ export async function appendChange(
   const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
   const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null, actionId = null } = entry
   const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId]
-  const [row] = await tx.all<{ id: number }>({ sql: lineText(dialect), params })
+  const [row] = await tx.all<{ id: number }>({ sql: textsOf(dialect).line, params })
   if (!row) throw new Error('The change log gave no id')
-  const { id } = row
+  await logRecords(tx, dialect, row.id, entry.records)
+  return { id: row.id, at }
+}
+
+/** Lists records, with their values before and after, under a line of the log. */
+export async function logRecords(
+  tx: Transaction,
+  dialect: Dialect,
+  changeId: number,
+  records: RecordChange[],
+): Promise<void> {
   const toJson = (values: Values | null) => values && JSON.stringify(values)
   await tx.runMany(
-    'insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (?, ?, ?, ?, ?)',
-    entry.records.map((r) => [id, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
+    textsOf(dialect).record,
+    records.map((r) => [changeId, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
   )
-  return { id, at }
 }
 
 /** The id of the log's newest entry; 0 where there is none. */

@@ -1,11 +1,27 @@
-import type { Database } from 'bun:sqlite'
 import type { Transaction } from '../dialects/dialect.ts'
 
 /** A group that has taken this long takes no more: who waits for it should not wait for ever. */
 const FULL_AFTER_MS = 10
 
+/** What an engine that answers at once does without a promise: nothing may come in between then. */
+type Now = undefined | Promise<void>
+
+/** A connection on which a group is written. */
+export interface GroupSession {
+  transaction: Transaction
+  begin(): Now
+  commit(): Now
+  /** Also where the transaction has ended already. */
+  rollback(): Now
+  /** Marks a place to go back to; the one before it is not needed any more. */
+  save(): Now
+  rollBackToSaved(): Now
+  /** False where a failure has ended the whole transaction. */
+  isOpen(): boolean
+}
+
 interface Member {
-  work(): Promise<unknown>
+  work(transaction: Transaction): Promise<unknown>
   /** Called with the outcome once the group is committed. */
   settle(outcome: Outcome): void
 }
@@ -21,11 +37,11 @@ interface Entry {
 /**
  * Commits short writes that wait at the same time as one: the disk is waited for once and not for each.
  * A write that throws takes back itself alone. None is answered before all of them are on the disk.
+ *
+ * @param withSession runs its argument while no other writer of the base can come in
  */
 export function createGroupCommit(
-  file: Database,
-  transaction: Transaction,
-  exclusively: <T>(work: () => Promise<T>) => Promise<T>,
+  withSession: (work: (session: GroupSession) => Promise<void>) => Promise<void>,
 ) {
   const waiting: Member[] = []
   let isCalled = false
@@ -33,22 +49,27 @@ export function createGroupCommit(
   function call(): void {
     if (isCalled || waiting.length === 0) return
     isCalled = true
-    // What goes wrong is told to the members; nobody waits for the group itself.
-    void exclusively(async () => {
+    const run = withSession(async (session) => {
       isCalled = false
-      await runGroup()
+      await runGroup(session)
       call()
+    })
+    // What goes wrong in a group is told to its members. Where there is no connection there is no group.
+    run.catch((error) => {
+      isCalled = false
+      for (const member of waiting.splice(0)) member.settle({ ok: false, error })
     })
   }
 
-  async function runGroup(): Promise<void> {
+  async function runGroup(session: GroupSession): Promise<void> {
     const group: Entry[] = []
     try {
-      file.run('begin immediate')
-      await runMembers(group)
-      file.run('commit')
+      await session.begin()
+      await runMembers(session, group)
+      const committed = session.commit()
+      if (committed) await committed
     } catch (error) {
-      if (file.inTransaction) file.run('rollback')
+      await session.rollback()
       // Where not even the transaction began, those who wait would fare no better.
       if (group.length === 0) group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
       // Without the commit nothing of the others stands either; who was refused before knows why.
@@ -59,7 +80,7 @@ export function createGroupCommit(
     for (const { member, outcome } of group) if (outcome) member.settle(outcome)
   }
 
-  async function runMembers(group: Entry[]): Promise<void> {
+  async function runMembers(session: GroupSession, group: Entry[]): Promise<void> {
     const startedAt = performance.now()
     while (performance.now() - startedAt < FULL_AFTER_MS) {
       // Requests that have arrived by now are read in this turn of the event loop, and join.
@@ -69,21 +90,22 @@ export function createGroupCommit(
       // Listed before it runs: whatever goes wrong, it is answered.
       const entry: Entry = { member, outcome: null }
       group.push(entry)
-      entry.outcome = await attempt(member)
+      // With nothing before it to protect and nobody behind it, the transaction itself is its savepoint.
+      const isAlone = group.length === 1 && waiting.length === 0
+      entry.outcome = isAlone
+        ? { ok: true, result: await member.work(session.transaction) }
+        : await attempt(session, member)
     }
   }
 
-  async function attempt({ work }: Member): Promise<Outcome> {
-    file.run('savepoint member')
+  async function attempt(session: GroupSession, { work }: Member): Promise<Outcome> {
+    await session.save()
     try {
-      const result = await work()
-      file.run('release member')
-      return { ok: true, result }
+      return { ok: true, result: await work(session.transaction) }
     } catch (error) {
-      // A full disk takes back the whole transaction by itself.
-      if (!file.inTransaction) throw error
-      file.run('rollback to member')
-      file.run('release member')
+      // A full disk, or a lost connection, takes back the whole transaction by itself.
+      if (!session.isOpen()) throw error
+      await session.rollBackToSaved()
       return { ok: false, error }
     }
   }
@@ -94,7 +116,7 @@ export function createGroupCommit(
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     waiting.push({
-      work: () => work(transaction),
+      work,
       settle(outcome) {
         if (!outcome.ok) return reject(outcome.error)
         onCommit?.(outcome.result as T)

@@ -2,22 +2,32 @@ import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement, StatementResult } from '../dialects/dialect.ts'
 import { giveWay } from './background-thread.ts'
+import { exactRows } from './exact-rows.ts'
+import type { NamedRows } from './named-rows.ts'
 import { configure } from './sqlite-engine.ts'
+import { createStatementCache } from './statement-cache.ts'
 
-type Input = Statement & { path: string }
+type Input = Statement & { path: string; isExact?: boolean }
 
 giveWay()
 
-/** Read connections that a worker thread keeps open between tasks. */
-const connections = new LRUCache<string, Database>({ max: 8, dispose: (file) => file.close() })
+/** Statements that each of them keeps prepared: that of a page of hundreds of fields takes as long as the page. */
+const KEPT_STATEMENTS = 50
 
-function connect(path: string): Database {
-  const known = connections.get(path)
+type Connection = { file: Database; prepare: ReturnType<typeof createStatementCache> }
+
+/** Read connections that a worker thread keeps open between tasks. */
+const connections = new LRUCache<string, Connection>({ max: 8, dispose: ({ file }) => file.close() })
+
+function connect({ path, isExact = false }: Input): Connection {
+  const name = `${isExact} ${path}`
+  const known = connections.get(name)
   if (known) return known
-  const file = new Database(path, { readonly: true, strict: true })
+  const file = new Database(path, { readonly: true, strict: true, safeIntegers: isExact })
   configure(file)
-  connections.set(path, file)
-  return file
+  const connection = { file, prepare: createStatementCache(file, KEPT_STATEMENTS) }
+  connections.set(name, connection)
+  return connection
 }
 
 /** Runs the statements in one transaction; the caller holds the file's write lease. */
@@ -27,8 +37,9 @@ function runScript({ path, statements }: { path: string; statements: Statement[]
     configure(file)
     const run = file.transaction(() =>
       statements.map(({ sql, params }): StatementResult => {
-        const { changes, lastInsertRowid } = file.prepare(sql).run(...(params as never[]))
-        return { changes, insertedId: Number(lastInsertRowid) }
+        const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
+        if (prepared.columnNames.length > 0) return { changes: 0, rows: prepared.all(...(params as never[])) }
+        return { changes: prepared.run(...(params as never[])).changes, rows: [] }
       }),
     )
     return run.immediate()
@@ -37,15 +48,22 @@ function runScript({ path, statements }: { path: string; statements: Statement[]
   }
 }
 
+const prepare = (input: Input) => connect(input).prepare(input.sql)
+
+function shown<T>({ isExact }: Input, rows: T[]): T[] {
+  return isExact ? exactRows(rows) : rows
+}
+
+/** Rows with the names of their columns apart: objects with hundreds of keys take long from thread to thread. */
+function readRows(input: Input): NamedRows {
+  const prepared = prepare(input)
+  const rows = shown(input, prepared.values(...(input.params as never[])) as unknown[][])
+  return { names: prepared.columnNames, rows }
+}
+
 /** Reads and writes that grow with a table. */
 export const queryTasks = {
-  'sqlite.all': ({ path, sql, params }: Input) =>
-    connect(path)
-      .prepare(sql)
-      .all(...(params as never[])),
-  'sqlite.values': ({ path, sql, params }: Input) =>
-    connect(path)
-      .prepare(sql)
-      .values(...(params as never[])),
+  'sqlite.all': readRows,
+  'sqlite.values': (input: Input) => shown(input, prepare(input).values(...(input.params as never[]))),
   'sqlite.script': runScript,
 }

@@ -1,10 +1,14 @@
 import { Database } from 'bun:sqlite'
+import { AppError } from '../core/errors.ts'
 import type { Engine, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
-import { createGroupCommit } from './group-commit.ts'
+import { exactRows, exactValue } from './exact-rows.ts'
+import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createMutex } from './mutex.ts'
+import { asObjects, type NamedRows } from './named-rows.ts'
+import { explainSqlite } from './sqlite-errors.ts'
 import { createStatementCache } from './statement-cache.ts'
 
 /** Rows written in one go on the thread that answers requests: about two milliseconds. */
@@ -21,9 +25,58 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
   upgradeBaseFile(writer)
   const reader = new Database(path, { readonly: true, strict: true })
   configure(reader)
+  return engineOf(path, { reader, writer, isExact: false }, pool)
+}
+
+/**
+ * Opens a file that is not ours, as it is: nothing of ours is written into it.
+ *
+ * @param source what errors call it
+ * @throws DATABASE_UNREACHABLE where there is no such file, or it is no database
+ */
+export function openExternalSqliteEngine(path: string, source: string, pool: WorkerPool): Engine {
+  try {
+    const writer = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+    configure(writer)
+    // The first thing that looks into the file.
+    writer.run('pragma schema_version')
+    const reader = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+    configure(reader)
+    // As servers do: what refers to a record is not left behind.
+    writer.run('pragma foreign_keys = on')
+    return explained(engineOf(path, { reader, writer, isExact: true }, pool), source)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new AppError('DATABASE_UNREACHABLE', `The file of ${source} cannot be opened: ${reason}`)
+  }
+}
+
+/** The engine with what its file refuses told in words. */
+function explained(engine: Engine, source: string): Engine {
+  const worded = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      throw explainSqlite(error, source)
+    })
+  return {
+    ...engine,
+    all: (statement, options) => worded(engine.all(statement, options)),
+    values: (statement, options) => worded(engine.values(statement, options)),
+    write: (work, afterCommit) => worded(engine.write(work, afterCommit)),
+    writeTogether: (work, onCommit) => worded(engine.writeTogether(work, onCommit)),
+    writeScript: (script) => worded(engine.writeScript(script)),
+  }
+}
+
+function engineOf(
+  path: string,
+  { reader, writer, isExact }: { reader: Database; writer: Database; isExact: boolean },
+  pool: WorkerPool,
+): Engine {
   const prepareRead = createStatementCache(reader)
   const prepareWrite = createStatementCache(writer)
   const exclusively = createMutex()
+  // Numbers that we have not written ourselves may be greater than JavaScript has them.
+  const shown = <T>(rows: T[]): T[] => (isExact ? exactRows(rows) : rows)
 
   const transaction: Transaction = {
     run: async ({ sql, params }) => ({ changes: prepareWrite(sql).run(...(params as never[])).changes }),
@@ -35,20 +88,28 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
         prepared.run(...(rows[index] as never[]))
       }
     },
-    all: async <T>({ sql, params }: Statement) => prepareWrite(sql).all(...(params as never[])) as T[],
+    all: async <T>({ sql, params }: Statement) => shown(prepareWrite(sql).all(...(params as never[])) as T[]),
+    insertOne: async ({ sql, params }, key) => {
+      const returning = `${sql} returning ${sqlite.quote(key)} as key`
+      const [row] = prepareWrite(returning).all(...(params as never[])) as { key: unknown }[]
+      return exactValue(row?.key)
+    },
   }
 
   return {
     dialect: sqlite,
-    location: path,
+    location: { client: 'sqlite3', file: path },
     exclusively,
     async all<T>({ sql, params }: Statement, options?: { scan?: boolean }) {
-      if (options?.scan) return pool.run('sqlite.all', { path, sql, params }) as Promise<T[]>
-      return prepareRead(sql).all(...(params as never[])) as T[]
+      if (options?.scan) {
+        return asObjects<T>((await pool.run('sqlite.all', { path, sql, params, isExact })) as NamedRows)
+      }
+      return shown(prepareRead(sql).all(...(params as never[])) as T[])
     },
     async values({ sql, params }, options) {
-      if (options?.scan) return pool.run('sqlite.values', { path, sql, params }) as Promise<unknown[][]>
-      return prepareRead(sql).values(...(params as never[])) as unknown[][]
+      if (options?.scan)
+        return pool.run('sqlite.values', { path, sql, params, isExact }) as Promise<unknown[][]>
+      return shown(prepareRead(sql).values(...(params as never[])) as unknown[][])
     },
     write: (work, afterCommit) =>
       exclusively(async () => {
@@ -64,7 +125,7 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
           throw error
         }
       }),
-    writeTogether: createGroupCommit(writer, transaction, exclusively),
+    writeTogether: createGroupCommit((work) => exclusively(() => work(groupSession(writer, transaction)))),
     writeScript: (script) =>
       exclusively(async () => {
         const statements = typeof script === 'function' ? await script() : script
@@ -76,6 +137,29 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
         writer.run('pragma wal_checkpoint(truncate)')
         writer.close()
       }),
+  }
+}
+
+/** A group of short writes in a file. SQLite answers at once: nothing comes between a commit and what follows it. */
+export function groupSession(file: Database, transaction: Transaction): GroupSession {
+  let isSaved = false
+  const now = (statement: string) => (): undefined => {
+    file.run(statement)
+  }
+  return {
+    transaction,
+    begin: now('begin immediate'),
+    commit: now('commit'),
+    rollback(): undefined {
+      if (file.inTransaction) file.run('rollback')
+    },
+    save(): undefined {
+      if (isSaved) file.run('release member')
+      file.run('savepoint member')
+      isSaved = true
+    },
+    rollBackToSaved: now('rollback to member'),
+    isOpen: () => file.inTransaction,
   }
 }
 

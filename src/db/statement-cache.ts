@@ -5,9 +5,12 @@ import { LRUCache } from 'lru-cache'
 const KEPT = 400
 
 /** Gives the prepared form of an SQL text, finalising those that have not been used for longest. */
-export function createStatementCache(file: Database): (sql: string) => Prepared<unknown, never[]> {
+export function createStatementCache(
+  file: Database,
+  kept = KEPT,
+): (sql: string) => Prepared<unknown, never[]> {
   const cache = new LRUCache<string, Prepared<unknown, never[]>>({
-    max: KEPT,
+    max: kept,
     dispose: (prepared) => prepared.finalize(),
   })
   return (sql) => {

@@ -1,7 +1,11 @@
 import type { SQL } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { FilterWords } from '../core/filters/dialect-words.ts'
+import type { FormulaWords } from '../core/formula/words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
+import type { MysqlConnection, PostgresConnection } from '../db/connection.ts'
+import type { ForeignWords } from './foreign.ts'
+import type { RelatedWords } from './related.ts'
 
 /** SQL text of one engine with its bound values, ready to run. */
 export interface Statement {
@@ -46,8 +50,16 @@ export interface QueryDialect extends FilterWords<SQL> {
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
   /** True where the text of the column holds the words, in any case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
+  /** A record's id as the change log keeps it, to be compared with its `record_id`. */
+  logId(id: SQL): SQL
+  /** The words from which formulas are built. */
+  formula: FormulaWords<SQL>
   /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
+  /** What is read of linked records: links, lookups, rollups and counts. */
+  related: RelatedWords
+  /** What is read of columns that are not ours. */
+  foreign: ForeignWords
 }
 
 /** A dialect whose database holds a base's own tables: it can also alter them and write to them. */
@@ -58,32 +70,42 @@ export interface Dialect extends QueryDialect {
   renameTable(from: string, to: string): Statement[]
   dropTable(table: string): Statement[]
   createIndex(table: string, columns: string[]): Statement[]
-  createUniqueIndex(table: string, column: string): Statement[]
+  /** Of several columns: no two rows have the same values in all of them. */
+  createUniqueIndex(table: string, ...columns: string[]): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
 
+  /** An insert of one row that brings no value at all. */
+  insertDefaults(table: string): string
+  /** What the driver takes for a value of a column of this kind, where that is not the value itself. */
+  encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** Equal, or both NULL: never NULL itself. */
   isSame(left: SQL, right: SQL): SQL
-  /** The columns of a table as they lie in the database: rows with a `name`. */
+  /** What stands for the value at a place, counted from 0, in a text that is written by hand: `?`, `$1`. */
+  placeholder(index: number): string
+  /** The columns of a table as they lie in the database: rows with a `name` and the `type` it has there. */
   listColumns(table: string): Statement
   /**
    * An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. Where
    * the storage is named the values are those of `CellValue`.
    */
   jsonObject(columns: { key: string; column: SQL; storage: StorageKind | null }[]): SQL
-  /** The value of a key of such an object. */
-  jsonValue(json: SQL, key: string): SQL
+  /** The value of a key of such an object, as a column of this kind, or of this type of the database, takes it. */
+  jsonValue(json: SQL, key: string, as: StorageKind | { databaseType: string }): SQL
   /** Makes `count` fresh ids of a table, ascending and without a gap. Only inside a transaction. */
   allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
 
   /** Recognises a unique or not-null violation of the driver, with the column at fault; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
+  /** Recognises the driver's refusal of one more column than a table can have. */
+  isFullTable(error: unknown): boolean
 }
 
 /** What a statement of a script did. */
 export interface StatementResult {
+  /** Rows that it wrote; 0 where it only read. */
   changes: number
-  /** The id of the last row that it, or one before it, inserted. */
-  insertedId: number
+  /** Rows that it gave. */
+  rows: Record<string, unknown>[]
 }
 
 /** Statements inside one transaction. */
@@ -92,11 +114,21 @@ export interface Transaction {
   /** Runs one statement for each list of values. */
   runMany(sql: string, params: unknown[][]): Promise<void>
   all<T>(statement: Statement): Promise<T[]>
+  /** Runs an insert of one row that leaves the column `key` to the database, and gives what it put there. */
+  insertOne(statement: Statement, key: string): Promise<unknown>
 }
+
+/** Where a database that can hold a base of its own is. */
+export type EngineLocation =
+  | { client: 'sqlite3'; file: string }
+  | { client: 'pg'; connection: PostgresConnection; schema: string }
+  | { client: 'mysql2'; connection: MysqlConnection }
 
 /** A database that holds the tables of a base. */
 export interface Engine {
   readonly dialect: Dialect
+  /** Waits until the server's version is known, as far as it can be reached: the dialect may depend on it. */
+  ready?(): Promise<void>
   /** Rows as objects. `scan` marks work that grows with the table: it runs off the main thread. */
   all<T>(statement: Statement, options?: { scan?: boolean }): Promise<T[]>
   /** Rows as arrays, in the order of the selected columns. */
@@ -123,7 +155,7 @@ export interface Engine {
    * write through a connection of their own, a chunk at a time.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  /** Where worker threads find the database. */
-  readonly location: string
+  /** Where worker threads find the database: plain data, with what it takes to get in. */
+  readonly location: EngineLocation
   close(): Promise<void>
 }

@@ -2,37 +2,30 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
-import type { ColumnDefinition, QueryDialect } from './dialect.ts'
-import { createRender, quoteText } from './render.ts'
-import { standardWords } from './standard-words.ts'
+import type { Dialect } from './dialect.ts'
+import { mysqlFileBytes, mysqlFileNames } from './file-words.ts'
+import { mysqlForeign } from './foreign.ts'
+import { mysqlFormula } from './mysql-formula.ts'
+import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
+import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
+import { createRender } from './render.ts'
+import { standardWords, wholeSeconds } from './standard-words.ts'
 
-const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+const MAX_BOUND = 65_535 // a 16-bit count in the prepared-statement protocol
 
 /** MySQL 8, MariaDB 10.6, and engines that speak their protocol. */
-export const mysql: QueryDialect = {
+export const mysql: Dialect = {
   client: 'mysql2',
-  maxBoundParameters: 65_535, // a 16-bit count in the prepared-statement protocol
-  columnTypes: {
-    id: 'bigint auto_increment primary key',
-    integer: 'bigint',
-    real: 'double',
-    // Compares bytes: upper and lower case, and trailing spaces, are told apart as in every other dialect.
-    text: 'longtext character set utf8mb4 collate utf8mb4_bin',
-    longText: 'longtext character set utf8mb4 collate utf8mb4_bin',
-    boolean: 'boolean',
-    date: 'date',
-    datetime: 'datetime(3)',
-    time: 'time(3)',
-    json: 'json',
-  },
-  quote,
-  render: createRender(quote, () => '?'),
-  createTable: (name, columns) => [
-    { sql: `create table ${quote(name)} (${columns.map(column).join(', ')})`, params: [] },
-  ],
+  maxBoundParameters: MAX_BOUND,
+  columnTypes: MYSQL_TYPES,
+  quote: quoteMysql,
+  render: createRender(quoteMysql, () => '?', MAX_BOUND),
+  ...mysqlTables,
+  ...mysqlWrites,
 
   ...standardWords,
   like: (expression, pattern) => like(expression, pattern),
+  fileNames: mysqlFileNames,
   // The comparison is of bytes whatever the connection's collation is.
   hasOption: (expression, title) => sql`locate(${`,${title},`}, binary concat(',', ${expression}, ',')) > 0`,
 
@@ -41,11 +34,20 @@ export const mysql: QueryDialect = {
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   summary,
   search: (expression, _storage, text) => like(expression, `%${escapeLike(text)}%`),
+  formula: mysqlFormula,
   decode: (storage) => DECODERS[storage] ?? null,
+  related: mariadbRelated,
+  foreign: mysqlForeign,
 }
+
+/** The dialect of a server by what it says of itself: `8.0.36`, or `10.11.6-MariaDB`. */
+export const mysqlFor = (version: string): Dialect => (/mariadb/i.test(version) ? mysql : mysql8)
+
+const mysql8: Dialect = { ...mysql, related: mysqlRelated }
 
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   boolean: (value) => (value === null ? null : Boolean(value)),
+  time: wholeSeconds,
 }
 
 /** In any case of the letters, but telling accents apart, which a language's collation would not. */
@@ -59,6 +61,8 @@ const filled = (expression: SQL): SQL => sql`nullif(cast(${expression} as binary
 
 function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
   switch (part) {
+    case 'fileBytes':
+      return mysqlFileBytes(expression)
     case 'count':
       return sql`count(*)`
     case 'filled':
@@ -70,7 +74,8 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
     case 'sum':
       return sql`cast(sum(${expression}) as double)`
     case 'avg':
-      return sql`cast(avg(${expression}) as double)`
+      // Of whole numbers, and of these alone, MySQL would give four decimals.
+      return sql`avg(${expression} + 0e0)`
     case 'min':
       return sql`min(${expression})`
     case 'max':
@@ -78,7 +83,7 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
     case 'median':
       return median(expression, from)
     case 'stddev':
-      return sql`stddev_pop(${expression})`
+      return sql`stddev_pop(${expression} + 0e0)`
   }
 }
 
@@ -88,15 +93,4 @@ function median(expression: SQL, from: SQL): SQL {
     from (select ${expression} as x from ${from}) as valued where x is not null`
   return sql`(select cast(avg(x) as double) from (${ranked}) as ranked
     where place in (floor((size + 1) / 2), floor((size + 2) / 2)))`
-}
-
-function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
-  const parts = [quote(name), mysql.columnTypes[storage]]
-  if (required) parts.push('not null')
-  if (defaultValue !== null) {
-    parts.push(
-      `default ${typeof defaultValue === 'string' ? `(${quoteText(defaultValue)})` : String(Number(defaultValue))}`,
-    )
-  }
-  return parts.join(' ')
 }

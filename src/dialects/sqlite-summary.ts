@@ -1,9 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SummaryPart } from '../core/summaries.ts'
+import { sqliteFileBytes } from './file-words.ts'
 
 /** What the grid's footer computes, in SQLite's words. */
 export function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
   switch (part) {
+    case 'fileBytes':
+      return sqliteFileBytes(column)
     case 'count':
       return sql`count(*)`
     case 'filled':

@@ -40,3 +40,21 @@ function literal(character: string): string {
   const single = cases.filter((variant) => [...variant].length === 1)
   return single.length > 1 ? `[${single.join('')}]` : character
 }
+
+/**
+ * A value as text, numbers as JavaScript prints them: a whole one without a point, of a fraction the fewest
+ * digits that read back as the same number. Of the numbers that need all 17, one in a hundred has another last
+ * digit; below 0.0001 SQLite writes an exponent where JavaScript does so from 0.000001.
+ */
+export const sqlitePrinted = (value: SQL): SQL =>
+  sql`iif(typeof(${value}) <> 'real', ${value}, ${printedReal(value)})`
+
+function printedReal(value: SQL): SQL {
+  const digits = (count: number) => sql.raw(`printf('%!.${count}g', n)`)
+  const reads = (count: number) => sql`when cast(${digits(count)} as real) = n then ${digits(count)}`
+  // Worked out once: it may be a rollup over many records.
+  return sql`(select case when n is null then null
+    when n = cast(n as integer) then cast(cast(n as integer) as text)
+    when length(cast(n as text)) < 15 then cast(n as text)
+    ${reads(15)} ${reads(16)} else ${digits(17)} end from (select ${value} as n))`
+}

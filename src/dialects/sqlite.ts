@@ -2,9 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
+import { sqliteFileNames } from './file-words.ts'
+import { sqliteForeign } from './foreign.ts'
 import { createRender, quoteText } from './render.ts'
+import { sqliteFormula } from './sqlite-formula.ts'
+import { sqliteRelated } from './sqlite-related.ts'
 import { sqliteSummary } from './sqlite-summary.ts'
-import { sqliteLike } from './sqlite-text.ts'
+import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
 import { optionOrder } from './standard-words.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -43,8 +47,10 @@ export const sqlite: Dialect = {
       `create index ${quote(`${table}__${columns.join('_')}`)} on ${quote(table)} (${columns.map(quote).join(', ')})`,
     ),
   ],
-  createUniqueIndex: (table, name) => [
-    ddl(`create unique index ${quote(uniqueName(table, name))} on ${quote(table)} (${quote(name)})`),
+  createUniqueIndex: (table, ...columns) => [
+    ddl(
+      `create unique index ${quote(uniqueName(table, columns.join('_')))} on ${quote(table)} (${columns.map(quote).join(', ')})`,
+    ),
   ],
   dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${quote(uniqueName(table, name))}`)],
 
@@ -56,7 +62,8 @@ export const sqlite: Dialect = {
       values.map((v) => sql`${bind(v)}`),
       sql`, `,
     )})`,
-  like: (expression, pattern) => sqliteLike(asText(expression), pattern),
+  like: (expression, pattern) => sqliteLike(sqlitePrinted(expression), pattern),
+  fileNames: sqliteFileNames,
   // Commas on both sides make the first and the last title like those between.
   hasOption: (expression, title) => sql`instr(',' || ${expression} || ',', ${`,${title},`}) > 0`,
   and: (conditions) => sql`(${balanced(conditions, sql` and `)})`,
@@ -72,11 +79,19 @@ export const sqlite: Dialect = {
   search(expression, storage, text) {
     // A checkbox shows no text.
     if (storage === 'boolean') return sql`1 = 0`
-    return sqliteLike(storage === 'real' ? asText(expression) : expression, `%${escapeLike(text)}%`)
+    // Nobody looks for the zone, and "00" would be in every moment.
+    const shown = storage === 'datetime' ? sql`replace(${expression}, '+00:00', '')` : expression
+    return sqliteLike(storage === 'real' ? sqlitePrinted(expression) : shown, `%${escapeLike(text)}%`)
   },
+  formula: sqliteFormula,
   decode: (storage) => (storage === 'boolean' ? decodeBoolean : null),
+  related: sqliteRelated,
+  foreign: sqliteForeign,
   isSame: (left, right) => sql`${left} is ${right}`,
-  listColumns: (table) => ({ sql: 'select name from pragma_table_info(?)', params: [table] }),
+  placeholder: () => '?',
+  encode: () => null,
+  insertDefaults: (table) => `insert into ${quote(table)} default values`,
+  listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   jsonObject(columns) {
     const parts: SQL[] = []
     for (let start = 0; start < columns.length; start += JSON_PAIRS) {
@@ -88,7 +103,9 @@ export const sqlite: Dialect = {
       ? sql`'{' || ${sql.join(parts, sql` || ',' || `)} || '}'`
       : (parts[0] ?? sql`'{}'`)
   },
+  // The type of a column decides how it keeps a value, whatever JSON calls it.
   jsonValue: (json, key) => sql`json_extract(${json}, ${`$."${key}"`})`,
+  logId: (id) => id,
 
   async allocateIds(tx, table, count) {
     if (count === 0) return []
@@ -110,6 +127,7 @@ export const sqlite: Dialect = {
     const columns = (match[2] ?? '').split(', ').map((name) => name.slice(name.lastIndexOf('.') + 1))
     return { kind: match[1] === 'UNIQUE' ? 'unique' : 'required', columns }
   },
+  isFullTable: (error) => error instanceof Error && error.message.startsWith('too many columns on '),
 }
 
 /** `a or b or c …` as a tree of halves: a chain of it is as deep as it is long, and SQLite goes 1000 deep. */
@@ -143,10 +161,6 @@ function jsonPair({
 const ddl = (text: string): Statement => ({ sql: text, params: [] })
 
 const uniqueName = (table: string, name: string): string => `${table}__${name}__unique`
-
-/** A whole number in a column of reals would print as "10.0". */
-const asText = (expression: SQL): SQL =>
-  sql`iif(typeof(${expression}) = 'real' and ${expression} = cast(${expression} as integer), cast(${expression} as integer), ${expression})`
 
 const bind = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
 

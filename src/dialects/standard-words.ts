@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue } from '../core/fields/field-type.ts'
 import type { QueryDialect } from './dialect.ts'
 
 /** The words that are the same in every engine which binds truth values as such. */
@@ -24,3 +25,6 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
   const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
+
+/** A time of day as fields keep it, `HH:MM:SS`: an engine may add fractions of a second. */
+export const wholeSeconds = (value: unknown): CellValue => (value === null ? null : String(value).slice(0, 8))

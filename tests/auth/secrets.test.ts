@@ -10,7 +10,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const open = () => new TextDecoder().decode(openSecrets({ dataDir, jwtSecret: null }).jwt)
+const open = () =>
+  new TextDecoder().decode(openSecrets({ dataDir, jwtSecret: null, connectionSecret: null }).jwt)
 
 describe('the secrets of an installation', () => {
   test('are made once, in a file that only the owner may read', () => {
@@ -18,7 +19,7 @@ describe('the secrets of an installation', () => {
     expect(made).toHaveLength(64)
     expect(open()).toBe(made)
     const folder = join(dataDir, 'secrets')
-    expect(readdirSync(folder)).toEqual(['jwt.secret'])
+    expect(readdirSync(folder).toSorted()).toEqual(['connections.secret', 'jwt.secret'])
     expect(statSync(join(folder, 'jwt.secret')).mode & 0o777).toBe(0o600)
   })
 

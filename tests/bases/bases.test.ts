@@ -67,7 +67,11 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
       expect(made.body.id).toMatch(/^p[a-z0-9]{14}$/)
       expect(made.body.created_at).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/)
       expect(made.body.sources).toHaveLength(1)
-      expect(made.body.sources[0]).toMatchObject({ base_id: made.body.id, type: 'sqlite3', is_meta: true })
+      expect(made.body.sources[0]).toMatchObject({
+        base_id: made.body.id,
+        type: app.kernel.sources.newHome,
+        is_meta: true,
+      })
       expect((await post(user, body)).status).toBe(200)
       const members = await app.trpc(user.token).bases.members.query({ baseId: made.body.id })
       expect(members).toEqual([{ id: user.id, email: user.email, displayName: null, role: 'owner' }])

@@ -1,54 +1,75 @@
 import { Database } from 'bun:sqlite'
-import mysqlDriver from 'mysql2/promise'
-import postgresDriver from 'postgres'
-import type { QueryDialect, Statement } from '../../src/dialects/dialect.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type MysqlConnection, postgresConnection } from '../../src/db/connection.ts'
+import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
+import { openPostgresDatabase, openPostgresEngine } from '../../src/db/postgres/engine.ts'
+import { openExternalSqliteEngine } from '../../src/db/sqlite-engine.ts'
+import type { Engine, QueryDialect, Statement } from '../../src/dialects/dialect.ts'
 import { DIALECTS } from '../../src/dialects/index.ts'
+import { createWorkerPool } from '../../src/pool.ts'
 import { createDatabase } from '../support/servers.ts'
 
 /** A real database that a dialect is tried on. */
 export interface TestEngine {
   dialect: QueryDialect
+  engine: Engine
+  /** Runs any statement, and gives the rows of one that selects. */
   rows(statement: Statement): Promise<unknown[][]>
   close(): Promise<void>
 }
 
 type Client = (typeof DIALECTS)[number]['client']
+type Opened = Pick<TestEngine, 'engine' | 'close'>
 
-const OPEN: Record<string, () => Promise<Omit<TestEngine, 'dialect'>>> = {
+const OPEN: Record<string, () => Promise<Opened>> = {
   async sqlite3() {
-    const file = new Database(':memory:', { strict: true })
+    const folder = mkdtempSync(join(tmpdir(), 'sheaf-engine-'))
+    const path = join(folder, 'test.db')
+    new Database(path, { create: true }).run('pragma journal_mode = wal')
+    const pool = createWorkerPool(1)
+    const engine = openExternalSqliteEngine(path, 'the test', pool)
     return {
-      rows: async ({ sql, params }) => file.prepare(sql).values(...(params as never[])) as unknown[][],
-      close: async () => file.close(),
+      engine,
+      async close() {
+        await engine.close()
+        pool.close()
+        rmSync(folder, { recursive: true })
+      },
     }
   },
   async pg() {
-    const database = await createDatabase('postgres')
-    const client = postgresDriver(database.url, { max: 1, onnotice: () => {} })
+    const made = await createDatabase('postgres')
+    const database = openPostgresDatabase(postgresConnection(made.url))
     return {
-      rows: async ({ sql, params }) => [...(await client.unsafe(sql, params as never[]).values())],
+      engine: openPostgresEngine(database, 'public', 'the test'),
       async close() {
-        await client.end()
-        await database.drop()
+        await database.close()
+        await made.drop()
       },
     }
   },
   async mysql2() {
-    const database = await createDatabase('mariadb')
-    const client = await mysqlDriver.createConnection({
-      uri: database.url,
-      rowsAsArray: true,
-      timezone: 'Z',
-      dateStrings: true,
-    })
+    const made = await createDatabase('mariadb')
+    const engine = openMysqlEngine(mysqlConnection(made.url), 'the test')
     return {
-      rows: async ({ sql, params }) => (await client.query(sql, params as never[]))[0] as unknown[][],
+      engine,
       async close() {
-        await client.end()
-        await database.drop()
+        await engine.close()
+        await made.drop()
       },
     }
   },
+}
+
+/** A connection from the address of a MySQL or MariaDB. */
+export function mysqlConnection(address: string): MysqlConnection {
+  const url = new URL(address)
+  return {
+    ...{ client: 'mysql2', host: url.hostname, port: Number(url.port) },
+    ...{ user: url.username, password: url.password, database: url.pathname.slice(1) },
+  }
 }
 
 /** Each registered dialect with a database of its own. */
@@ -57,6 +78,15 @@ export const ENGINES = DIALECTS.map((dialect) => ({
   async open(): Promise<TestEngine> {
     const open = OPEN[dialect.client]
     if (!open) throw new Error(`No test database is known for ${dialect.client}`)
-    return { dialect, ...(await open()) }
+    const opened = await open()
+    const { engine } = opened
+    return {
+      ...{ dialect, ...opened },
+      async rows(statement) {
+        if (/^\s*(select|with)\b/i.test(statement.sql)) return engine.values(statement)
+        await engine.write((tx) => tx.run(statement))
+        return []
+      },
+    }
   },
 }))

@@ -19,6 +19,7 @@ import { summariesFor } from '../../src/core/summaries.ts'
 import { pick, seeded } from '../core/random.ts'
 import { ENGINES, type TestEngine } from './engines.ts'
 import { columnsOf, MODEL, ROWS, type Row, VALUES_OF } from './fixture-table.ts'
+import { reference, rounded } from './summary-reference.ts'
 
 /** Noon on a Thursday in a leap year. */
 const NOW = new Date('2024-02-29T12:00:00Z')
@@ -76,6 +77,7 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
       model: MODEL,
       view: null,
       dialect: engine.dialect,
+      models: new Map([[MODEL.table.id, MODEL]]),
       moment: { now: NOW, actorId: null, people: [] },
     }
     for (const statement of engine.dialect.createTable(MODEL.table.tableName, columnsOf()))
@@ -225,47 +227,4 @@ function compare(a: CellValue | number, b: CellValue | number, rawA: CellValue, 
     return Number(rawB === null) === Number(rawA === null) ? 0 : rawA === null ? -1 : 1
   if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)))
   return Number(a) - Number(b)
-}
-
-const rounded = (value: CellValue | undefined): CellValue | undefined =>
-  typeof value === 'number'
-    ? Number(value.toPrecision(9))
-    : typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
-      ? Number(Number(value).toPrecision(9))
-      : value
-
-function reference(summary: string, values: CellValue[]): CellValue {
-  const filled = values.filter((value) => value !== null && value !== '')
-  const numbers = filled.map(Number).sort((a, b) => a - b)
-  const sum = numbers.reduce((a, b) => a + b, 0)
-  const mean = sum / numbers.length
-  const checked = values.filter((value) => value === true).length
-  const percent = (part: number) => (part / values.length) * 100
-  const table: Record<string, () => CellValue> = {
-    count: () => values.length,
-    filled: () => filled.length,
-    empty: () => values.length - filled.length,
-    unique: () => new Set(filled).size,
-    percentFilled: () => percent(filled.length),
-    percentEmpty: () => percent(values.length - filled.length),
-    percentUnique: () => percent(new Set(filled).size),
-    checked: () => checked,
-    unchecked: () => values.length - checked,
-    percentChecked: () => percent(checked),
-    percentUnchecked: () => percent(values.length - checked),
-    sum: () => sum,
-    avg: () => mean,
-    min: () => numbers[0] ?? null,
-    max: () => numbers.at(-1) ?? null,
-    range: () => (numbers.at(-1) ?? 0) - (numbers[0] ?? 0),
-    median: () =>
-      ((numbers[Math.floor((numbers.length - 1) / 2)] ?? 0) +
-        (numbers[Math.ceil((numbers.length - 1) / 2)] ?? 0)) /
-      2,
-    stddev: () =>
-      Math.sqrt(numbers.reduce((total, value) => total + (value - mean) ** 2, 0) / numbers.length),
-  }
-  const compute = table[summary]
-  if (!compute) throw new Error(`No reference for the summary ${summary}`)
-  return compute()
 }

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createGroupCommit } from '../../src/db/group-commit.ts'
 import { createMutex } from '../../src/db/mutex.ts'
+import { groupSession } from '../../src/db/sqlite-engine.ts'
 import type { Transaction } from '../../src/dialects/dialect.ts'
 
 let file: Database
@@ -27,9 +28,10 @@ beforeEach(() => {
     run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
     runMany: async () => {},
     all: async <T>() => [] as T[],
+    insertOne: async () => null,
   }
   exclusively = createMutex()
-  write = createGroupCommit(file, tx, exclusively)
+  write = createGroupCommit((work) => exclusively(() => work(groupSession(file, tx))))
 })
 
 const insert =

@@ -18,7 +18,7 @@ export interface TestUser {
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>
 
 export interface TestAppOptions {
-  /** Where the metadata is kept. SQLite unless named. */
+  /** Where the metadata is kept, and new bases have their home. SQLite unless named, or said by `TEST_HOME`. */
   database?: 'sqlite' | 'postgres'
   config?: Partial<Config>
 }
@@ -32,14 +32,14 @@ export interface TestAppOptions {
  * await app.trpc(owner.token).bases.create.mutate({ title: 'CRM' })
  * await app.stop()
  */
-export async function createTestApp({ database = 'sqlite', config = {} }: TestAppOptions = {}) {
+export async function createTestApp({ database = testHome(), config = {} }: TestAppOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-test-'))
   const postgres = database === 'postgres' ? await createDatabase('postgres') : null
   const environment = {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: dataDir,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     DATABASE_URL: postgres?.url,
   }
   const settings = { ...readConfig(environment), ...config }
@@ -53,6 +53,8 @@ export async function createTestApp({ database = 'sqlite', config = {} }: TestAp
     services,
     /** What it was started with: a second server of the same database takes the same. */
     config: settings,
+    /** A checkbox as REST clients see it: SQLite's columns hold 0 and 1. */
+    flag: (value: boolean) => (kernel.sources.newHome === 'pg' ? value : Number(value)),
 
     /** Ends the server and removes what it wrote. */
     async stop(): Promise<void> {
@@ -79,6 +81,9 @@ export async function createTestApp({ database = 'sqlite', config = {} }: TestAp
     browser: () => createBrowser(url),
   }
 }
+
+/** The database of tests that name none: tests/homes runs some of them once more. */
+const testHome = () => (process.env.TEST_HOME === 'postgres' ? 'postgres' : 'sqlite')
 
 /** The engines that the metadata can be in, for tests that hold on each. */
 export const META_DATABASES = ['sqlite', 'postgres'] as const

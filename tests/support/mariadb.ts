@@ -24,9 +24,11 @@ const SETTINGS = [
 /**
  * Starts a MariaDB of our own in a temporary folder, on a free port of 127.0.0.1. The system's service is not
  * touched. As root it runs as `mysql` (or `nobody`).
+ *
+ * @param settings more of them, such as where its certificate is
  * @throws Error when MariaDB is not installed or does not start
  */
-export async function startMariadb(): Promise<PrivateServer> {
+export async function startMariadb(settings: string[] = []): Promise<PrivateServer> {
   const programs = findMariadb()
   if (programs === null) throw new Error('MariaDB is not installed: apt-get install mariadb-server')
   const { dir, runAs } = createServerHome('mariadb', ['mysql', 'nobody'])
@@ -57,6 +59,7 @@ export async function startMariadb(): Promise<PrivateServer> {
         `--pid-file=${dir}/pid`,
         `--tmpdir=${dir}`,
         ...SETTINGS,
+        ...settings,
       ],
     ],
     isReady: async () => {

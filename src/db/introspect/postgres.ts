@@ -1,0 +1,159 @@
+import type { ColumnStructure, DatabaseStructure, StructureReader } from './structure.ts'
+import { sizesOf, withoutSizes } from './type-text.ts'
+
+interface ColumnRow {
+  table: string
+  kind: string
+  table_comment: string | null
+  estimate: number
+  name: string | null
+  place: number
+  type_id: number
+  type: string
+  category: string
+  not_null: boolean
+  identity: string
+  generated: string
+  default: string | null
+  comment: string | null
+}
+
+interface TypeRow {
+  id: number
+  kind: string
+  base_id: number
+  base: string | null
+  labels: string | null
+}
+
+interface KeyRow {
+  table: string
+  kind: 'p' | 'u' | 'f'
+  name: string
+  places: string
+  related: string | null
+  related_places: string | null
+}
+
+/** Tables (`r`, `p`), views (`v`, `m`) and foreign tables (`f`); the parts of a partitioned table are left out. */
+const IS_SHOWN = `c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+  and has_table_privilege(c.oid, 'select')`
+
+const COLUMNS = `select c.relname::text as "table", c.relkind::text as kind,
+    obj_description(c.oid, 'pg_class') as table_comment, greatest(c.reltuples, -1)::float8 as estimate,
+    a.attname::text as name, a.attnum::int4 as place, a.atttypid::int4 as type_id,
+    format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category,
+    (a.attnotnull or coalesce(t.typnotnull, false)) as not_null, a.attidentity::text as identity, a.attgenerated::text as generated,
+    pg_get_expr(d.adbin, d.adrelid) as "default", col_description(c.oid, a.attnum) as comment
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  left join pg_type t on t.oid = a.atttypid
+  left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+  where n.nspname = $1 and ${IS_SHOWN}
+  order by c.relname, a.attnum`
+
+/** Domains with what they stand for, and enums with their values (as JSON text: drivers read arrays in their own ways). */
+const TYPES = `select t.oid::int4 as id, t.typtype::text as kind, t.typbasetype::int4 as base_id,
+    format_type(t.typbasetype, t.typtypmod) as base,
+    (select json_agg(e.enumlabel order by e.enumsortorder)::text from pg_enum e where e.enumtypid = t.oid) as labels
+  from pg_type t where t.typtype in ('d', 'e')`
+
+/** Unique indexes too, whether or not a constraint stands behind them; partial ones promise nothing for the whole. */
+const KEYS = `select c.relname::text as "table", case when i.indisprimary then 'p' else 'u' end as kind,
+    x.relname::text as name,
+    (select string_agg(k.place::text, ',' order by k.nth)
+      from unnest(i.indkey::int2[]) with ordinality as k(place, nth) where k.nth <= i.indnkeyatts) as places,
+    null as related, null as related_places
+  from pg_index i
+  join pg_class c on c.oid = i.indrelid
+  join pg_class x on x.oid = i.indexrelid
+  join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = $1 and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
+    and ${IS_SHOWN}
+  union all
+  select c.relname::text, 'f', o.conname::text, array_to_string(o.conkey, ','), r.relname::text,
+    array_to_string(o.confkey, ',')
+  from pg_constraint o
+  join pg_class c on c.oid = o.conrelid
+  join pg_class r on r.oid = o.confrelid
+  join pg_namespace n on n.oid = c.relnamespace
+  where o.contype = 'f' and n.nspname = $1 and r.relnamespace = c.relnamespace and ${IS_SHOWN}
+  order by 1, 3`
+
+/** Everything of one schema, in three statements whatever its size. */
+export async function readPostgres(reader: StructureReader, schema: string): Promise<DatabaseStructure> {
+  const params = [schema]
+  const rows = await reader.all<ColumnRow>({ sql: COLUMNS, params })
+  const types = new Map(
+    (await reader.all<TypeRow>({ sql: TYPES, params: [] })).map((row) => [row.id, row] as const),
+  )
+  const keys = Map.groupBy(await reader.all<KeyRow>({ sql: KEYS, params }), (row) => row.table)
+  const byTable = Map.groupBy(rows, (row) => row.table)
+  const nameOf = (table: string, place: string): string | undefined =>
+    byTable.get(table)?.find((row) => row.place === Number(place))?.name ?? undefined
+  const namesOf = (table: string, places: string | null): string[] =>
+    (places ?? '').split(',').flatMap((place) => nameOf(table, place) ?? [])
+  const tables = [...byTable].map(([name, columns]) => {
+    const own = keys.get(name) ?? []
+    const [first] = columns
+    const keysOf = (kind: KeyRow['kind']) => own.filter((key) => key.kind === kind)
+    return {
+      name,
+      kind: first?.kind === 'v' || first?.kind === 'm' ? ('view' as const) : ('table' as const),
+      comment: first?.table_comment ?? null,
+      // A table that was never analysed has -1.
+      rowEstimate: first && first.estimate >= 0 ? Number(first.estimate) : null,
+      columns: columns.flatMap((row) => (row.name === null ? [] : [toColumn(row, row.name, types)])),
+      primaryKey: keysOf('p').flatMap((key) => namesOf(name, key.places)),
+      uniqueKeys: keysOf('u').map((key) => namesOf(name, key.places)),
+      foreignKeys: keysOf('f').map((key) => ({
+        name: key.name,
+        columns: namesOf(name, key.places),
+        relatedTable: key.related ?? '',
+        relatedColumns: namesOf(key.related ?? '', key.related_places),
+      })),
+    }
+  })
+  return { tables }
+}
+
+/** Schemas that hold tables of people, `public` first. */
+export async function readPostgresSchemas(reader: StructureReader): Promise<string[]> {
+  const rows = await reader.all<{ name: string }>({
+    sql: `select nspname::text as name from pg_namespace
+      where nspname !~ '^pg_' and nspname <> 'information_schema' and has_schema_privilege(oid, 'usage')
+      order by nspname <> 'public', nspname`,
+    params: [],
+  })
+  return rows.map(({ name }) => name)
+}
+
+/** Types that people install are named with the schema that they were installed in. */
+const OF_EXTENSION = /^.+\.(?=(?:citext|hstore|ltree)$)/
+
+function toColumn(row: ColumnRow, name: string, types: ReadonlyMap<number, TypeRow>): ColumnStructure {
+  let [id, type] = [row.type_id, row.type]
+  // A domain stands for another type, which may itself be one.
+  for (let domain = types.get(id); domain?.kind === 'd'; domain = types.get(id)) {
+    id = domain.base_id
+    type = domain.base ?? type
+  }
+  const labels = types.get(id)?.labels
+  const isSerial = row.default?.startsWith('nextval(') ?? false
+  return {
+    name,
+    type: row.type,
+    baseType: labels ? 'enum' : withoutSizes(type.replace(/\[\]$/, '')).replace(OF_EXTENSION, ''),
+    sizes: sizesOf(type),
+    isArray: type.endsWith('[]') || row.category === 'A',
+    isUnsigned: false,
+    isNullable: !row.not_null,
+    defaultExpression: row.generated === '' ? row.default : null,
+    // `a`: an identity that takes no value of anyone else's.
+    isGenerated: row.generated !== '',
+    isAutoIncrement: row.identity !== '' || isSerial,
+    values: labels ? JSON.parse(labels) : null,
+    comment: row.comment,
+  }
+}

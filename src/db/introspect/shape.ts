@@ -1,0 +1,48 @@
+import { MAX_PRECISION } from '../../core/fields/decimal.ts'
+import type { ColumnShape, ColumnStructure, ShapeType } from './structure.ts'
+
+/** Digits that a number of JavaScript, and of JSON, keeps exactly whatever they are. */
+const EXACT_DIGITS = 15
+/** Decimals shown for columns that do not say how many they have. */
+const FLOAT_PRECISION = 4
+
+/** A column that people edit as the type says. */
+export const editable = (type: ShapeType, options: ColumnShape['options'] = {}): ColumnShape => ({
+  type,
+  options,
+  readOnlyReason: null,
+})
+
+/** A column that is shown as text and left alone. */
+export const shownOnly = (what: string): ColumnShape => ({
+  type: 'SpecificDBType',
+  options: {},
+  readOnlyReason: `${what} can be looked at here, but not edited`,
+})
+
+/** A floating-point number. */
+export const float = (): ColumnShape => editable('Decimal', { precision: FLOAT_PRECISION })
+
+/**
+ * A decimal number. Up to 15 digits it is a number here too. With more, or with no limit, a number would
+ * lose digits, and taking a change back would write what was lost: such a column is text, digit for
+ * digit, and the database says what it cannot read.
+ */
+export function decimal({ sizes: [digits, scale = 0] }: ColumnStructure): ColumnShape {
+  if (digits === undefined || digits > EXACT_DIGITS) return editable('SpecificDBType')
+  return scale <= 0 ? editable('Number') : editable('Decimal', { precision: Math.min(scale, MAX_PRECISION) })
+}
+
+/** Why a computed column is not written. */
+export const GENERATED = 'The database computes this column itself'
+
+/** The values of an enum as choices. */
+export const choices = (values: string[] | null) => ({ choices: (values ?? []).map((title) => ({ title })) })
+
+/**
+ * The shape as the column's own facts allow: what the database computes itself is never written.
+ */
+export function withFacts(shape: ColumnShape, column: ColumnStructure): ColumnShape {
+  if (!column.isGenerated) return shape
+  return { ...shape, readOnlyReason: GENERATED }
+}

@@ -1,0 +1,117 @@
+import type { ColumnStructure, DatabaseStructure, StructureReader } from './structure.ts'
+import { sizesOf, withoutSizes } from './type-text.ts'
+
+interface ColumnRow {
+  table: string
+  kind: 'table' | 'view'
+  definition: string | null
+  name: string
+  type: string
+  not_null: number
+  default: string | null
+  key_place: number
+  hidden: number
+}
+
+interface ForeignRow {
+  table: string
+  id: number
+  related: string
+  own_column: string
+  related_column: string | null
+}
+
+interface UniqueRow {
+  table: string
+  name: string
+  column_name: string | null
+}
+
+const SHOWN = `m.type in ('table', 'view') and m.name not like 'sqlite\\_%' escape '\\'`
+
+// `hidden`: 1 a virtual table's own parameter, 2 and 3 generated.
+const COLUMNS = `select m.name as "table", m.type as kind, m.sql as definition, x.name as name, x.type as type,
+    x."notnull" as not_null, x.dflt_value as "default", x.pk as key_place, x.hidden as hidden
+  from sqlite_master m join pragma_table_xinfo(m.name) x
+  where ${SHOWN} and x.hidden <> 1 order by m.name, x.cid`
+
+const FOREIGN = `select m.name as "table", f.id as id, f."table" as related, f."from" as own_column,
+    f."to" as related_column
+  from sqlite_master m join pragma_foreign_key_list(m.name) f
+  where m.type = 'table' order by m.name, f.id, f.seq`
+
+const UNIQUE = `select m.name as "table", l.name as name, i.name as column_name
+  from sqlite_master m join pragma_index_list(m.name) l join pragma_index_info(l.name) i
+  where m.type = 'table' and l."unique" = 1 and l.partial = 0 and l.origin <> 'pk'
+  order by m.name, l.seq, i.seqno`
+
+/** Everything of a file, in three statements whatever its size. */
+export async function readSqlite(reader: StructureReader): Promise<DatabaseStructure> {
+  const ask = <T>(sql: string) => reader.all<T>({ sql, params: [] })
+  const byTable = Map.groupBy(await ask<ColumnRow>(COLUMNS), (row) => row.table)
+  const foreign = Map.groupBy(await ask<ForeignRow>(FOREIGN), (row) => row.table)
+  const unique = Map.groupBy(await ask<UniqueRow>(UNIQUE), (row) => row.table)
+  // Names of tables are the same in any case of their letters; a reference may write them otherwise.
+  const exact = new Map([...byTable.keys()].map((name) => [name.toLowerCase(), name]))
+  const keyOf = (table: string): string[] =>
+    (byTable.get(table) ?? [])
+      .filter((row) => row.key_place > 0)
+      .sort((a, b) => a.key_place - b.key_place)
+      .map((row) => row.name)
+  return {
+    tables: [...byTable].map(([name, rows]) => {
+      const primaryKey = keyOf(name)
+      const withoutRowid = /without\s+rowid\s*[\s;,a-z]*$/i.test(rows[0]?.definition ?? '')
+      const keys = Map.groupBy(unique.get(name) ?? [], (row) => row.name)
+      return {
+        name,
+        kind: rows[0]?.kind ?? 'table',
+        comment: null,
+        rowEstimate: null,
+        columns: rows.map((row) => toColumn(row, primaryKey.length === 1 && !withoutRowid)),
+        primaryKey,
+        // An index over an expression has no column there.
+        uniqueKeys: [...keys.values()]
+          .filter((parts) => parts.every((part) => part.column_name !== null))
+          .map((parts) => parts.flatMap((part) => part.column_name ?? [])),
+        foreignKeys: [...Map.groupBy(foreign.get(name) ?? [], (row) => row.id)].flatMap(([id, parts]) => {
+          const related = exact.get((parts[0]?.related ?? '').toLowerCase())
+          if (related === undefined) return []
+          // Without a column, the primary key is meant.
+          const implied = keyOf(related)
+          return {
+            name: `fk_${id}`,
+            columns: parts.map((part) => columnIn(byTable.get(name), part.own_column)),
+            relatedTable: related,
+            relatedColumns: parts.map((part, index) =>
+              columnIn(byTable.get(related), part.related_column ?? implied[index] ?? ''),
+            ),
+          }
+        }),
+      }
+    }),
+  }
+}
+
+/** The column as it is written in its own table. */
+const columnIn = (rows: ColumnRow[] | undefined, name: string): string =>
+  rows?.find((row) => row.name.toLowerCase() === name.toLowerCase())?.name ?? name
+
+function toColumn(row: ColumnRow, mayBeRowid: boolean): ColumnStructure {
+  // Exactly this word makes the column another name of the row's number; INT does not.
+  const isRowid = mayBeRowid && row.key_place === 1 && row.type.toUpperCase() === 'INTEGER'
+  return {
+    name: row.name,
+    type: row.type,
+    baseType: withoutSizes(row.type),
+    sizes: sizesOf(row.type),
+    isArray: false,
+    isUnsigned: false,
+    isNullable: row.not_null === 0 && !isRowid,
+    defaultExpression: row.default === null || row.default.toUpperCase() === 'NULL' ? null : row.default,
+    isGenerated: row.hidden === 2 || row.hidden === 3,
+    isAutoIncrement: isRowid,
+    values: null,
+    comment: null,
+  }
+}

@@ -1,0 +1,114 @@
+import { createPool, type Pool, type PoolOptions, type RowDataPacket } from 'mysql2'
+import { exactNumber } from '../../dialects/exact-number.ts'
+import type { MysqlConnection, SslConfig } from '../connection.ts'
+
+const CONNECT_TIMEOUT_MS = 8_000
+/** A connection that nobody has used for so long is closed. */
+const IDLE_MS = 60_000
+
+/**
+ * What every connection sets: times in UTC, values that do not fit refused and not bent, and backslashes and
+ * quotes as the driver writes them.
+ */
+const SESSION = `set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO',
+  group_concat_max_len = 67108864`
+
+/**
+ * A few connections to a MySQL or MariaDB server. None is made yet.
+ *
+ * @param encrypted false: without encryption, as `prefer` does where the server has none
+ * @param onVersion told on each connection what the server says of itself, e.g. `10.11.6-MariaDB`
+ */
+export function connectMysql(
+  { host, port, user, password, database, ssl }: MysqlConnection,
+  max: number,
+  encrypted: boolean,
+  onVersion: (version: string) => void,
+): Pool {
+  const options: PoolOptions = {
+    ...{ host, port, user, password, database },
+    connectionLimit: max,
+    maxIdle: max,
+    idleTimeout: IDLE_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    charset: 'utf8mb4_bin',
+    timezone: 'Z',
+    dateStrings: true,
+    supportBigNumbers: true,
+    jsonStrings: true,
+    ssl: encrypted ? sslOption(ssl) : undefined,
+    typeCast,
+  }
+  const pool = createPool(options)
+  // Sent before anything else on the connection, which answers in order.
+  pool.on('connection', (connection) => {
+    connection.query(SESSION)
+    // Where it fails the connection is lost, of which whoever waits for it is told.
+    connection.query<RowDataPacket[]>('select version() as version', (error, rows) => {
+      if (!error && rows[0]) onVersion(String(rows[0].version))
+    })
+  })
+  return pool
+}
+
+function sslOption(ssl: SslConfig | undefined): PoolOptions['ssl'] {
+  if (!ssl || ssl.mode === 'disable') return undefined
+  const { ca, cert, key } = ssl
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    rejectUnauthorized: ssl.mode === 'verify-ca' || ssl.mode === 'verify-full',
+    verifyIdentity: ssl.mode === 'verify-full',
+  }
+}
+
+type Cast = Extract<PoolOptions['typeCast'], (...given: never[]) => unknown>
+
+/** Values as cells have them: nothing of a number is lost, dates and JSON stay text, bytes are hexadecimal. */
+const typeCast: Cast = (field, next) => {
+  switch (field.type as string) {
+    case 'JSON':
+      return field.string('utf8')
+    case 'BIT':
+      return bits(field.buffer())
+    case 'NEWDECIMAL':
+    case 'DECIMAL':
+    case 'LONGLONG':
+      return exactNumber(field.string())
+    // The driver puts digits together with errors in the last: 999999999999999.9 would become 1e15.
+    case 'FLOAT':
+    case 'DOUBLE':
+      return double(field.string())
+    case 'DATE':
+    case 'NEWDATE':
+      return day(field.string())
+    case 'DATETIME':
+    case 'TIMESTAMP':
+      return instant(field.string())
+    default: {
+      const value = next()
+      return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value
+    }
+  }
+}
+
+const double = (text: string | null): number | null => (text === null ? null : Number(text))
+
+/** The number that the bits are. */
+function bits(bytes: Uint8Array | null) {
+  if (bytes === null) return null
+  return exactNumber(BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`))
+}
+
+/** `0000-00-00`, and days whose month or day is 0, are no days: MySQL's way to say that there is none. */
+const isNone = (text: string | null): boolean => text === null || /^(0000|\d{4}-00|\d{4}-\d\d-00)/.test(text)
+
+const day = (text: string | null) => (isNone(text) ? null : text)
+
+function instant(text: string | null): string | null {
+  if (text === null || isNone(text)) return null
+  const [whole, fraction = ''] = text.split('.')
+  const ms = fraction.slice(0, 3).padEnd(3, '0')
+  return `${whole}${ms === '000' ? '' : `.${ms}`}+00:00`
+}

@@ -1,0 +1,161 @@
+import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise'
+import { AppError } from '../../core/errors.ts'
+import type { Engine, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import { mysql, mysqlFor } from '../../dialects/mysql.ts'
+import type { MysqlConnection } from '../connection.ts'
+import { createMutex } from '../mutex.ts'
+import { connectMysql } from './driver.ts'
+import { explainMysql, hasNoEncryption, isMysqlConnectionError } from './errors.ts'
+
+const POINT_TIMEOUT_MS = 60_000
+const SCAN_TIMEOUT_MS = 10 * 60_000
+
+/**
+ * A database of MySQL or MariaDB. No base has its home there: what it holds are tables that exist
+ * already. Statements that alter a table commit by themselves, so a `write` that holds one is whole only
+ * up to there.
+ *
+ * @param source what errors call the database
+ */
+export function openMysqlEngine(connection: MysqlConnection, source: string): Engine {
+  let dialect = mysql
+  const onVersion = (version: string) => {
+    dialect = mysqlFor(version)
+  }
+  const connect = (encrypted: boolean) => ({
+    encrypted,
+    points: connectMysql(connection, 8, encrypted, onVersion).promise(),
+    // Few, so that what looks at whole tables leaves the server time for the others.
+    scans: connectMysql(connection, 2, encrypted, onVersion).promise(),
+  })
+  let pools = connect(true)
+  const inTurn = createMutex()
+
+  const explained = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      throw explainMysql(error, source)
+    })
+
+  /** `prefer` goes on without encryption where the server offers none: the driver knows only with or without. */
+  async function withPools<T>(work: (given: typeof pools) => Promise<T>): Promise<T> {
+    const given = pools
+    try {
+      return await work(given)
+    } catch (error) {
+      if (connection.ssl?.mode !== 'prefer' || !given.encrypted || !hasNoEncryption(error)) throw error
+      // Of those that meet this together, the first changes over.
+      if (pools === given) {
+        pools = connect(false)
+        await Promise.all([given.points.end(), given.scans.end()])
+      }
+      return work(pools)
+    }
+  }
+
+  async function ask(pool: Pool, { sql, params }: Statement, rowsAsArray: boolean, timeout: number) {
+    const [rows] = await pool.query({ sql, values: params, rowsAsArray, timeout })
+    return Array.isArray(rows) ? rows : []
+  }
+
+  function read(statement: Statement, scan: boolean | undefined, arrays: boolean) {
+    const once = () =>
+      withPools(({ scans, points }) =>
+        scan
+          ? ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
+          : ask(points, statement, arrays, POINT_TIMEOUT_MS),
+      )
+    const answer = once().catch((error) => {
+      // A server that was started anew has closed what was open; a read may simply be asked again.
+      if (!isMysqlConnectionError(error)) throw error
+      return once()
+    })
+    return explained(answer)
+  }
+
+  async function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const client = await withPools(({ points }) => points.getConnection())
+    try {
+      await client.beginTransaction()
+      const result = await work(transactionOn(client))
+      await client.commit()
+      client.release()
+      return result
+    } catch (error) {
+      // Closed, it takes its transaction back for certain.
+      client.destroy()
+      throw error
+    }
+  }
+
+  const write: Engine['write'] = (work, afterCommit) =>
+    explained(
+      inTurn(async () => {
+        const result = await inTransaction(work)
+        await afterCommit?.(result)
+        return result
+      }),
+    )
+
+  let met: Promise<void> | null = null
+  async function meet(): Promise<void> {
+    try {
+      await read({ sql: 'select 1', params: [] }, false, true)
+    } catch (error) {
+      // Whoever asks next is told that it cannot be reached; once it can, the connection tells its version.
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+
+  return {
+    get dialect() {
+      return dialect
+    },
+    ready: () => {
+      met ??= meet()
+      return met
+    },
+    location: { client: 'mysql2', connection },
+    all: async <T>(statement: Statement, options?: { scan?: boolean }) =>
+      (await read(statement, options?.scan, false)) as T[],
+    values: async (statement, options) => (await read(statement, options?.scan, true)) as unknown[][],
+    write,
+    writeTogether: (work, onCommit) => write(work, async (result) => onCommit?.(result)),
+    writeScript: (script) =>
+      write(async (tx) => {
+        const statements = typeof script === 'function' ? await script() : script
+        const results: StatementResult[] = []
+        for (const statement of statements) {
+          const isRead = /^\s*(select|show|with)\b/i.test(statement.sql)
+          const rows = isRead ? await tx.all<Record<string, unknown>>(statement) : []
+          results.push({ changes: isRead ? 0 : (await tx.run(statement)).changes, rows })
+        }
+        return results
+      }),
+    exclusively: (work) => inTurn(work),
+    close: async () => {
+      await Promise.all([pools.points.end(), pools.scans.end()])
+    },
+  }
+}
+
+function transactionOn(client: PoolConnection): Transaction {
+  const run = async ({ sql, params }: Statement): Promise<ResultSetHeader> => {
+    const [header] = await client.query<ResultSetHeader>({ sql, values: params })
+    return header
+  }
+  return {
+    run: async (statement) => ({ changes: (await run(statement)).affectedRows }),
+    all: async <T>({ sql, params }: Statement) => {
+      const [rows] = await client.query({ sql, values: params })
+      return (Array.isArray(rows) ? rows : []) as T[]
+    },
+    async runMany(sql, rows) {
+      for (const params of rows) await run({ sql, params })
+    },
+    async insertOne(statement) {
+      // It tells of numbers only: null for any other key that it may have made.
+      const { insertId } = await run(statement)
+      return insertId !== 0 ? insertId : null
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { CellValue } from '../../core/fields/field-type.ts'
+import { postgres } from '../../dialects/postgres.ts'
+import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import type { BulkWriter, RowShape } from '../bulk-writer.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { connectPostgres } from './driver.ts'
+import { explainPostgres } from './errors.ts'
+import type { Lane } from './lanes.ts'
+import { transactionOn } from './transaction.ts'
+
+/** Writes to a schema through a connection of its own: rows by `copy`, which is how PostgreSQL takes many. */
+export function openPostgresBulkWriter(connection: PostgresConnection, schema: string): BulkWriter {
+  const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
+  const lane: Lane = {
+    async query({ sql, params }) {
+      // Few texts, which come again and again.
+      const rows = await client.unsafe(sql, params as never[], { prepare: true })
+      return { rows, count: rows.count ?? 0 }
+    },
+    async command(text) {
+      await client.unsafe(text)
+    },
+  }
+  const explained = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      throw explainPostgres(error, 'this server')
+    })
+
+  async function copy(shape: RowShape, rows: CellValue[][]): Promise<void> {
+    // On the disk with the next `write`: its commit waits for all that was written before.
+    await lane.command('set synchronous_commit to off')
+    const columns = [...shape.constants.map(({ column }) => column), ...shape.columns].map(quotePostgres)
+    const stream = await client
+      .unsafe(`copy ${quotePostgres(shape.table)} (${columns.join(', ')}) from stdin`)
+      .writable()
+    const fixed = shape.constants.map(({ value }) => copyText(value))
+    const lines = rows.map((row) => `${[...fixed, ...row.map(copyText)].join('\t')}\n`)
+    await pipeline(Readable.from([Buffer.from(lines.join(''))]), stream)
+  }
+
+  async function write<T>(work: Parameters<BulkWriter['write']>[0]): Promise<T> {
+    await lane.command('set synchronous_commit to on; begin')
+    try {
+      const result = await work(transactionOn(lane))
+      await lane.command('commit')
+      return result as T
+    } catch (error) {
+      await lane.command('rollback')
+      throw error
+    }
+  }
+
+  return {
+    dialect: postgres,
+    insert: (shape, rows) => explained(copy(shape, rows)),
+    write: (work) => explained(write(work)),
+    checkpoint() {},
+    close: () => client.end({ timeout: 5 }),
+  }
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** A value in the text format of `copy`: https://www.postgresql.org/docs/current/sql-copy.html */
+function copyText(value: CellValue): string {
+  if (value === null) return '\\N'
+  return typeof value === 'string'
+    ? value.replace(/[\\\n\r\t]/g, (sign) => ESCAPES[sign] ?? sign)
+    : String(value)
+}

@@ -1,0 +1,96 @@
+import postgres, { type Options, type Sql } from 'postgres'
+import { exactNumber } from '../../dialects/exact-number.ts'
+import type { PostgresConnection, SslConfig } from '../connection.ts'
+
+/** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
+const OID = {
+  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, timestamp: 1114 },
+  ...{ timestamptz: 1184, jsonb: 3802 },
+}
+
+const same = (text: string): string => text
+
+/** Values as cells have them: nothing of a number is lost, and dates, times and JSON stay text. */
+const TYPES = {
+  exact: { to: OID.int8, from: [OID.int8], serialize: String, parse: exactNumber },
+  flag: {
+    to: OID.bool,
+    from: [OID.bool],
+    // Where text is bound, PostgreSQL itself reads it: `yes`, `off`, `1`.
+    serialize: String,
+    parse: (text: string) => text === 't',
+  },
+  json: { to: OID.json, from: [OID.json, OID.jsonb], serialize: String, parse: same },
+  date: { to: OID.date, from: [OID.date], serialize: String, parse: same },
+  bytes: { to: OID.bytea, from: [OID.bytea], serialize: String, parse: same },
+  instant: {
+    to: OID.timestamptz,
+    from: [OID.timestamptz, OID.timestamp],
+    serialize: String,
+    parse: storedInstant,
+  },
+}
+
+/** `2024-02-29 12:00:00.5+00` as cells have it: `2024-02-29 12:00:00.500+00:00`; without a zone it is taken for UTC. */
+export function storedInstant(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
+  // `infinity`, and days outside of the years 1 to 9999.
+  if (!match) return text
+  const ms = (match[2] ?? '').slice(0, 3).padEnd(3, '0')
+  return `${match[1]}${ms === '000' ? '' : `.${ms}`}+00:00`
+}
+
+/** What a connection sets once it is made. */
+export interface ConnectionSettings {
+  /** Whatever is called by a name alone is looked for here. */
+  searchPath: string
+  /** A statement that takes longer is cut off; 0 for none. */
+  statementTimeoutMs: number
+  onclose?: () => void
+}
+
+/** At the start nothing is found by its name alone: whoever forgets to say where gets an error. */
+export const NOWHERE = 'sheaf_nowhere'
+
+const CONNECT_TIMEOUT_S = 8
+
+/** A client of one connection, which it makes when it is first used and again after it was lost. */
+export function connectPostgres(
+  { host, port, user, password, database, ssl }: PostgresConnection,
+  { searchPath, statementTimeoutMs, onclose }: ConnectionSettings,
+): Sql {
+  const options: Options<Record<string, never>> = {
+    ...{ host, port, user, password, database },
+    max: 1,
+    // Nobody but us closes a connection: it could be in the middle of a transaction.
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    backoff: () => 0,
+    ssl: sslOption(ssl),
+    fetch_types: false,
+    onnotice: () => {},
+    onclose,
+    connection: {
+      application_name: 'sheaf',
+      TimeZone: 'UTC',
+      DateStyle: 'ISO, MDY',
+      IntervalStyle: 'postgres',
+      search_path: searchPath,
+      statement_timeout: statementTimeoutMs,
+      // A page with many subqueries looks so dear that it is compiled first: a second, to save milliseconds.
+      jit: 'off',
+    },
+  }
+  return postgres({ ...options, types: TYPES } as never)
+}
+
+function sslOption(ssl: SslConfig | undefined): Options<Record<string, never>>['ssl'] {
+  if (!ssl || ssl.mode === 'disable') return false
+  if (ssl.mode === 'prefer') return 'prefer'
+  const { ca, cert, key } = ssl
+  const own = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  if (ssl.mode === 'require') return { ...own, rejectUnauthorized: false }
+  if (ssl.mode === 'verify-full') return { ...own, rejectUnauthorized: true }
+  return { ...own, rejectUnauthorized: true, checkServerIdentity: () => undefined }
+}

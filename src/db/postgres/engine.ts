@@ -1,0 +1,180 @@
+import type { Engine, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import { postgres } from '../../dialects/postgres.ts'
+import { quoteText } from '../../dialects/render.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { createGroupCommit, type GroupSession } from '../group-commit.ts'
+import { createMutex } from '../mutex.ts'
+import { explainPostgres, isConnectionError, isStalePlan } from './errors.ts'
+import { type Lane, type Lanes, openLanes } from './lanes.ts'
+import { transactionOn } from './transaction.ts'
+
+/** The connections to one database, which the bases and sources that lie in it share. */
+export interface PostgresDatabase {
+  connection: PostgresConnection
+  /** For reads that are over at once. */
+  points: Lanes
+  /** For reads that may look at whole tables: few, so that they leave the server time for the others. */
+  scans: Lanes
+  writers: Lanes
+  close(): Promise<void>
+}
+
+const POINT_TIMEOUT_MS = 60_000
+const SCAN_TIMEOUT_MS = 10 * 60_000
+
+/** Opens no connection yet. */
+export function openPostgresDatabase(connection: PostgresConnection): PostgresDatabase {
+  const points = openLanes(connection, { max: 8, statementTimeoutMs: POINT_TIMEOUT_MS })
+  const scans = openLanes(connection, { max: 4, statementTimeoutMs: SCAN_TIMEOUT_MS })
+  const writers = openLanes(connection, { max: 8, statementTimeoutMs: 0 })
+  return {
+    ...{ connection, points, scans, writers },
+    close: async () => {
+      await Promise.all([points.close(), scans.close(), writers.close()])
+    },
+  }
+}
+
+/**
+ * A schema of a PostgreSQL database. Writers queue in this process, and behind those of other processes
+ * by a lock of the database's, which ends with the connection of the one who held it.
+ *
+ * @param source what errors call the database, e.g. `this server`
+ */
+export function openPostgresEngine(database: PostgresDatabase, schema: string, source: string): Engine {
+  const { points, scans, writers } = database
+  const inTurn = createMutex()
+  const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
+
+  const explained = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error) => {
+      throw explainPostgres(error, source)
+    })
+
+  /** Runs `work` with a connection for writing, while nobody else in this process writes. */
+  const withWriter = <T>(work: (lane: Lane) => Promise<T>): Promise<T> =>
+    explained(inTurn(() => writers.use(schema, work)))
+
+  /** As `withWriter`, and while no other process writes either; the lock outlives transactions. */
+  const withLock = <T>(work: (lane: Lane) => Promise<T>): Promise<T> =>
+    withWriter(async (lane) => {
+      await lane.command(`select pg_advisory_lock(${key})`)
+      try {
+        return await work(lane)
+      } finally {
+        await unlock(lane)
+      }
+    })
+
+  async function unlock(lane: Lane): Promise<void> {
+    await lane.command(`select pg_advisory_unlock(${key})`).catch((error) => {
+      // With the connection the lock has gone as well.
+      if (!isConnectionError(error)) throw error
+    })
+  }
+
+  /** @param lock statement that keeps others out, within the transaction */
+  async function inTransaction<T>(
+    lane: Lane,
+    lock: string,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    try {
+      await lane.command(`begin${lock}`)
+      const result = await work(transactionOn(lane))
+      await lane.command('commit')
+      return result
+    } catch (error) {
+      await rollBack(lane)
+      throw error
+    }
+  }
+
+  const lockForTransaction = `; select pg_advisory_xact_lock(${key})`
+
+  function read<T>(
+    statement: Parameters<Lane['query']>[0],
+    { scan = false }: { scan?: boolean } = {},
+    arrays: boolean,
+  ): Promise<T[]> {
+    const ask = () => (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays }))
+    const answer = ask().catch((error) => {
+      // A server that was started anew has closed what was open; a read may simply be asked again.
+      if (!isConnectionError(error) && !isStalePlan(error)) throw error
+      return ask()
+    })
+    return explained(answer).then(({ rows }) => rows as T[])
+  }
+
+  return {
+    dialect: postgres,
+    location: { client: 'pg', connection: database.connection, schema },
+    all: <T>(statement: Parameters<Lane['query']>[0], options?: { scan?: boolean }) =>
+      read<T>(statement, options, false),
+    values: (statement, options) => read<unknown[]>(statement, options, true),
+    write: (work, afterCommit) => {
+      if (!afterCommit) return withWriter((lane) => inTransaction(lane, lockForTransaction, work))
+      return withLock(async (lane) => {
+        const result = await inTransaction(lane, '', work)
+        await afterCommit(result)
+        return result
+      })
+    },
+    writeTogether: groupCommit(),
+    writeScript: (script) =>
+      withWriter((lane) =>
+        inTransaction(lane, lockForTransaction, async () => {
+          const statements = typeof script === 'function' ? await script() : script
+          const results: StatementResult[] = []
+          for (const statement of statements) {
+            const { rows, count } = await lane.query(statement)
+            const gives = rows.length > 0
+            results.push({ changes: gives ? 0 : count, rows: rows as Record<string, unknown>[] })
+          }
+          return results
+        }),
+      ),
+    exclusively: (work) => withLock(() => work()),
+    // The connections are the database's, which others go on using.
+    close: async () => {},
+  }
+
+  function groupCommit(): Engine['writeTogether'] {
+    const together = createGroupCommit((work) =>
+      withWriter((lane) => work(groupSession(lane, `begin${lockForTransaction}`))),
+    )
+    return (work, onCommit) => explained(together(work, onCommit))
+  }
+}
+
+/** A connection that was lost has taken its transaction back already. */
+async function rollBack(lane: Lane): Promise<void> {
+  await lane.command('rollback').catch((error) => {
+    if (!isConnectionError(error)) throw error
+  })
+}
+
+function groupSession(lane: Lane, begin: string): GroupSession {
+  let isLost = false
+  let isSaved = false
+  const send = (text: string) => async (): Promise<void> => {
+    await lane.command(text).catch((error) => {
+      if (isConnectionError(error)) isLost = true
+      throw error
+    })
+  }
+  const transaction = transactionOn(lane)
+  return {
+    transaction,
+    begin: send(begin),
+    commit: send('commit'),
+    rollback: () => rollBack(lane),
+    save() {
+      const text = isSaved ? 'release member; savepoint member' : 'savepoint member'
+      isSaved = true
+      return send(text)()
+    },
+    rollBackToSaved: send('rollback to member'),
+    isOpen: () => !isLost,
+  }
+}

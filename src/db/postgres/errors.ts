@@ -1,0 +1,75 @@
+import { AppError } from '../../core/errors.ts'
+import { changedThere } from '../changed-there.ts'
+
+/** What errors call the PostgreSQL of `DATABASE_URL`. */
+export const OWN_DATABASE = 'this server'
+
+/** What the driver and the system say where a server does not answer, or not to us. */
+const UNREACHABLE = new Set([
+  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'],
+  ...['ENETUNREACH', 'ENOENT', 'ERR_SOCKET_CLOSED', 'CONNECTION_REFUSED', 'ERR_POSTGRES_CONNECTION_CLOSED'],
+])
+
+/** A server that stops, starts, or has no room: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '53400', '08006', '08001', '08004'])
+/** A wrong password, user or database. */
+const REFUSED = new Set(['28P01', '28000', '3D000'])
+/** What the data or the rules of a database that is not ours refuse, by the class of the code. */
+const REFUSED_VALUES = /^(22|23|44|54|428C9)/
+/** Tables, columns and schemas that somebody has dropped or renamed there; `0A000`: behind a prepared statement. */
+const GONE = /^(42P01|42703|3F000|0A000)$/
+
+/** True where trying again later may help. */
+export function isConnectionError(error: unknown): boolean {
+  const code = codeOf(error)
+  return UNREACHABLE.has(code) || UNAVAILABLE.has(code)
+}
+
+/** True where a column has become another since a statement was prepared: over a new connection it is answered. */
+export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+/**
+ * What went wrong in words for the person who asked. What the dialect recognises passes as it is (`violation`,
+ * `isFullTable`); so does what is a fault of ours.
+ *
+ * @param source what the database is called, e.g. `this server` or `Shop`
+ */
+export function explainPostgres(error: unknown, source: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const code = codeOf(error)
+  if (isConnectionError(error) || isTlsError(error, code)) {
+    return new AppError(
+      'DATABASE_UNREACHABLE',
+      `The database of ${source} cannot be reached: ${wording(error)}`,
+    )
+  }
+  if (REFUSED.has(code)) {
+    return new AppError(
+      'DATABASE_ERROR',
+      `The database of ${source} refused the connection: ${error.message}`,
+    )
+  }
+  if (code === '57014') {
+    return new AppError('DATABASE_ERROR', `The database of ${source} took too long to answer`)
+  }
+  if (code === '42501' || code === '25006') {
+    return new AppError('DATABASE_ERROR', `The database of ${source} does not allow this: ${error.message}`)
+  }
+  if (GONE.test(code) && source !== OWN_DATABASE) {
+    return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
+  }
+  if (code === '23505' || code === '23502' || code === '54011') return error
+  if (REFUSED_VALUES.test(code)) {
+    return new AppError('DATABASE_ERROR', `The database refused the value: ${error.message}`)
+  }
+  return error
+}
+
+const isTlsError = (error: Error, code: string): boolean =>
+  /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/.test(code) || /certificate/i.test(error.message)
+
+const wording = (error: Error): string => error.message || codeOf(error)

@@ -1,0 +1,183 @@
+import { LRUCache } from 'lru-cache'
+import type { Sql } from 'postgres'
+import type { Statement } from '../../dialects/dialect.ts'
+import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { connectPostgres, NOWHERE } from './driver.ts'
+import { isConnectionError, isStalePlan } from './errors.ts'
+
+/** What a statement gave: its rows, and how many it wrote. */
+export interface LaneResult {
+  rows: unknown[]
+  count: number
+}
+
+/** One connection, in the hands of one caller. */
+export interface Lane {
+  /** @throws the driver's error; a lost connection ends everything that was begun on it */
+  query(statement: Statement, options?: { arrays?: boolean }): Promise<LaneResult>
+  /** Several statements without values, separated by semicolons. */
+  command(text: string): Promise<void>
+}
+
+/** A few connections to one database, shared by all the schemas in it. */
+export interface Lanes {
+  /** Runs `work` with a connection in which names are looked for in the schema alone. */
+  use<T>(schema: string, work: (lane: Lane) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export interface LanesOptions {
+  max: number
+  statementTimeoutMs: number
+}
+
+/** Texts of which a connection keeps a prepared form; then it is replaced, as the driver forgets none. */
+const MAX_PREPARED = 500
+/** Texts that are known to come again. */
+const MAX_SEEN = 2_000
+/** A connection that nobody has used for so long is closed. */
+const IDLE_MS = 60_000
+
+interface Member {
+  client: Sql
+  /** Where names are looked for; null after a connection was made anew. */
+  schema: string | null
+  /** Grows when the connection is lost: what was begun before does not go on after. */
+  session: number
+  isBusy: boolean
+  usedAt: number
+  prepared: Set<string>
+  /** True once a table has changed under what is prepared. */
+  isStale: boolean
+}
+
+/** Opens no connection yet: each is made when it is first needed. */
+export function openLanes(connection: PostgresConnection, options: LanesOptions): Lanes {
+  const members: Member[] = []
+  const waiting: ((member: Member) => void)[] = []
+  const seen = new LRUCache<string, true>({ max: MAX_SEEN })
+  let sweeper: ReturnType<typeof setInterval> | null = null
+
+  function open(): Member {
+    const member: Member = {
+      client: connectPostgres(connection, {
+        searchPath: NOWHERE,
+        statementTimeoutMs: options.statementTimeoutMs,
+        onclose() {
+          member.session++
+          member.schema = null
+          member.prepared.clear()
+        },
+      }),
+      ...{ schema: null, session: 0, isBusy: true, usedAt: 0, prepared: new Set(), isStale: false },
+    }
+    members.push(member)
+    sweeper ??= setInterval(sweep, IDLE_MS)
+    sweeper.unref()
+    return member
+  }
+
+  function take(schema: string): Promise<Member> {
+    const idle = members.filter((member) => !member.isBusy)
+    const ready = idle.find((member) => member.schema === schema)
+    const chosen =
+      ready ?? (members.length < options.max ? open() : idle.reduce<Member | null>(leastRecent, null))
+    if (!chosen) return new Promise((resolve) => waiting.push(resolve))
+    chosen.isBusy = true
+    return Promise.resolve(chosen)
+  }
+
+  function giveBack(member: Member): void {
+    member.usedAt = performance.now()
+    if (member.isStale || member.prepared.size > MAX_PREPARED) retire(member)
+    const next = waiting.shift()
+    if (!next) member.isBusy = false
+    else if (members.includes(member)) next(member)
+    else next(open())
+  }
+
+  function retire(member: Member): void {
+    const at = members.indexOf(member)
+    if (at >= 0) members.splice(at, 1)
+    void member.client.end({ timeout: 5 })
+  }
+
+  function sweep(): void {
+    const before = performance.now() - IDLE_MS
+    for (const member of members.filter(({ isBusy, usedAt }) => !isBusy && usedAt < before)) retire(member)
+    if (members.length > 0 || sweeper === null) return
+    clearInterval(sweeper)
+    sweeper = null
+  }
+
+  /** A text that comes a second time is prepared: it then takes one round to the server and not two. */
+  function isWorthPreparing(text: string): boolean {
+    // Columns that are added later would make what was prepared give other ones.
+    if (/^\s*select \*/i.test(text)) return false
+    const isKnown = seen.has(text)
+    seen.set(text, true)
+    return isKnown
+  }
+
+  function laneOf(member: Member): Lane {
+    const { session } = member
+    const refuseLost = () => {
+      if (member.session !== session) {
+        throw Object.assign(new Error('The connection was lost'), { code: 'CONNECTION_CLOSED' })
+      }
+    }
+    return {
+      async query({ sql, params }, { arrays = false } = {}) {
+        refuseLost()
+        const prepare = isWorthPreparing(sql)
+        // The same text in another schema is about other tables, whose columns may be of other types.
+        const text = prepare ? `/* ${member.schema} */ ${sql}` : sql
+        if (prepare) member.prepared.add(text)
+        // Without values it would go as a simple query, whose text cannot be prepared.
+        const query = member.client.unsafe(text, params as never[], { prepare })
+        try {
+          const rows = arrays ? await query.values() : await query
+          return { rows, count: rows.count ?? 0 }
+        } catch (error) {
+          if (isStalePlan(error)) member.isStale = true
+          throw error
+        }
+      },
+      async command(text) {
+        refuseLost()
+        await member.client.unsafe(text)
+      },
+    }
+  }
+
+  async function enter(member: Member, schema: string): Promise<void> {
+    if (member.schema === schema) return
+    await member.client.unsafe(`set search_path to ${quotePostgres(schema)}`)
+    member.schema = schema
+  }
+
+  return {
+    async use(schema, work) {
+      const member = await take(schema)
+      try {
+        await enter(member, schema).catch((error) => {
+          // A connection that was lost while nobody used it: the next attempt makes a new one.
+          if (!isConnectionError(error)) throw error
+          return enter(member, schema)
+        })
+        return await work(laneOf(member))
+      } finally {
+        giveBack(member)
+      }
+    },
+    async close() {
+      if (sweeper) clearInterval(sweeper)
+      sweeper = null
+      await Promise.all(members.splice(0).map(({ client }) => client.end({ timeout: 5 })))
+    },
+  }
+}
+
+const leastRecent = (best: Member | null, member: Member): Member =>
+  best && best.usedAt <= member.usedAt ? best : member

@@ -1,0 +1,84 @@
+import { Database } from 'bun:sqlite'
+import type { Statement, Transaction } from '../dialects/dialect.ts'
+import { sqlite } from '../dialects/sqlite.ts'
+import type { BulkWriter, RowShape } from './bulk-writer.ts'
+
+/** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */
+const VALUES_PER_CALL = 160
+
+/** Writes to a file through a connection of its own. */
+export function openSqliteBulkWriter(path: string): BulkWriter {
+  const file = new Database(path, { strict: true })
+  file.run('pragma busy_timeout = 5000')
+  // Small and unmapped: what is written is not read again, and memory stays as it is however much it is.
+  file.run('pragma cache_size = -8192')
+  file.run('pragma mmap_size = 0')
+  file.run('pragma temp_store = file')
+  // Checkpoints come outside the lease, by `checkpoint`.
+  file.run('pragma wal_autocheckpoint = 0')
+  file.run('pragma synchronous = normal')
+
+  const tx: Transaction = {
+    run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
+    runMany: async (sql, rows) => {
+      const prepared = file.prepare(sql)
+      for (const row of rows) prepared.run(...(row as never[]))
+    },
+    all: async <T>({ sql, params }: Statement) => file.prepare(sql).all(...(params as never[])) as T[],
+    insertOne: async ({ sql, params }, key) => {
+      const returning = file.prepare(`${sql} returning ${sqlite.quote(key)} as key`)
+      const [row] = returning.all(...(params as never[])) as { key: unknown }[]
+      return row?.key
+    },
+  }
+
+  return {
+    dialect: sqlite,
+    async insert(shape, rows) {
+      const group = Math.max(1, Math.floor(VALUES_PER_CALL / Math.max(1, shape.columns.length)))
+      const fixed = shape.constants.map(({ value }) => value)
+      const whole = rows.length - (rows.length % group)
+      file.run('begin immediate')
+      try {
+        const many = file.query(insertSql(shape, group))
+        for (let at = 0; at < whole; at += group) {
+          many.run(...(fixed.concat(...rows.slice(at, at + group)) as never[]))
+        }
+        const one = file.query(insertSql(shape, 1))
+        for (const row of rows.slice(whole)) one.run(...(fixed.concat(row) as never[]))
+        file.run('commit')
+      } catch (error) {
+        if (file.inTransaction) file.run('rollback')
+        throw error
+      }
+    },
+    async write(work) {
+      file.run('pragma synchronous = full')
+      file.run('begin immediate')
+      try {
+        const result = await work(tx)
+        file.run('commit')
+        return result
+      } catch (error) {
+        if (file.inTransaction) file.run('rollback')
+        throw error
+      } finally {
+        file.run('pragma synchronous = normal')
+      }
+    },
+    checkpoint: () => file.run('pragma wal_checkpoint(passive)'),
+    close: async () => file.close(),
+  }
+}
+
+/** `?1`, `?2`, … stand for the constants in every row; the rows' own values follow them. */
+function insertSql({ table, columns, constants }: RowShape, rows: number): string {
+  const names = [...constants.map(({ column }) => column), ...columns].map(sqlite.quote)
+  const fixed = constants.map((_, index) => `?${index + 1}`)
+  const row = (at: number) => {
+    const own = columns.map((_, index) => `?${fixed.length + at * columns.length + index + 1}`)
+    return `(${[...fixed, ...own].join(', ')})`
+  }
+  const values = Array.from({ length: rows }, (_, at) => row(at))
+  return `insert into ${sqlite.quote(table)} (${names.join(', ')}) values ${values.join(', ')}`
+}

@@ -1,0 +1,24 @@
+import type { CellValue } from '../core/fields/field-type.ts'
+
+/** Any number of so few digits comes back from a double as it was. */
+const EXACT_DIGITS = 15
+
+/**
+ * A number that a driver gives as text, because JavaScript may not have it: as a number where nothing of
+ * it is lost, else as its text. Anything else is given as it is.
+ * @example exactNumber('12.50') // 12.5
+ * @example exactNumber('9007199254740993') // '9007199254740993'
+ */
+export function exactNumber(value: unknown): CellValue {
+  if (typeof value === 'bigint') return exactNumber(String(value))
+  if (typeof value !== 'string') return (value ?? null) as CellValue
+  const match = /^-?(\d+)(?:\.(\d+))?$/.exec(value)
+  // Such as "NaN", which is no cell value: its text tells of it.
+  if (!match) return value
+  const [, whole = '', fraction = ''] = match
+  const decimals = fraction.replace(/0+$/, '')
+  const number = Number(value)
+  if (decimals === '') return Number.isSafeInteger(number) ? number : value
+  const digits = `${whole}${decimals}`.replace(/^0+/, '').length
+  return digits <= EXACT_DIGITS || String(number) === value ? number : value
+}

@@ -1,0 +1,102 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+
+/** What MariaDB and MySQL say alike of linked records. */
+const shared = {
+  isThere: (value) => isThere(value),
+  link: (rows, id, title) =>
+    sql`(select concat('[1,[', json_array(${json(id)}, ${json(title)}), ']]') from ${rows.from} limit 1)`,
+  count: (from) => sql`(select count(*) from ${from})`,
+  rollup(rows, name, { value }) {
+    const isDistinct = name.endsWith('Distinct')
+    const over = isDistinct ? sql`distinct ${value}` : value
+    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+  },
+  text,
+  nothing: () => sql`null`,
+} satisfies Partial<RelatedWords>
+
+/**
+ * What is read of linked records in MariaDB (10.5 or later): a derived table sees nothing outside itself
+ * there, so the aggregates themselves sort and end.
+ */
+export const mariadbRelated: RelatedWords = {
+  ...shared,
+  links: ({ from, orderBy }, id, title, limit) =>
+    sql`(select concat('[', count(*), ',',
+      json_arrayagg(json_array(${json(id)}, ${json(title)}) order by ${orderBy} limit ${count(limit)}), ']')
+      from ${from} having count(*) > 0)`,
+  list: ({ from, orderBy }, value, limit) =>
+    // Through concat, so that the driver gives the text and not what it says.
+    sql`(select concat(json_arrayagg(${json(value)} order by ${orderBy} limit ${count(limit)}))
+      from ${from} and ${isThere(value)})`,
+  joined: ({ from, orderBy }, value, limit) =>
+    sql`(select group_concat(${text(value)} order by ${orderBy} separator ', ' limit ${count(limit)})
+      from ${from} and ${isThere(value)})`,
+}
+
+/** The same in MySQL (8.0.14 or later): its aggregates neither sort nor end, and its derived tables look outside. */
+export const mysqlRelated: RelatedWords = {
+  ...shared,
+  links: (rows, id, title, limit, counted) => {
+    const pair = sql`json_array(${json({ ...id, value: sql`k` })}, ${json({ ...title, value: sql`v` })})`
+    return sql`(select concat('[', n, ',', (select json_arrayagg(${pair}) from
+      (select ${id.value} as k, ${title.value} as v from ${rows.from} order by ${rows.orderBy} limit ${count(limit)}) as named), ']')
+      from (select count(*) as n from ${counted}) as counted where n > 0)`
+  },
+  list: (rows, value, limit) =>
+    sql`(select concat(json_arrayagg(${json({ ...value, value: sql`v` })})) from ${filled(rows, value, limit)})`,
+  joined: (rows, value, limit) =>
+    sql`(select group_concat(${text({ ...value, value: sql`v` })} separator ', ') from ${filled(rows, value, limit)})`,
+}
+
+const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+  count: (value) => sql`count(${value})`,
+  countDistinct: (value) => sql`count(${value})`,
+  sum: (value) => sql`cast(coalesce(sum(${value}), 0) as double)`,
+  sumDistinct: (value) => sql`cast(coalesce(sum(${value}), 0) as double)`,
+  // Of whole numbers MySQL gives an average with four decimals.
+  avg: (value) => sql`coalesce(avg(${value} + 0e0), 0)`,
+  avgDistinct: (value) => sql`coalesce(avg(${value} + 0e0), 0)`,
+  min: (value) => sql`min(${value})`,
+  max: (value) => sql`max(${value})`,
+}
+
+const isThere = ({ value, storage }: RelatedValue): SQL =>
+  isTextStorage(storage) ? sql`nullif(${value}, '') is not null` : sql`${value} is not null`
+
+const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
+  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)}) as filled`
+
+function json(value: RelatedValue): SQL {
+  if (value.storage === 'id' || value.storage === 'integer') return wholeNumber(value.value)
+  // In a JSON array a truth of MySQL's would be 1.
+  if (value.storage === 'boolean') return sql`json_extract(${text(value)}, '$')`
+  return value.storage === 'real' ? value.value : text(value)
+}
+
+/** One that JavaScript would round is text. Of a number and a text in one expression MySQL makes two texts. */
+const wholeNumber = (value: SQL): SQL =>
+  sql`json_extract(if(${value} between ${LEAST} and ${MOST}, ${value}, concat('"', ${value}, '"')), '$')`
+
+const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
+
+/** Milliseconds only where there are some, as instants are kept everywhere. */
+function text({ value, storage }: RelatedValue): SQL {
+  switch (storage) {
+    case 'text':
+    case 'longText':
+      return value
+    case 'time':
+      return sql`time_format(${value}, '%H:%i:%s')`
+    case 'boolean':
+      return sql`case when ${value} then 'true' when not ${value} then 'false' end`
+    case 'datetime':
+      return sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'),
+        if(microsecond(${value}) < 1000, '', concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))), '+00:00')`
+    default:
+      return sql`convert(${value} using utf8mb4)`
+  }
+}
+
+const count = (limit: number): SQL => sql.raw(String(limit))

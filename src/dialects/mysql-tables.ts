@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
+import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
+import { quoteText } from './render.ts'
+
+/** The types of columns in tables that we make. */
+export const MYSQL_TYPES: Record<StorageKind, string> = {
+  id: 'bigint auto_increment primary key',
+  integer: 'bigint',
+  real: 'double',
+  // Compares bytes: upper and lower case, and trailing spaces, are told apart as in every other dialect.
+  text: 'longtext character set utf8mb4 collate utf8mb4_bin',
+  longText: 'longtext character set utf8mb4 collate utf8mb4_bin',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'datetime(3)',
+  time: 'time(3)',
+  // Text: the engine's own type would put keys and numbers into an order and form of its own.
+  json: 'longtext character set utf8mb4 collate utf8mb4_bin',
+}
+
+export const quoteMysql = (name: string): string => `\`${name.replaceAll('`', '``')}\``
+const quote = quoteMysql
+
+/**
+ * How MySQL makes and alters tables. Each of these statements commits what came before it and cannot be
+ * taken back: a schema change that is cut off leaves what it had added, which no metadata names.
+ */
+export const mysqlTables = {
+  createTable: (name, columns) => [ddl(`create table ${quote(name)} (${columns.map(column).join(', ')})`)],
+  addColumn: (table, definition) => [ddl(`alter table ${quote(table)} add column ${column(definition)}`)],
+  renameColumn: (table, from, to) => [
+    ddl(`alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`),
+  ],
+  dropColumn: (table, name) => [ddl(`alter table ${quote(table)} drop column ${quote(name)}`)],
+  renameTable: (from, to) => [ddl(`alter table ${quote(from)} rename to ${quote(to)}`)],
+  dropTable: (table) => [ddl(`drop table if exists ${quote(table)}`)],
+  createIndex: (table, columns) => [
+    ddl(`create index ${indexName(columns.join('_'))} on ${quote(table)} (${columns.map(quote).join(', ')})`),
+  ],
+  createUniqueIndex: (table, ...columns) => [
+    ddl(
+      `create unique index ${uniqueName(columns.join('_'))} on ${quote(table)} (${columns.map(quote).join(', ')})`,
+    ),
+  ],
+  dropUniqueIndex: (table, name) => [ddl(`drop index ${uniqueName(name)} on ${quote(table)}`)],
+} satisfies Partial<Dialect>
+
+/** What the write door asks of MySQL. */
+export const mysqlWrites = {
+  placeholder: () => '?',
+  insertDefaults: (table) => `insert into ${quote(table)} () values ()`,
+  encode: (storage) => (storage === 'datetime' ? withoutZone : null),
+  isSame: (left, right) => sql`${left} <=> ${right}`,
+  listColumns: (table) => ({
+    sql: `select column_name as name, column_type as type from information_schema.columns
+      where table_schema = database() and table_name = ? order by ordinal_position`,
+    params: [table],
+  }),
+  jsonObject(columns) {
+    const pairs = columns.map(({ key, column, storage }) => sql`${key}, ${jsonMember(column, storage)}`)
+    return pairs.length === 0 ? sql`'{}'` : sql`json_object(${sql.join(pairs, sql`, `)})`
+  },
+  jsonValue(json, key, as) {
+    const value = sql`json_value(${json}, ${`$."${key}"`})`
+    if (as === 'boolean') return sql`(${value} in ('1', 'true'))`
+    const type = typeof as === 'string' ? CAST_TYPES[as] : null
+    return type ? sql`cast(${value} as ${sql.raw(type)})` : value
+  },
+  logId: (id) => sql`cast(${id} as char)`,
+
+  async allocateIds() {
+    throw new Error('MySQL numbers records only as they are inserted')
+  },
+
+  violation(error) {
+    if (!(error instanceof Error) || !('code' in error)) return null
+    if (error.code === 'ER_BAD_NULL_ERROR' || error.code === 'ER_NO_DEFAULT_FOR_FIELD') {
+      return { kind: 'required', columns: [/'([^']+)'/.exec(error.message)?.[1] ?? ''] }
+    }
+    if (error.code !== 'ER_DUP_ENTRY') return null
+    // The message names the key: a column's own name, or what we have called it.
+    const key = /for key '(?:[^']+\.)?([^'.]+)'$/.exec(error.message)?.[1] ?? ''
+    return { kind: 'unique', columns: [key.replace(/__unique$/, '')] }
+  },
+  isFullTable: (error) => error instanceof Error && 'code' in error && error.code === 'ER_TOO_MANY_FIELDS',
+} satisfies Partial<Dialect>
+
+/** MySQL keeps instants without saying where; every connection of ours counts in UTC. */
+const withoutZone = (value: CellValue): CellValue =>
+  typeof value === 'string' ? value.replace(/\+00:00$/, '') : value
+
+const CAST_TYPES: Partial<Record<StorageKind, string>> = {
+  ...{ id: 'signed', integer: 'signed', real: 'double', date: 'date', time: 'time(3)' },
+}
+
+/** As cells have values: instants in their stored form, flags as such. */
+function jsonMember(value: SQL, storage: StorageKind | null): SQL {
+  if (storage === 'boolean') {
+    return sql`if(${value} is null, null, json_extract(if(${value}, 'true', 'false'), '$'))`
+  }
+  if (storage === 'datetime') return instantText(value)
+  if (storage === 'time') {
+    return sql`if(microsecond(${value}) = 0, time_format(${value}, '%H:%i:%s'), cast(${value} as char))`
+  }
+  return storage === 'json' || storage === null ? sql`cast(${value} as char)` : value
+}
+
+/** `YYYY-MM-DD HH:MM:SS+00:00`, with milliseconds only where there are some. */
+const instantText = (value: SQL): SQL =>
+  sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'),
+    if(microsecond(${value}) = 0, '', concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))), '+00:00')`
+
+const MAX_NAME = 64 // https://dev.mysql.com/doc/refman/8.4/en/identifier-length.html
+
+function indexName(name: string): string {
+  if (name.length <= MAX_NAME) return quote(name)
+  return quote(`${name.slice(0, 40)}_${createHash('sha256').update(name).digest('hex').slice(0, 12)}`)
+}
+
+const uniqueName = (name: string): string => indexName(`${name}__unique`)
+
+const ddl = (text: string): Statement => ({ sql: text, params: [] })
+
+function column({ name, storage, required, defaultValue }: ColumnDefinition): string {
+  const parts = [quote(name), MYSQL_TYPES[storage]]
+  if (required) parts.push('not null')
+  if (defaultValue !== null) parts.push(`default ${literal(defaultValue)}`)
+  return parts.join(' ')
+}
+
+const literal = (value: Exclude<CellValue, null>): string =>
+  typeof value === 'string' ? `(${quoteText(value)})` : String(Number(value))

@@ -1,0 +1,81 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { StorageKind } from '../core/fields/field-type.ts'
+import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+
+/** What is read of linked records, in PostgreSQL's words. */
+export const postgresRelated: RelatedWords = {
+  links: (rows, id, title, limit, counted) =>
+    sql`(select '[' || n || ',' || ${pairs(rows, id, title, limit)} || ']'
+      from (select count(*) as n from ${counted}) as counted where n > 0)`,
+  link: (rows, id, title) =>
+    sql`(select '[1,[' || json_build_array(${json(id)}, ${json(title)})::text || ']]' from ${rows.from} limit 1)`,
+  isThere: (value) => isThere(value),
+  list: (rows, value, limit) =>
+    sql`(select json_agg(${json({ ...value, value: sql`v` })})::text from ${filled(rows, value, limit)})`,
+  joined: (rows, value, limit) =>
+    sql`(select string_agg(${text({ ...value, value: sql`v` })}, ', ') from ${filled(rows, value, limit)})`,
+  // Not a bigint, which the driver gives as text.
+  count: (from) => sql`(select count(*)::double precision from ${from})`,
+  rollup(rows, name, { value }) {
+    const isDistinct = name.endsWith('Distinct')
+    const over = isDistinct ? sql`distinct (${value})` : sql`(${value})`
+    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+  },
+  text,
+  nothing: (storage) => sql`null::${sql.raw(TYPES[storage] ?? 'text')}`,
+}
+
+const TYPES: Partial<Record<StorageKind, string>> = {
+  id: 'bigint',
+  integer: 'bigint',
+  real: 'double precision',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'timestamptz',
+  time: 'time',
+}
+
+const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+  count: (value) => sql`count(${value})::double precision`,
+  countDistinct: (value) => sql`count(${value})::double precision`,
+  sum: (value) => sql`coalesce(sum(${value}), 0)::double precision`,
+  sumDistinct: (value) => sql`coalesce(sum(${value}), 0)::double precision`,
+  // Of whole numbers PostgreSQL gives a decimal of 16 digits, which is seldom the nearest double.
+  avg: (value) => sql`coalesce(avg(${value}::double precision), 0)`,
+  avgDistinct: (value) => sql`coalesce(avg(${value}::double precision), 0)`,
+  min: (value) => sql`min(${value})`,
+  max: (value) => sql`max(${value})`,
+}
+
+const pairs = (rows: RelatedRows, id: RelatedValue, title: RelatedValue, limit: number): SQL => {
+  const pair = sql`json_build_array(${json({ ...id, value: sql`k` })}, ${json({ ...title, value: sql`v` })})`
+  return sql`(select json_agg(${pair})::text from
+    (select ${id.value} as k, ${title.value} as v from ${rows.from} order by ${rows.orderBy} limit ${count(limit)}) as named)`
+}
+
+const isThere = ({ value, storage }: RelatedValue): SQL =>
+  isTextStorage(storage) ? sql`nullif(${value}::text, '') is not null` : sql`${value} is not null`
+
+const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
+  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)}) as filled`
+
+/** A bare instant would stand in JSON with a "T", and a document as one; a number that JavaScript rounds is text. */
+function json(given: RelatedValue): SQL {
+  const { value, storage } = given
+  if (storage === 'boolean' || storage === 'real') return value
+  if (storage !== 'id' && storage !== 'integer') return text(given)
+  return sql`case when ${value} between ${LEAST} and ${MOST} then to_json(${value}) else to_json(${value}::text) end`
+}
+
+const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
+
+/** Milliseconds only where there are some, as instants are kept everywhere. */
+function text({ value, storage }: RelatedValue): SQL {
+  if (storage === 'time') return sql`left((${value})::text, 8)`
+  if (storage !== 'datetime') return sql`(${value})::text`
+  const utc = sql`(${value} at time zone 'UTC')`
+  return sql`(to_char(${utc}, 'YYYY-MM-DD HH24:MI:SS') ||
+    case when to_char(${utc}, 'MS') = '000' then '' else to_char(${utc}, '.MS') end || '+00:00')`
+}
+
+const count = (limit: number): SQL => sql.raw(String(limit))

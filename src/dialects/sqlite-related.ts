@@ -1,0 +1,63 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
+import { sqlitePrinted } from './sqlite-text.ts'
+
+/** What is read of linked records, in SQLite's words. */
+export const sqliteRelated: RelatedWords = {
+  links: (rows, id, title, limit, counted) =>
+    // A count of its own: the list ends after `limit` records, and so do the titles that are worked out.
+    sql`(select '[' || n || ',' || ${pairs(rows, id, title, limit)} || ']'
+      from (select count(*) as n from ${counted}) where n > 0)`,
+  link: (rows, id, title) =>
+    sql`(select '[1,[' || json_array(${json(id)}, ${json(title)}) || ']]' from ${rows.from} limit 1)`,
+  isThere: (value) => isThere(value),
+  list: (rows, value, limit) =>
+    sql`nullif((select json_group_array(${json({ ...value, value: sql`v` })}) from ${filled(rows, value, limit)}), '[]')`,
+  joined: (rows, value, limit) =>
+    sql`(select group_concat(${text({ ...value, value: sql`v` })}, ', ') from ${filled(rows, value, limit)})`,
+  count: (from) => sql`(select count(*) from ${from})`,
+  rollup(rows, name, { value }) {
+    const isDistinct = name.endsWith('Distinct')
+    const over = isDistinct ? sql`distinct ${value}` : value
+    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+  },
+  text,
+  nothing: () => sql`null`,
+}
+
+const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+  count: (value) => sql`count(${value})`,
+  countDistinct: (value) => sql`count(${value})`,
+  // total() never overflows, where sum() of whole numbers would fail.
+  sum: (value) => sql`total(${value})`,
+  sumDistinct: (value) => sql`total(${value})`,
+  avg: (value) => sql`coalesce(avg(${value}), 0)`,
+  avgDistinct: (value) => sql`coalesce(avg(${value}), 0)`,
+  min: (value) => sql`min(${value})`,
+  max: (value) => sql`max(${value})`,
+}
+
+const pairs = (rows: RelatedRows, id: RelatedValue, title: RelatedValue, limit: number): SQL => {
+  const pair = sql`json_array(${json({ ...id, value: sql`k` })}, ${json({ ...title, value: sql`v` })})`
+  return sql`(select json_group_array(${pair}) from
+    (select ${id.value} as k, ${title.value} as v from ${rows.from} order by ${rows.orderBy} limit ${count(limit)}))`
+}
+
+const isThere = ({ value }: RelatedValue): SQL => sql`nullif(${value}, '') is not null`
+
+/** The values that are there, in the subquery's order, which an aggregate over it keeps. */
+const filled = ({ from, orderBy }: RelatedRows, value: RelatedValue, limit: number): SQL =>
+  sql`(select ${value.value} as v from ${from} and ${isThere(value)} order by ${orderBy} limit ${count(limit)})`
+
+/** JSON has a true of its own where a column has 1. */
+const json = ({ value, storage }: RelatedValue): SQL =>
+  storage === 'boolean' ? sql`json(iif(${value}, 'true', iif(${value} is null, 'null', 'false')))` : value
+
+function text({ value, storage }: RelatedValue): SQL {
+  if (storage === 'boolean') return sql`iif(${value}, 'true', iif(${value} is null, null, 'false'))`
+  if (storage === 'real') return sqlitePrinted(value)
+  return isTextStorage(storage) ? value : sql`cast(${value} as text)`
+}
+
+// Not bound: a fragment without values is rendered once.
+const count = (limit: number): SQL => sql.raw(String(limit))

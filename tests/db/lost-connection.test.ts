@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { postgresConnection } from '../../src/db/connection.ts'
+import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
+import {
+  openPostgresDatabase,
+  openPostgresEngine,
+  type PostgresDatabase,
+} from '../../src/db/postgres/engine.ts'
+import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
+import { mysqlConnection } from '../dialects/engines.ts'
+import { createDatabase, type TestDatabase } from '../support/servers.ts'
+
+let made: TestDatabase
+let database: PostgresDatabase
+let engine: Engine
+beforeAll(async () => {
+  made = await createDatabase('postgres')
+  database = openPostgresDatabase(postgresConnection(made.url))
+  engine = openPostgresEngine(database, 'public', 'Shop')
+  await engine.write((tx) => tx.run({ sql: 'create table t (id integer)', params: [] }))
+}, 60_000)
+afterAll(async () => {
+  await database.close()
+  await made.drop()
+})
+
+/** As a server that is started anew does: every connection of ours is gone. */
+async function cutAll(): Promise<void> {
+  await using sql = new Bun.SQL(made.url, { max: 1 })
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'sheaf' and datname = current_database()`
+  await Bun.sleep(50)
+}
+
+const insert = (id: number) => (tx: Transaction) => tx.run({ sql: 'insert into t values ($1)', params: [id] })
+const ids = async () =>
+  (await engine.values({ sql: 'select id from t order by id', params: [] })).map(([id]) => id)
+
+describe('a PostgreSQL that was away', () => {
+  test('is read and written again once it is back', async () => {
+    await engine.write(insert(1))
+    await Promise.all([ids(), ids(), ids()])
+    await cutAll()
+    expect(await Promise.all([ids(), ids(), ids(), ids()])).toEqual([[1], [1], [1], [1]])
+    await cutAll()
+    await engine.writeTogether(insert(2))
+    await cutAll()
+    await engine.exclusively(() => engine.all({ sql: 'select 1', params: [] }))
+    expect(await ids()).toEqual([1, 2])
+  }, 20_000)
+
+  test('keeps nothing of a write that it cut in two, and says so', async () => {
+    const ways = [
+      (work: (tx: Transaction) => Promise<unknown>) => engine.write(work),
+      (work: (tx: Transaction) => Promise<unknown>) => engine.writeTogether(work),
+    ]
+    for (const write of ways) {
+      const failure = await write(async (tx) => {
+        await insert(10)(tx)
+        await cutAll()
+        // On another connection this would stand alone.
+        await insert(11)(tx).catch(() => null)
+        await insert(12)(tx)
+      }).catch((error) => error)
+      expect(failure).toMatchObject({ code: 'DATABASE_UNREACHABLE', status: 503 })
+    }
+    expect(await ids()).toEqual([1, 2])
+    await engine.write(insert(3))
+    expect(await ids()).toEqual([1, 2, 3])
+  }, 20_000)
+})
+
+describe('a database that cannot be reached', () => {
+  const nowhere = { host: '127.0.0.1', port: 1 }
+
+  test('is named in a refusal, for every way to ask it', async () => {
+    const away = openPostgresDatabase({ ...postgresConnection(made.url), ...nowhere })
+    const url = 'mysql://a:b@127.0.0.1:1/x'
+    const engines = [
+      openPostgresEngine(away, 'public', 'Shop'),
+      openMysqlEngine(mysqlConnection(url), 'Shop'),
+    ]
+    for (const { all, write, writeTogether, writeScript, exclusively, dialect } of engines) {
+      const select = { sql: 'select 1', params: [] }
+      const asked = [
+        all(select),
+        all(select, { scan: true }),
+        write(async () => null),
+        writeTogether(async () => null),
+        writeScript([select]),
+        ...(dialect.client === 'pg' ? [exclusively(async () => null)] : []),
+      ]
+      for (const answer of await Promise.allSettled(asked)) {
+        expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_UNREACHABLE' } })
+        expect(String((answer as PromiseRejectedResult).reason.message)).toContain('Shop')
+      }
+    }
+    await away.close()
+  }, 30_000)
+
+  test('is told from one that refuses who asks', async () => {
+    const wrong = openPostgresDatabase({ ...postgresConnection(made.url), password: 'wrong' })
+    const answer = openPostgresEngine(wrong, 'public', 'Shop').all({ sql: 'select 1', params: [] })
+    expect(await answer.catch((error) => error)).toMatchObject({
+      code: 'DATABASE_ERROR',
+      message: expect.stringContaining('Shop refused the connection'),
+    })
+    await wrong.close()
+  })
+})
