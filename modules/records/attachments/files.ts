@@ -1,0 +1,222 @@
+import { and, count, eq, inArray, lt, sql, sum } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
+import { holdsBaseRole } from '../../../src/core/roles.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import { defineRecordsTables } from '../tables.ts'
+import { imageSize } from './image-size.ts'
+import type { Arrived } from './incoming.ts'
+import { pathOf, placeOf } from './links.ts'
+import { newPlace } from './place.ts'
+import { sniffType } from './sniff.ts'
+
+/** Files that no cell names are kept this long: an upload whose record was never saved. */
+const UNUSED_KEPT_MS = 24 * 3_600_000
+/** Unused files that one person may have at a time, so that nobody fills the disk. */
+const MAX_UNUSED_FILES = 1000
+const MAX_UNUSED_BYTES = 5 * 1024 ** 3
+/** Names in one statement. */
+const CHUNK = 500
+
+/** A file of the store: what the server knows of it, whatever a cell says. */
+export interface FileRow {
+  path: string
+  userId: string | null
+  title: string
+  mimetype: string
+  size: number
+  width: number | null
+  height: number | null
+}
+
+export type Files = ReturnType<typeof createFiles>
+
+/** The uploaded files: who brought them, and in the cells of which bases they stand. */
+export function createFiles(
+  { meta, files: store, log }: Pick<Kernel, 'meta' | 'files' | 'log'>,
+  { access }: Pick<AuthService, 'access'>,
+) {
+  const { attachmentFiles, attachmentUses } = meta.tables(defineRecordsTables)
+
+  /**
+   * Keeps a file that has arrived, under a place that nobody can guess.
+   * @param folder where the client would have it, `noco/base/table`; null: by the day
+   * @throws TOO_MANY_REQUESTS where someone has too many files that no cell names
+   */
+  async function keep(
+    userId: string,
+    arrived: Arrived,
+    name: string,
+    folder: string | null,
+  ): Promise<FileRow> {
+    await refuseHoard(userId)
+    const title = cleanFileName(name) ?? 'file'
+    const mimetype = sniffType(arrived.head, title)
+    const size = await imageSize(arrived.path, mimetype)
+    const row: FileRow = {
+      path: pathOf(newPlace(title, folder)),
+      ...{ userId, title, mimetype, size: arrived.size },
+      ...{ width: size?.width ?? null, height: size?.height ?? null },
+    }
+    // Known before it lies there: should the process end in between, the sweep finds and removes it.
+    await meta.db
+      .insert(attachmentFiles)
+      .values({ ...row, isUsed: false, createdAt: new Date().toISOString() })
+    try {
+      await store.keep(placeOf(row.path), arrived.path, mimetype)
+    } catch (error) {
+      await meta.db.delete(attachmentFiles).where(eq(attachmentFiles.path, row.path))
+      throw error
+    }
+    return row
+  }
+
+  async function refuseHoard(userId: string): Promise<void> {
+    const isWaiting = and(eq(attachmentFiles.userId, userId), eq(attachmentFiles.isUsed, false))
+    const [waiting] = await meta.db
+      .select({ files: count(), bytes: sum(attachmentFiles.size) })
+      .from(attachmentFiles)
+      .where(isWaiting)
+    if ((waiting?.files ?? 0) < MAX_UNUSED_FILES && Number(waiting?.bytes ?? 0) < MAX_UNUSED_BYTES) return
+    throw new AppError(
+      'TOO_MANY_REQUESTS',
+      'Too many uploaded files stand in no record: use them, or wait a day',
+    )
+  }
+
+  async function rowsOf(paths: readonly string[]): Promise<Map<string, FileRow & { isUsed: boolean }>> {
+    const found = new Map<string, FileRow & { isUsed: boolean }>()
+    for (let start = 0; start < paths.length; start += CHUNK) {
+      const wanted = inArray(attachmentFiles.path, paths.slice(start, start + CHUNK))
+      for (const row of await meta.db.select().from(attachmentFiles).where(wanted)) found.set(row.path, row)
+    }
+    return found
+  }
+
+  async function usesOf(paths: readonly string[]): Promise<Map<string, Set<string>>> {
+    const found = new Map<string, Set<string>>()
+    for (let start = 0; start < paths.length; start += CHUNK) {
+      const wanted = inArray(attachmentUses.path, paths.slice(start, start + CHUNK))
+      for (const { path, baseId } of await meta.db.select().from(attachmentUses).where(wanted)) {
+        found.set(path, (found.get(path) ?? new Set()).add(baseId))
+      }
+    }
+    return found
+  }
+
+  const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
+    holdsBaseRole(await access.baseRole(actor, baseId), 'viewer')
+
+  /** True where the actor brought the file, or may now read a base in whose cells it stands. */
+  async function mayRead(
+    actor: Actor,
+    row: FileRow,
+    bases: ReadonlySet<string> = new Set(),
+  ): Promise<boolean> {
+    if (actor.kind === 'user' && row.userId === actor.id) return true
+    for (const baseId of bases) if (await mayReadBase(actor, baseId)) return true
+    return false
+  }
+
+  return {
+    keep,
+
+    /**
+     * Lets cells of a base name these files from now on, and gives what is known of each. A file may be named
+     * by who uploaded it and by those who may now read a base where it stands already, which the base itself
+     * counts as: so a path that one has heard of, or could read once, opens nothing.
+     *
+     * @throws BAD_REQUEST naming the first that is unknown or not for this person, which look the same
+     */
+    async claim(actor: Actor, baseId: string, paths: readonly string[]): Promise<Map<string, FileRow>> {
+      const [rows, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
+      for (const path of paths) {
+        const row = rows.get(path)
+        const bases = uses.get(path)
+        if (row && (bases?.has(baseId) || (await mayRead(actor, row, bases)))) continue
+        throw new AppError(
+          'BAD_REQUEST',
+          `The file "${path.slice(-100)}" is not known: upload it first`,
+          undefined,
+          'msg',
+        )
+      }
+      const fresh = paths.filter((path) => !uses.get(path)?.has(baseId))
+      for (let start = 0; start < fresh.length; start += CHUNK) {
+        const some = fresh.slice(start, start + CHUNK)
+        await meta.atomically([
+          meta.db.update(attachmentFiles).set({ isUsed: true }).where(inArray(attachmentFiles.path, some)),
+          meta.db
+            .insert(attachmentUses)
+            .values(some.map((path) => ({ path, baseId })))
+            .onConflictDoNothing(),
+        ])
+      }
+      return rows
+    },
+
+    /** Those of the files that stand, or stood, in cells of the base: for whoever may read it. */
+    async ofBase(baseId: string, paths: readonly string[]): Promise<FileRow[]> {
+      const found: FileRow[] = []
+      for (let start = 0; start < paths.length; start += CHUNK) {
+        const rows = await meta.db
+          .select({ file: attachmentFiles })
+          .from(attachmentUses)
+          .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
+          .where(
+            and(
+              eq(attachmentUses.baseId, baseId),
+              inArray(attachmentUses.path, paths.slice(start, start + CHUNK)),
+            ),
+          )
+        found.push(...rows.map(({ file }) => file))
+      }
+      return found
+    },
+
+    /**
+     * Lets the cells of a base name all that those of another one may: for copies of a base, whose records are
+     * copied without the write door.
+     */
+    async shareAll(fromBaseId: string, toBaseId: string): Promise<void> {
+      const both = meta.db
+        .select({ path: attachmentUses.path, baseId: sql<string>`${toBaseId}`.as('base_id') })
+        .from(attachmentUses)
+        .where(eq(attachmentUses.baseId, fromBaseId))
+      await meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
+    },
+
+    /** A file by its path, or null. */
+    find: async (path: string): Promise<FileRow | null> => (await rowsOf([path])).get(path) ?? null,
+
+    /** The file, for someone who may read it without a link; null where it is not there, or not for them. */
+    async findFor(actor: Actor, path: string): Promise<FileRow | null> {
+      const row = (await rowsOf([path])).get(path)
+      return row && (await mayRead(actor, row, (await usesOf([path])).get(path))) ? row : null
+    },
+
+    /**
+     * Removes files that were uploaded a day ago and that no cell has named. What a cell has named once stays,
+     * also when it is emptied or deleted: undo may bring it back.
+     */
+    async sweep(removeAlso: (path: string) => Promise<void>): Promise<number> {
+      const limit = new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
+      const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, limit))
+      const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
+      for (const { path } of old) {
+        // A cell may have named it meanwhile: only the row that is still unused goes.
+        const [gone] = await meta.db
+          .delete(attachmentFiles)
+          .where(and(eq(attachmentFiles.path, path), eq(attachmentFiles.isUsed, false)))
+          .returning({ path: attachmentFiles.path })
+        if (!gone) continue
+        await store.remove(placeOf(path))
+        await removeAlso(path)
+      }
+      if (old.length > 0) log.info('removed files that no record names', { files: old.length })
+      return old.length
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path'
+import type { Actor, UserActor } from '../../../src/core/actor.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { nameIn } from '../../../src/core/fields/attachment-item.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { createHttpClient } from '../../../src/http.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import { createFiles, type FileRow } from './files.ts'
+import { createIncoming } from './incoming.ts'
+import { createFileLinks, placeOf, readThumbnailKey } from './links.ts'
+import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
+import type { Served } from './serve.ts'
+import { createSettle } from './settle.ts'
+import { createThumbnails } from './thumbnails.ts'
+
+/** Time for a file to arrive from another server. */
+const FETCH_TIMEOUT_MS = 5 * 60_000
+const SWEEP_EVERY_MS = 3_600_000
+
+export type AttachmentsService = ReturnType<typeof createAttachments>
+
+/** The files of Attachment cells: taken in, named by cells, and given out by links that expire. */
+export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'access'>) {
+  const { config, secrets, files: store, log } = kernel
+  const incoming = createIncoming(join(config.dataDir, 'incoming'))
+  const links = createFileLinks(secrets.jwt, config.attachmentLinkSeconds * 1000)
+  const files = createFiles(kernel, auth)
+  const thumbnails = createThumbnails({ files: store, incoming })
+  const settle = createSettle(files, config.attachmentMaxCount)
+  const http = createHttpClient(config)
+  const sweep = async () => {
+    await incoming.clean()
+    return files.sweep(thumbnails.remove)
+  }
+  setInterval(
+    () => sweep().catch((error) => log.error('removing unused files failed', error)),
+    SWEEP_EVERY_MS,
+  ).unref()
+  void incoming.clean().catch((error) => log.error('removing unfinished uploads failed', error))
+
+  /** @throws AUTHENTICATION_REQUIRED; whoever is signed in may upload (wire §19) */
+  async function requireUploader(actor: Actor): Promise<UserActor> {
+    await auth.access.authorize(actor, 'file.create')
+    if (actor.kind === 'user') return actor
+    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+  }
+
+  async function receive(
+    actor: Actor,
+    { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
+  ): Promise<FileRow> {
+    const { id } = await requireUploader(actor)
+    const arrived = await incoming.receive(body, config.attachmentMaxBytes)
+    try {
+      return await files.keep(id, arrived, name, folder)
+    } finally {
+      // Where it was kept it has moved away.
+      await incoming.discard(arrived)
+    }
+  }
+
+  async function receiveFrom(
+    actor: Actor,
+    { url, name, folder }: { url: string; name: string | null; folder: string | null },
+  ): Promise<FileRow> {
+    await requireUploader(actor)
+    try {
+      const { headers, body, ...answer } = await http.get(url, {
+        maxBytes: config.attachmentMaxBytes,
+        timeoutMs: FETCH_TIMEOUT_MS,
+      })
+      return await receive(actor, {
+        name: name ?? nameOf(headers) ?? nameIn(answer.url.pathname),
+        folder,
+        body,
+      })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
+      throw badRequest(`Failed to create file from URL: ${error.message}`)
+    }
+  }
+
+  /** What a link opens, or null: it is forged, has expired, or nothing lies there. */
+  async function open(signature: string, expiresAt: string, place: string): Promise<Served | null> {
+    if (!links.isValid(signature, expiresAt, place)) return null
+    const keepUntil = Number(expiresAt)
+    const thumbnail = readThumbnailKey(place)
+    const row = await files.find(thumbnail?.path ?? `download/${place}`)
+    if (!row) return null
+    if (!thumbnail) return serve(row, keepUntil)
+    const small = await thumbnails.find(row.path, row.mimetype, thumbnail.size)
+    return small && { ...small, title: row.title, keepUntil }
+  }
+
+  async function serve(row: FileRow, keepUntil: number | null): Promise<Served | null> {
+    const file = await store.find(placeOf(row.path))
+    return file && { file, mimetype: row.mimetype, title: row.title, keepUntil }
+  }
+
+  return {
+    requireUploader,
+    /** Takes a file in as it arrives. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
+    receive,
+    /** Takes in what lies at a public address. @throws BAD_REQUEST saying why not, PAYLOAD_TOO_LARGE */
+    receiveFrom,
+    open,
+    settle,
+    sweep,
+    shareAll: files.shareAll,
+
+    /** The file of a path for someone who is signed in and may read it; null for everybody else. */
+    async openFor(actor: Actor, path: string): Promise<Served | null> {
+      await auth.access.authorize(actor, 'file.read')
+      const row = await files.findFor(actor, path)
+      return row && serve(row, null)
+    },
+
+    /** Links to those of the files that stand in cells of the base, for someone who may read it. */
+    async sign(
+      baseId: string,
+      paths: readonly string[],
+    ): Promise<{ expiresAt: number; files: Record<string, SignedFile> }> {
+      const rows = await files.ofBase(baseId, [...new Set(paths)])
+      const signed = rows.map(({ path, mimetype }) => [path, signFile(path, mimetype, links)] as const)
+      return { expiresAt: links.expiry(), files: Object.fromEntries(signed) }
+    },
+
+    signedPath: links.signedPath,
+    presentUpload: (row: FileRow) => presentUpload(row, links),
+    /** A cell as REST clients see it; `isList`: the cell of a lookup. */
+    presentCell: (value: CellValue, isList: boolean) =>
+      isList ? presentList(value, links) : presentCell(value, links),
+  }
+}
+
+/** The name that a server gives its file. */
+function nameOf(headers: Headers): string | null {
+  const text = headers.get('content-disposition') ?? ''
+  const [, encoded, quoted, plain] =
+    /filename\*=UTF-8''([^;\s]+)|filename="([^"]+)"|filename=([^;\s"]+)/i.exec(text) ?? []
+  return encoded === undefined ? (quoted ?? plain ?? null) : nameIn(encoded)
+}

@@ -1,0 +1,26 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { AttachmentsService } from './index.ts'
+
+type Row = Record<string, unknown>
+type Presenter = (rows: Row[]) => Promise<void>
+
+/** A presenter of rows that also gives their files links; the one that was there where no field has files. */
+export function withFiles(
+  fields: Field[],
+  present: Presenter | null,
+  { presentCell }: Pick<AttachmentsService, 'presentCell'>,
+): Presenter | null {
+  const found = fields.flatMap((field) => {
+    const { type, isList } = shownType(field)
+    return type.name === 'Attachment' ? [{ title: field.title, isList }] : []
+  })
+  if (found.length === 0) return present
+  return async (rows) => {
+    await present?.(rows)
+    for (const row of rows) {
+      for (const { title, isList } of found) row[title] = presentCell(row[title] as CellValue, isList)
+    }
+  }
+}

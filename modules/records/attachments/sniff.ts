@@ -1,0 +1,84 @@
+import { TYPES_BY_ENDING } from '../../../src/core/fields/attachment-kinds.ts'
+
+/** Bytes of a file's beginning that are enough to tell its type. */
+export const HEAD_BYTES = 4096
+
+/** Beginnings of files (`?` is any byte), from https://mimesniff.spec.whatwg.org and the formats' own specifications. */
+const SIGNATURES: readonly [type: string, signature: string, offset?: number][] = [
+  ['image/png', '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', '\xff\xd8\xff'],
+  ['image/gif', 'GIF8'],
+  ['image/webp', 'RIFF????WEBP'],
+  ['image/bmp', 'BM????\0\0\0\0'],
+  ['image/tiff', 'II*\0'],
+  ['image/tiff', 'MM\0*'],
+  ['image/x-icon', '\0\0\x01\0'],
+  ['application/pdf', '%PDF-'],
+  ['application/rtf', '{\\rtf'],
+  ['audio/wav', 'RIFF????WAVE'],
+  ['video/x-msvideo', 'RIFF????AVI '],
+  ['audio/mpeg', 'ID3'],
+  ['audio/flac', 'fLaC'],
+  ['audio/ogg', 'OggS'],
+  ['application/gzip', '\x1f\x8b'],
+  ['application/x-7z-compressed', "7z\xbc\xaf'\x1c"],
+  ['application/vnd.rar', 'Rar!\x1a\x07'],
+  ['application/x-bzip2', 'BZh'],
+  ['application/x-xz', '\xfd7zXZ\0'],
+  ['application/x-tar', 'ustar', 257],
+]
+
+/** Brands of the container that begins with `ftyp` (ISO 14496-12). */
+const BRANDS: readonly [brand: RegExp, type: string][] = [
+  [/^avi[fs]/, 'image/avif'],
+  [/^(hei[cxms]|hev|mif1|msf1)/, 'image/heic'],
+  [/^M4[AB]/, 'audio/mp4'],
+  [/^qt/, 'video/quicktime'],
+  [/./, 'video/mp4'],
+]
+
+/** Containers whose content only the name tells; what it says is believed where it is of that container. */
+const ZIPPED = /officedocument|opendocument|^application\/zip$/
+const OLE = /^application\/(msword|vnd\.ms-)/
+
+/** Types of plain text that a name may tell. */
+const TEXTUAL = /^(text\/|application\/(json|xml)$)/
+
+/**
+ * A file's type by its first bytes. The sender's word counts for nothing, and the name's ending only among
+ * what the bytes allow: text can be CSV but never a picture.
+ */
+export function sniffType(head: Uint8Array, name: string): string {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES))
+  const text = bytes.toString('latin1')
+  const named = TYPES_BY_ENDING[/\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? ''
+  for (const [type, signature, offset = 0] of SIGNATURES) if (fits(text, signature, offset)) return type
+  if (text.startsWith('ftyp', 4))
+    return BRANDS.find(([brand]) => brand.test(text.slice(8, 12)))?.[1] ?? 'video/mp4'
+  if (text.startsWith('\x1aE\xdf\xa3')) return text.includes('webm') ? 'video/webm' : 'video/x-matroska'
+  if (text.startsWith('PK\x03\x04')) return ZIPPED.test(named) ? named : 'application/zip'
+  if (text.startsWith('\xd0\xcf\x11\xe0')) return OLE.test(named) ? named : 'application/octet-stream'
+  // Sound without a tag begins with a frame: eleven set bits, then a layer that exists (ISO 11172-3).
+  if (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2) return 'audio/mpeg'
+  if (!isText(bytes)) return 'application/octet-stream'
+  if (isSvg(bytes.toString('utf8'))) return 'image/svg+xml'
+  return TEXTUAL.test(named) ? named : 'text/plain'
+}
+
+function fits(text: string, signature: string, offset: number): boolean {
+  if (text.length < offset + signature.length) return false
+  for (let at = 0; at < signature.length; at++) {
+    if (signature[at] !== '?' && signature[at] !== text[offset + at]) return false
+  }
+  return true
+}
+
+/** No control characters but those of text, and whole characters (the last may be cut). */
+function isText(bytes: Buffer): boolean {
+  if (bytes.length === 0) return true
+  for (const byte of bytes) if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) return false
+  return true
+}
+
+const isSvg = (text: string): boolean =>
+  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/i.test(text)

@@ -1,0 +1,81 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
+import type { FileStore, StoredFile } from '../../../src/storage/index.ts'
+import { isImageError, MAX_PIXELS } from './image-size.ts'
+import { explainDisk, type Incoming } from './incoming.ts'
+import { placeOf, THUMBNAIL_SIZES, type ThumbnailSize, thumbnailKey } from './links.ts'
+
+/** Pictures that are decoded at one time: each may take a quarter of a gigabyte. */
+const MAX_AT_ONCE = 2
+/** A picture that cannot be decoded here is shown as it is up to this size. */
+const MAX_UNCHANGED = 1024 ** 2
+
+/**
+ * Small versions of pictures, made when first asked for by Bun's own codecs, which work beside the thread
+ * that answers, and kept in the store.
+ */
+export function createThumbnails({ files, incoming }: { files: FileStore; incoming: Incoming }) {
+  const making = new Map<string, Promise<StoredFile | null>>()
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+    running++
+    try {
+      return await work()
+    } finally {
+      running--
+      waiting.shift()?.()
+    }
+  }
+
+  async function make(path: string, size: ThumbnailSize): Promise<StoredFile | null> {
+    const original = await files.find(placeOf(path))
+    if (!original) return null
+    const side = THUMBNAIL_SIZES[size]
+    const draft = incoming.place()
+    try {
+      const image = new Bun.Image(await original.bytes(), { maxPixels: MAX_PIXELS })
+      const small = image
+        .resize(side, side, { fit: 'inside', withoutEnlargement: true })
+        .webp({ quality: 80 })
+      await writeFile(draft, await small.bytes())
+      await files.keep(thumbnailKey(path, size), draft, 'image/webp')
+      return await files.find(thumbnailKey(path, size))
+    } catch (error) {
+      if (isImageError(error)) return null
+      throw explainDisk(error)
+    } finally {
+      await rm(draft, { force: true })
+    }
+  }
+
+  return {
+    /**
+     * A small version of a picture with its type; null where none can be made. A picture of a kind that
+     * browsers draw and this server cannot read (AVIF) is given as it is, unless it is large.
+     */
+    async find(
+      path: string,
+      mimetype: string,
+      size: ThumbnailSize,
+    ): Promise<{ file: StoredFile; mimetype: string } | null> {
+      const key = thumbnailKey(path, size)
+      const known = await files.find(key)
+      if (known) return { file: known, mimetype: 'image/webp' }
+      const work = making.get(key) ?? inTurn(() => make(path, size)).finally(() => making.delete(key))
+      making.set(key, work)
+      const made = await work
+      if (made) return { file: made, mimetype: 'image/webp' }
+      const original = isSafeImage(mimetype) ? await files.find(placeOf(path)) : null
+      return original && original.size <= MAX_UNCHANGED ? { file: original, mimetype } : null
+    },
+
+    /** Removes all small versions of a picture. */
+    async remove(path: string): Promise<void> {
+      for (const size of Object.keys(THUMBNAIL_SIZES))
+        await files.remove(thumbnailKey(path, size as ThumbnailSize))
+    },
+  }
+}

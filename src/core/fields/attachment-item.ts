@@ -1,0 +1,138 @@
+import type { CellValue } from './field-type.ts'
+
+/** One file of an Attachment cell, as the cell keeps it: links and thumbnails are made when it is read. */
+export interface AttachmentItem {
+  /** Place in the server's own store, `download/2026/11/20/<40 hex>/photo_5S7SR.png`; else there is a `url`. */
+  path?: string
+  /** A file elsewhere: an http or https address. */
+  url?: string
+  /** The name that people see. */
+  title: string
+  /** Found out by the server from the bytes; a guess by the name for a `url`. */
+  mimetype: string
+  /** Bytes; 0 where it is not known. */
+  size: number
+  /** Pixels, of images. */
+  width?: number
+  height?: number
+}
+
+/** Most files that any cell holds, whatever its field says. */
+export const MAX_ATTACHMENTS_EVER = 100
+const MAX_TITLE = 255
+const MAX_URL = 2083 // spec §5
+const MAX_MIMETYPE = 127
+const MAX_PATH = 700
+
+/** Parts that begin with a letter, a digit or `_`: no `..`, no hidden file, nothing to be encoded. */
+const STORED_PATH = /^download(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,24}$/
+const MIMETYPE = /^[\w.+-]+\/[\w.+-]+$/
+
+/** True for a place that a file of the server's own store can have; whether one lies there is another matter. */
+export const isStoredPath = (text: string): boolean => text.length <= MAX_PATH && STORED_PATH.test(text)
+
+/** The files of a cell. Null, and text that is no such list, are none. */
+export function readAttachments(value: CellValue): AttachmentItem[] {
+  if (typeof value !== 'string' || !value.startsWith('[')) return []
+  try {
+    const items = readItems(JSON.parse(value))
+    return typeof items === 'string' ? [] : items
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}
+
+/** The cell of these files; null for none. */
+export const writeAttachments = (items: readonly AttachmentItem[]): CellValue =>
+  items.length === 0 ? null : JSON.stringify(items.map(stored))
+
+/** Files from outside, or a sentence that says what is wrong with them. Keys that no file has are dropped. */
+export function readItems(input: unknown): AttachmentItem[] | string {
+  if (!Array.isArray(input)) return 'A list of attachments is expected'
+  if (input.length > MAX_ATTACHMENTS_EVER) return `A cell holds ${MAX_ATTACHMENTS_EVER} files at most`
+  const items: AttachmentItem[] = []
+  for (const each of input) {
+    const item = readItem(each)
+    if (typeof item === 'string') return item
+    items.push(item)
+  }
+  return items
+}
+
+function readItem(input: unknown): AttachmentItem | string {
+  if (typeof input !== 'object' || input === null) return 'Each attachment must be an object'
+  const { path, url, title, mimetype, size, width, height } = input as Record<string, unknown>
+  const place = readPlace(path, url)
+  if (typeof place === 'string') return place
+  return stored({
+    ...place,
+    title: cleanFileName(title) ?? nameIn(place.path ?? place.url ?? ''),
+    mimetype: typeof mimetype === 'string' && isMimetype(mimetype) ? mimetype.toLowerCase() : '',
+    size: wholeNumber(size) ?? 0,
+    width: wholeNumber(width) ?? undefined,
+    height: wholeNumber(height) ?? undefined,
+  })
+}
+
+function readPlace(path: unknown, url: unknown): { path: string } | { url: string; path?: never } | string {
+  if (typeof path === 'string' && path !== '') {
+    return isStoredPath(path) ? { path } : 'The path of an attachment is not one of this server'
+  }
+  if (typeof url !== 'string' || url === '') return 'Each attachment needs a "path" or a "url"'
+  return isWebAddress(url) ? { url } : 'The url of an attachment must be an http or https address'
+}
+
+/** True for an address that a browser may open: http or https, and no longer than servers take. */
+export function isWebAddress(text: string): boolean {
+  return text.length <= MAX_URL && /^https?:\/\/[^\s\p{Cc}"<>\\]+$/iu.test(text) && URL.canParse(text)
+}
+
+const isMimetype = (text: string): boolean => text.length <= MAX_MIMETYPE && MIMETYPE.test(text)
+
+const wholeNumber = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+
+/** A file's name without folders, control characters and what turns text around; null where nothing is left. */
+export function cleanFileName(name: unknown): string | null {
+  if (typeof name !== 'string') return null
+  const last = name.slice(-2000).split(/[\\/]/).at(-1) ?? ''
+  // Overrides of direction make "gpj.exe" read as "exe.jpg".
+  const clean = last.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '').trim()
+  return shortened(clean).toWellFormed().trim() || null
+}
+
+/** A name that is too long loses its middle: the end says what kind of file it is. */
+function shortened(name: string): string {
+  if (name.length <= MAX_TITLE) return name
+  const end = /\.\w{1,10}$/.exec(name)?.[0] ?? ''
+  return name.slice(0, MAX_TITLE - end.length) + end
+}
+
+/** The last part of a path or address, as a name. */
+export function nameIn(place: string): string {
+  const last =
+    place
+      .replace(/[?#].*$/s, '')
+      .split('/')
+      .at(-1) ?? ''
+  return cleanFileName(decoded(last)) ?? 'file'
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+/** The keys in one order and nothing beside them, so that equal cells are equal text. */
+function stored({ path, url, title, mimetype, size, width, height }: AttachmentItem): AttachmentItem {
+  return {
+    ...(path === undefined ? { url } : { path }),
+    ...{ title, mimetype, size },
+    ...(width && height ? { width, height } : {}),
+  }
+}

@@ -1,0 +1,84 @@
+/** Kinds of files that a field may be limited to, each with what it is called and the types it means. */
+export const FILE_KINDS = [
+  { key: 'image', label: 'Images', types: /^image\// },
+  { key: 'audio', label: 'Audio', types: /^audio\// },
+  { key: 'video', label: 'Video', types: /^video\// },
+  { key: 'pdf', label: 'PDF', types: /^application\/pdf$/ },
+  {
+    key: 'document',
+    label: 'Documents',
+    types:
+      /^application\/(msword|rtf|vnd\.(openxmlformats-officedocument\.wordprocessingml|oasis\.opendocument\.text))/,
+  },
+  {
+    key: 'spreadsheet',
+    label: 'Spreadsheets',
+    types:
+      /^(text\/csv|application\/vnd\.(ms-excel|openxmlformats-officedocument\.spreadsheetml|oasis\.opendocument\.spreadsheet))/,
+  },
+  {
+    key: 'presentation',
+    label: 'Presentations',
+    types:
+      /^application\/vnd\.(ms-powerpoint|openxmlformats-officedocument\.presentationml|oasis\.opendocument\.presentation)/,
+  },
+  { key: 'text', label: 'Text', types: /^(text\/|application\/(json|xml))/ },
+  {
+    key: 'archive',
+    label: 'Archives',
+    types: /^application\/(zip|gzip|x-tar|x-7z-compressed|x-bzip2|x-xz|vnd\.rar)$/,
+  },
+] as const
+
+/** The key of a kind of file, e.g. `image`. */
+export type FileKind = (typeof FILE_KINDS)[number]['key']
+
+/** Keys of all kinds, for schemas. */
+export const FILE_KIND_KEYS = FILE_KINDS.map(({ key }) => key) as readonly FileKind[]
+
+/** What a file of this type is, or null for one of no kind that is listed. */
+export function fileKind(mimetype: string): FileKind | null {
+  return FILE_KINDS.find(({ types }) => types.test(mimetype))?.key ?? null
+}
+
+/** True where a field of these kinds takes a file of that type; no kinds means every file. */
+export const isAllowedKind = (mimetype: string, kinds: readonly FileKind[]): boolean =>
+  kinds.length === 0 || FILE_KINDS.some(({ key, types }) => kinds.includes(key) && types.test(mimetype))
+
+/** Image types that every browser draws and that can run nothing. */
+export const isSafeImage = (mimetype: string): boolean =>
+  /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon)$/.test(mimetype)
+
+/** The type that a name's ending says, for what comes without bytes to look at. */
+export function typeByName(name: string): string {
+  const ending = /\.(\w{1,8})(?:[?#].*)?$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  return TYPES_BY_ENDING[ending] ?? 'application/octet-stream'
+}
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+const OPEN = 'application/vnd.oasis.opendocument'
+
+/** Types by the ending of a file's name. */
+export const TYPES_BY_ENDING: Readonly<Record<string, string>> = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
+  ...{ avif: 'image/avif', bmp: 'image/bmp', svg: 'image/svg+xml', heic: 'image/heic', ico: 'image/x-icon' },
+  ...{ tif: 'image/tiff', tiff: 'image/tiff' },
+  ...{ mp3: 'audio/mpeg', wav: 'audio/wav', ogg: 'audio/ogg', flac: 'audio/flac', m4a: 'audio/mp4' },
+  ...{
+    mp4: 'video/mp4',
+    m4v: 'video/mp4',
+    mov: 'video/quicktime',
+    webm: 'video/webm',
+    mkv: 'video/x-matroska',
+  },
+  ...{ avi: 'video/x-msvideo', pdf: 'application/pdf', rtf: 'application/rtf' },
+  ...{ doc: 'application/msword', docx: `${OFFICE}.wordprocessingml.document`, odt: `${OPEN}.text` },
+  ...{ xls: 'application/vnd.ms-excel', xlsx: `${OFFICE}.spreadsheetml.sheet`, ods: `${OPEN}.spreadsheet` },
+  ...{ ppt: 'application/vnd.ms-powerpoint', pptx: `${OFFICE}.presentationml.presentation` },
+  ...{ odp: `${OPEN}.presentation`, txt: 'text/plain', log: 'text/plain', csv: 'text/csv', tsv: 'text/csv' },
+  ...{ md: 'text/markdown', html: 'text/html', htm: 'text/html', css: 'text/css', js: 'text/javascript' },
+  ...{ json: 'application/json', xml: 'application/xml', yaml: 'text/yaml', yml: 'text/yaml' },
+  ...{ zip: 'application/zip', gz: 'application/gzip', tgz: 'application/gzip', tar: 'application/x-tar' },
+  ...{ '7z': 'application/x-7z-compressed', rar: 'application/vnd.rar', bz2: 'application/x-bzip2' },
+  xz: 'application/x-xz',
+}

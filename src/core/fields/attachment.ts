@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import {
+  type AttachmentItem,
+  isWebAddress,
+  MAX_ATTACHMENTS_EVER,
+  nameIn,
+  readAttachments,
+  readItems,
+  writeAttachments,
+} from './attachment-item.ts'
+import { FILE_KIND_KEYS, FILE_KINDS, isAllowedKind, typeByName } from './attachment-kinds.ts'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, type Read, readFail, readOk } from './field-type.ts'
+
+const MEGABYTE = 1024 ** 2
+
+const options = z.object({
+  /** Kinds of files that are taken; none means all. */
+  kinds: z.array(z.enum(FILE_KIND_KEYS)).max(FILE_KIND_KEYS.length).default([]),
+  /** Files in one cell; null: what the server allows. */
+  maxCount: z.int().min(1).max(MAX_ATTACHMENTS_EVER).nullable().default(null),
+  /** Megabytes of one file; null: what the server allows. */
+  maxSizeMb: z.number().positive().max(100_000).nullable().default(null),
+})
+
+/** Options of an Attachment field after defaults. */
+export type AttachmentOptions = z.output<typeof options>
+
+/** Any number of files: images, documents, sound. The cell holds a JSON list; the bytes lie in the store. */
+export const attachment = defineFieldType({
+  name: 'Attachment',
+  label: 'Attachment',
+  group: 'file',
+  help: 'Pictures, documents and other files',
+  example: 'photo.jpg',
+  storage: 'longText',
+  options,
+  filters: 'attachment',
+  summaries: 'size',
+  read(input, limits) {
+    const parsed = typeof input === 'string' ? parseJson(input) : input
+    if (typeof input === 'string' && !Array.isArray(parsed)) {
+      return readFail(`Invalid JSON for attachment field: ${describeValue(input)}`, 'json')
+    }
+    const items = readItems(parsed)
+    if (typeof items === 'string') return readFail(items)
+    return checkLimits(items, limits)
+  },
+  // Addresses only: a file of the store is named by programs and by our own clipboard, never by its text.
+  parse(text, limits) {
+    const pieces = text.length > MAX_PARSED ? [] : piecesOf(text)
+    const items = pieces.map(readPiece).filter((item) => item !== null)
+    if (items.length < pieces.length || items.length > MAX_ATTACHMENTS_EVER) return null
+    return limitProblem(items, limits) === null ? writeAttachments(items) : null
+  },
+  format: (value) => readAttachments(value).map(asText).join(', '),
+  // A cell names files that somebody has put there, never by itself.
+  noDefault: true,
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
+})
+
+/** Text beyond this is no list of addresses that a cell could hold. */
+const MAX_PARSED = 300_000
+
+/** The first thing that a field's limits refuse about these files, in words; null where all fit. */
+export function limitProblem(
+  items: readonly Pick<AttachmentItem, 'title' | 'mimetype' | 'size'>[],
+  { kinds, maxCount, maxSizeMb }: AttachmentOptions,
+): string | null {
+  if (maxCount !== null && items.length > maxCount) {
+    return `This field takes ${maxCount} ${maxCount === 1 ? 'file' : 'files'} at most, not ${items.length}`
+  }
+  for (const { title, mimetype, size } of items) {
+    const name = title.slice(0, 100)
+    if (!isAllowedKind(mimetype, kinds))
+      return `"${name}" is not of a kind that this field takes: ${labels(kinds)}`
+    if (maxSizeMb !== null && size > maxSizeMb * MEGABYTE) {
+      return `"${name}" is larger than the ${maxSizeMb} MB that this field takes`
+    }
+  }
+  return null
+}
+
+function checkLimits(items: AttachmentItem[], limits: AttachmentOptions): Read {
+  const problem = limitProblem(items, limits)
+  return problem === null ? readOk(writeAttachments(items)) : readFail(problem, 'check')
+}
+
+const labels = (kinds: AttachmentOptions['kinds']): string =>
+  FILE_KINDS.filter(({ key }) => kinds.includes(key))
+    .map(({ label }) => label)
+    .join(', ')
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** A file as text: its name, and the address of one that lies elsewhere, which `parse` reads back. */
+function asText({ title, url }: AttachmentItem): string {
+  // A comma with a blank stands between files.
+  return url === undefined ? title : `${title.replace(/,\s+/g, ',')} (${url})`
+}
+
+function piecesOf(text: string): string[] {
+  const pieces = text.split(/\n|,\s/).flatMap((piece) => {
+    const words = piece.trim().split(/\s+/)
+    return words.every(isWebAddress) ? words : [piece.trim()]
+  })
+  return pieces.filter((piece) => piece !== '')
+}
+
+/** `photo.png (https://…)`, or the address alone. */
+function readPiece(piece: string): AttachmentItem | null {
+  const at = piece.endsWith(')') ? piece.lastIndexOf(' (') : -1
+  const url = at < 0 ? piece : piece.slice(at + 2, -1)
+  if (!isWebAddress(url)) return null
+  const title = at > 0 ? piece.slice(0, at) : nameIn(url)
+  const items = readItems([{ url, title, mimetype: typeByName(title), size: 0 }])
+  return typeof items === 'string' ? null : (items[0] ?? null)
+}

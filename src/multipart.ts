@@ -1,0 +1,139 @@
+import { badRequest } from './core/errors.ts'
+
+/** One part of a multipart body. Its bytes must be read, or left, before the next part is asked for. */
+export interface Part {
+  name: string
+  /** Null for a plain field. */
+  fileName: string | null
+  body: AsyncIterable<Uint8Array>
+}
+
+const MAX_HEAD = 16 * 1024
+/** Of a body that is not wanted any more. */
+const MAX_DRAINED = 8 * 1024 ** 2
+const DRAIN_MS = 1_000
+const END_OF_HEAD = '\r\n\r\n'
+
+/**
+ * The parts of a `multipart/form-data` body (RFC 7578) as they arrive: whatever the size of a file, only what
+ * has just come is in memory.
+ *
+ * @throws BAD_REQUEST for a body that is none, or that ends early
+ */
+export async function* readMultipart(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+): AsyncGenerator<Part> {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
+  const boundary = quoted ?? plain
+  if (boundary === undefined) throw broken()
+  const source = createSource(body)
+  try {
+    // What stands ahead of the first boundary means nothing.
+    for await (const _ of source.until(`\r\n--${boundary}`));
+    while ((await source.take(2)) === '\r\n') {
+      const head = readHead(await source.head())
+      const bytes = source.until(`\r\n--${boundary}`)
+      yield { ...head, body: bytes }
+      for await (const _ of bytes);
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+function createSource(body: AsyncIterable<Uint8Array>) {
+  const iterator = body[Symbol.asyncIterator]()
+  // The first boundary has no line before it.
+  let held: Buffer = Buffer.from('\r\n')
+
+  async function fill(): Promise<void> {
+    const { done, value } = await iterator.next()
+    if (done) throw broken()
+    held = held.length === 0 ? Buffer.from(value) : Buffer.concat([held, value])
+  }
+
+  return {
+    /**
+     * What is still to come is not wanted. A little of it is read all the same: a client that is in the middle
+     * of sending hears the answer only when it is done, and its connection can be used again.
+     */
+    async close(): Promise<void> {
+      const patience = Bun.sleep(DRAIN_MS).then(() => null)
+      for (let bytes = 0; bytes < MAX_DRAINED; ) {
+        const next = await Promise.race([iterator.next().catch(() => null), patience])
+        if (next === null || next.done) break
+        bytes += next.value.byteLength
+      }
+      // Where the sender is slow, its next piece is not waited for.
+      iterator.return?.().catch(ignore)
+    },
+
+    /** Everything ahead of the delimiter, which is then behind us. */
+    async *until(delimiter: string): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        const at = held.indexOf(delimiter)
+        // The delimiter may have begun in what is held and end in what is yet to come.
+        const safe = at >= 0 ? at : held.length - delimiter.length + 1
+        if (safe > 0) {
+          const ready = held.subarray(0, safe)
+          held = held.subarray(safe)
+          yield ready
+        }
+        if (at >= 0) {
+          held = held.subarray(delimiter.length)
+          return
+        }
+        await fill()
+      }
+    },
+
+    async take(length: number): Promise<string> {
+      while (held.length < length) await fill()
+      const taken = held.toString('latin1', 0, length)
+      held = held.subarray(length)
+      return taken
+    },
+
+    async head(): Promise<string> {
+      let at = held.indexOf(END_OF_HEAD)
+      while (at < 0) {
+        if (held.length > MAX_HEAD) throw broken()
+        await fill()
+        at = held.indexOf(END_OF_HEAD)
+      }
+      const text = held.toString('utf8', 0, at)
+      held = held.subarray(at + END_OF_HEAD.length)
+      return text
+    },
+  }
+}
+
+function readHead(head: string): Pick<Part, 'name' | 'fileName'> {
+  const line = head.split('\r\n').find((one) => /^content-disposition:/i.test(one)) ?? ''
+  const encoded = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(line)?.[1]
+  const fileName = encoded === undefined ? parameter(line, 'filename') : decoded(encoded)
+  return { name: parameter(line, 'name') ?? '', fileName }
+}
+
+function parameter(line: string, name: string): string | null {
+  const [, quoted, plain] =
+    new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s"]+))`, 'i').exec(line) ?? []
+  const text = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
+  // Browsers write what would end the parameter in this way, and nothing else.
+  return text?.replace(/%(22|0D|0A)/gi, (code) => decoded(code)) ?? null
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
+  }
+}
+
+/** A sender that has gone meanwhile is no failure of a body that nobody wanted. */
+const ignore = (): void => {}
+
+const broken = () => badRequest('The request body could not be read')

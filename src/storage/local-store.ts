@@ -1,0 +1,34 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type FileStore, requireKey } from './file-store.ts'
+
+/** Files in a folder of this machine, which must lie on the disk that files are received on. */
+export function createLocalStore(folder: string): FileStore {
+  const pathOf = (key: string) => join(folder, requireKey(key))
+  return {
+    async keep(key, file) {
+      const path = pathOf(key)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await rename(file, path)
+    },
+    async find(key) {
+      const path = pathOf(key)
+      const found = await stat(path).catch(unlessMissing)
+      if (!found?.isFile()) return null
+      const file = Bun.file(path)
+      return {
+        size: found.size,
+        read: (from = 0, to = found.size) => file.slice(from, to),
+        bytes: () => file.bytes(),
+      }
+    },
+    remove: (key) => rm(pathOf(key), { force: true }),
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  // A key may go through what is a file, or be longer than a name may be.
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return null
+  throw error
+}

@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises'
+import { S3Client } from 'bun'
+import type { Config } from '../config.ts'
+import { type FileStore, requireKey } from './file-store.ts'
+
+/** What the bucket is reached by. */
+export type S3Config = Pick<
+  Config,
+  's3Bucket' | 's3Region' | 's3Endpoint' | 's3AccessKeyId' | 's3SecretAccessKey'
+>
+
+/**
+ * Files in a bucket of an S3-compatible server. The bytes pass through this process, so that a link of ours
+ * is the only way to them and the bucket needs no public access.
+ */
+export function createS3Store(config: S3Config): FileStore {
+  const bucket = new S3Client({
+    bucket: config.s3Bucket ?? '',
+    ...(config.s3Region && { region: config.s3Region }),
+    ...(config.s3Endpoint && { endpoint: config.s3Endpoint }),
+    ...(config.s3AccessKeyId && { accessKeyId: config.s3AccessKeyId }),
+    ...(config.s3SecretAccessKey && { secretAccessKey: config.s3SecretAccessKey }),
+  })
+  const fileOf = (key: string) => bucket.file(requireKey(key))
+  return {
+    async keep(key, file, mimetype) {
+      await bucket.write(requireKey(key), Bun.file(file), { type: mimetype })
+      await rm(file, { force: true })
+    },
+    async find(key) {
+      const file = fileOf(key)
+      const found = await file.stat().catch(unlessMissing)
+      if (!found) return null
+      return {
+        size: found.size,
+        // As a stream: given as it is, an S3 file makes an answer that sends the client to the bucket.
+        read: (from = 0, to = found.size) => file.slice(from, to).stream(),
+        bytes: () => file.bytes(),
+      }
+    },
+    async remove(key) {
+      await fileOf(key).delete().catch(unlessMissing)
+    },
+  }
+}
+
+function unlessMissing(error: unknown): null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/NoSuchKey|NotFound|404/.test(code)) return null
+  throw error
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { readAttachments } from '../../src/core/fields/attachment-item.ts'
+import { png, uploadOne } from '../records/attachments-support.ts'
+import { createMember } from '../support/factories.ts'
+import { drop, selectorOf } from './drop-files.ts'
+import { eventually, type GridPage, gridTests, type OpenTable, textOf } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Files', type: 'Attachment' as const },
+  { title: 'Pictures', type: 'Attachment' as const, options: { kinds: ['image'], maxCount: 2 } },
+]
+
+interface Opened {
+  grid: GridPage
+  page: Page
+  table: OpenTable
+  /** Names of the files of a cell, as the server has them. */
+  names: (row: number, title: string) => Promise<string[]>
+  untilNames: (row: number, title: string, expected: string[]) => Promise<void>
+}
+
+/** A table with one record of two files, and one without. */
+async function open(): Promise<Opened> {
+  const app = tests.app()
+  const { token } = tests.owner()
+  const files = [
+    await uploadOne({ app }, token, 'photo.png', png(300, 200)),
+    await uploadOne({ app }, token, 'notes.txt', 'Hello'),
+  ]
+  const cell = JSON.stringify(files)
+  const table = await tests.createTable(FIELDS, [
+    ['first', cell, null],
+    ['second', null, null],
+  ])
+  const grid = await tests.openTable(table)
+  const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? ''
+  const names = async (row: number, title: string) => {
+    const { values } = await app.trpc(token).records.get.query({ tableId: table.tableId, recordId: row + 1 })
+    return readAttachments(values[fieldId(title)] ?? null).map((item) => item.title)
+  }
+  return {
+    ...{ grid, page: grid.page, table, names },
+    async untilNames(row, title, expected) {
+      expect(
+        await eventually(
+          () => names(row, title),
+          (now) => now.join() === expected.join(),
+        ),
+      ).toEqual(expected)
+    },
+  }
+}
+
+/** The browser's word of a request may come after the server has answered it. */
+async function untilWritten(grid: GridPage, times: number): Promise<void> {
+  const writes = async () => grid.writes()
+  const expected = Array(times).fill('records.write')
+  expect(await eventually(writes, (now) => now.length >= times)).toEqual(expected)
+}
+
+describe('an Attachment cell', () => {
+  test('draws its files with one call for all links, and opens them in large', async () => {
+    const { grid, page } = await open()
+    const thumbs = grid.cell(0, 'Files').getByTestId('file-thumb')
+    await thumbs.first().locator('img').waitFor()
+    grid.calls.length = 0
+    await page.reload()
+    await thumbs.first().locator('img').waitFor()
+    expect(await thumbs.count()).toBe(2)
+    expect(grid.calls.filter((call) => call === 'records.signFiles')).toHaveLength(1)
+    const width = () =>
+      thumbs
+        .first()
+        .locator('img')
+        .evaluate((img: HTMLImageElement) => img.naturalWidth)
+    expect(await eventually(width, (now) => now > 0)).toBeLessThanOrEqual(256)
+
+    await grid.cell(0, 'Files').hover()
+    await page.getByRole('button', { name: 'Show the files in large' }).first().click()
+    const viewer = page.getByTestId('viewer')
+    await viewer.getByText('photo.png').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await viewer.getByText('Hello').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await viewer.getByRole('img', { name: 'photo.png' }).waitFor()
+    await page.keyboard.press('+')
+    expect(await viewer.getByRole('button', { name: 'Zoom out' }).isEnabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await viewer.waitFor({ state: 'detached' })
+  })
+
+  test('takes dropped files as one change, which undo takes back', async () => {
+    const { grid, page, table, untilNames } = await open()
+    const files = ['a', 'b'].map((name) => ({ name: `${name}.txt`, type: 'text/plain', text: name }))
+    await drop(page, selectorOf(table, 1, 'Files'), files)
+    await untilNames(1, 'Files', ['a.txt', 'b.txt'])
+    await untilWritten(grid, 1)
+    await page.getByTestId('upload-tray').waitFor({ state: 'detached' })
+    await page.keyboard.press('ControlOrMeta+z')
+    await untilNames(1, 'Files', [])
+    // Elsewhere a dropped file is one to import, and the cell of a text is no place for it.
+    await drop(page, selectorOf(table, 1, 'Files'), files.slice(0, 1))
+    await untilNames(1, 'Files', ['a.txt'])
+  })
+
+  test('takes files and pictures of the clipboard', async () => {
+    const { grid, page, untilNames } = await open()
+    await grid.cell(1, 'Files').click()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], 'image.txt', { type: 'text/plain' }))
+      document.activeElement?.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      )
+    })
+    await untilNames(1, 'Files', ['image.txt'])
+  })
+
+  test('is copied to another field with its files, and to other programs by their names', async () => {
+    const { grid, page, names, untilNames } = await open()
+    await grid.cell(0, 'Files').click()
+    await page.keyboard.press('ControlOrMeta+c')
+    await grid.cell(1, 'Files').click()
+    await page.keyboard.press('ControlOrMeta+v')
+    await untilNames(1, 'Files', ['photo.png', 'notes.txt'])
+    const plain = await page.evaluate(() => navigator.clipboard.readText())
+    expect(plain).toBe('photo.png, notes.txt')
+    // What the field does not take is refused in the cell, in words.
+    await grid.cell(1, 'Pictures').click()
+    await page.keyboard.press('ControlOrMeta+v')
+    const refused = () => grid.cell(1, 'Pictures').getAttribute('title')
+    expect(await eventually(refused, (now) => now !== null)).toContain('not of a kind that this field takes')
+    expect(await names(1, 'Pictures')).toEqual([])
+    grid.problems.length = 0 // The browser notes each refusal.
+  })
+})
+
+describe('the list of a cell’s files', () => {
+  test('renames, moves and removes by keyboard, and stays open until Escape', async () => {
+    const { grid, page, untilNames } = await open()
+    await grid.cell(0, 'Files').click()
+    await page.keyboard.press('Enter')
+    const list = page.getByTestId('file-list')
+    await list.getByRole('button', { name: 'Rename photo.png' }).click()
+    await page.keyboard.type('sunset')
+    await page.keyboard.press('Enter')
+    await untilNames(0, 'Files', ['sunset.png', 'notes.txt'])
+    await list.getByRole('button', { name: 'Rename notes.txt' }).click()
+    await page.keyboard.type('never')
+    await page.keyboard.press('Escape')
+    await list.getByRole('button', { name: /^Move notes.txt/ }).focus()
+    await page.keyboard.press('ArrowUp')
+    await untilNames(0, 'Files', ['notes.txt', 'sunset.png'])
+    await list.getByRole('button', { name: 'Remove notes.txt' }).press('Enter')
+    await untilNames(0, 'Files', ['sunset.png'])
+    await list.getByRole('button', { name: 'Open sunset.png' }).click()
+    await page.getByTestId('viewer').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByTestId('viewer').waitFor({ state: 'detached' })
+    expect(await list.count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    expect(await page.getByTestId('grid-keys').evaluate((keys) => keys === document.activeElement)).toBe(true)
+    await untilWritten(grid, 3)
+  })
+
+  test('says in place why a file is not taken, sends none of it, and tries again', async () => {
+    const { grid, page, untilNames } = await open()
+    await grid.cell(1, 'Pictures').dblclick()
+    const list = page.getByTestId('file-list')
+    const choose = (files: { name: string; mimeType: string; buffer: Buffer }[]) =>
+      list.getByTestId('file-input').setInputFiles(files)
+    const picture = { mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
+    const posts: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
+    await choose([{ name: 'x.txt', mimeType: 'text/plain', buffer: Buffer.from('x') }])
+    await list.getByText('This field takes only: Images').waitFor()
+    expect(posts.filter((url) => url.includes('/storage/'))).toEqual([])
+    await list.getByRole('button', { name: 'Dismiss x.txt' }).click()
+    await choose(['1.png', '2.png', '3.png'].map((name) => ({ name, ...picture })))
+    await list.getByText('This field takes 2 files at most').waitFor()
+    await untilNames(1, 'Pictures', ['1.png', '2.png'])
+    await list.getByRole('button', { name: 'Remove 1.png' }).click()
+    await untilNames(1, 'Pictures', ['2.png'])
+    await list.getByRole('button', { name: 'Try again' }).click()
+    await untilNames(1, 'Pictures', ['2.png', '3.png'])
+    // The server looks at the bytes, whatever the browser thinks of the name.
+    await list.getByRole('button', { name: 'Remove 2.png' }).click()
+    await untilNames(1, 'Pictures', ['3.png'])
+    await choose([{ name: 'no-picture.png', mimeType: 'image/png', buffer: Buffer.from('text') }])
+    const refused = () => grid.cell(1, 'Pictures').getAttribute('title')
+    expect(await eventually(refused, (now) => now !== null)).toContain('not of a kind')
+    grid.problems.length = 0
+  })
+
+  test('cancels an upload that is on its way, and goes on with one whose list was closed', async () => {
+    const { grid, page, names, untilNames } = await open()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/storage/upload', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await grid.cell(1, 'Files').dblclick()
+    const list = page.getByTestId('file-list')
+    const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+    await list.getByTestId('file-input').setInputFiles([file('stopped.txt'), file('kept.txt')])
+    await list.getByRole('button', { name: 'Cancel the upload of stopped.txt' }).click()
+    expect(
+      await eventually(
+        () => list.getByTestId('upload').count(),
+        (count) => count === 1,
+      ),
+    ).toBe(1)
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    held.resolve()
+    await untilNames(1, 'Files', ['kept.txt'])
+    expect(await names(1, 'Files')).toEqual(['kept.txt'])
+  })
+
+  test('refuses an address of a private network in words, and asks for one that is an address', async () => {
+    const { grid, page } = await open()
+    await grid.cell(1, 'Files').dblclick()
+    const list = page.getByTestId('file-list')
+    await list.getByRole('button', { name: 'Add by link' }).click()
+    await page.keyboard.type('no address')
+    await page.keyboard.press('Enter')
+    await list.getByText('Enter an address that begins with').waitFor()
+    await page.getByLabel('Address of the file').fill('http://127.0.0.1/a.png')
+    await page.keyboard.press('Enter')
+    const failed = list.getByTestId('upload')
+    await failed.getByRole('alert').waitFor()
+    expect(await textOf(failed)).toContain('private network')
+    grid.problems.length = 0 // The browser notes each refusal.
+  })
+})
+
+describe('an open record', () => {
+  test('shows its files larger and takes more, also in a field that the grid does not show', async () => {
+    const { grid, page, table, untilNames } = await open()
+    const view = table.schema.views[0]
+    const hidden = table.schema.fields.find(({ title }) => title === 'Pictures')
+    await tests
+      .app()
+      .trpc(tests.owner().token)
+      .views.arrange.mutate({
+        viewId: view?.id ?? '',
+        fields: [{ fieldId: hidden?.id ?? '', show: false }],
+      })
+    await page.goto(`${page.url()}?rowId=1`)
+    await page.reload()
+    const panel = page.getByTestId('record-panel')
+    await panel.getByTestId('file-list').first().getByText('photo.png').waitFor()
+    await panel.getByRole('button', { name: /^Hidden fields/ }).click()
+    const pictures = panel.getByTestId('file-list').nth(1)
+    const picture = { mimeType: 'image/png', buffer: Buffer.from(png(4, 4)) }
+    await pictures.getByTestId('file-input').setInputFiles([{ name: 'one.png', ...picture }])
+    await untilNames(0, 'Pictures', ['one.png'])
+    await pictures.getByText('one.png').waitFor()
+    await pictures.getByTestId('file-input').setInputFiles([{ name: 'two.png', ...picture }])
+    await untilNames(0, 'Pictures', ['one.png', 'two.png'])
+    await untilWritten(grid, 2)
+  })
+
+  test('shows a viewer of the base the files, and nothing to change them with', async () => {
+    const { table } = await open()
+    const viewer = await createMember(tests.app(), table.baseId, 'viewer')
+    const grid = await tests.openTable(table, viewer)
+    await grid.cell(0, 'Files').dblclick()
+    await grid.page.getByTestId('viewer').getByText('photo.png').waitFor()
+    await grid.page.keyboard.press('Escape')
+    await grid.cell(0, 'Files').click()
+    await grid.page.keyboard.press('Space')
+    const panel = grid.page.getByTestId('record-panel')
+    await panel.getByRole('button', { name: 'Open photo.png' }).waitFor()
+    expect(await panel.getByTestId('file-list').count()).toBe(0)
+  })
+})

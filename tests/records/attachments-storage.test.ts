@@ -1,0 +1,254 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { META_DATABASES } from '../support/app.ts'
+import { createBase } from '../support/factories.ts'
+import { startOutboundRecorder } from '../support/outbound-recorder.ts'
+import { benchWith, png, type Uploaded, upload, uploadOne } from './attachments-support.ts'
+import type { Bench } from './support.ts'
+
+const MEGABYTE = 1024 ** 2
+const stops: (() => unknown)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop()
+})
+
+async function start(
+  config: Parameters<typeof benchWith>[0],
+  database?: 'sqlite' | 'postgres',
+): Promise<Bench> {
+  const bench = await benchWith(config, database)
+  stops.push(() => bench.stop())
+  return bench
+}
+
+/** Files in the data folder that hold, or will hold, what people have uploaded. */
+function kept({ app }: Bench): string[] {
+  const all = (folder: string) =>
+    readdirSync(join(app.config.dataDir, folder), { recursive: true, withFileTypes: true })
+  const folders = readdirSync(app.config.dataDir).filter(
+    (name) => name === 'attachments' || name === 'incoming',
+  )
+  return folders
+    .flatMap(all)
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+describe('limits of uploads', () => {
+  test('refuse a file that is too large in the shape that clients know, and keep nothing of it', async () => {
+    const bench = await start({ attachmentMaxBytes: MEGABYTE })
+    const large = Buffer.alloc(3 * MEGABYTE, 'x')
+    expect(await upload(bench, bench.owner.token, { 'large.txt': large })).toEqual({
+      status: 413,
+      body: { message: 'File too large', error: 'Payload Too Large', statusCode: 413 },
+    })
+    expect(kept(bench)).toEqual([])
+    expect((await uploadOne(bench, bench.owner.token, 'fits.txt', large.subarray(0, MEGABYTE))).size).toBe(
+      MEGABYTE,
+    )
+  })
+
+  test('count while the file arrives, without a length and without memory for it', async () => {
+    const bench = await start({ attachmentMaxBytes: 200 * MEGABYTE })
+    const piece = Buffer.alloc(MEGABYTE, 'y')
+    const before = process.memoryUsage.rss()
+    let highest = 0
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue('--x\r\ncontent-disposition: form-data; name="f"; filename="a.txt"\r\n\r\n')
+        for (let sent = 0; sent < 120; sent++) {
+          controller.enqueue(piece)
+          await Bun.sleep(1)
+          highest = Math.max(highest, process.memoryUsage.rss())
+        }
+        controller.enqueue('\r\n--x--\r\n')
+        controller.close()
+      },
+    })
+    const headers = { 'xc-auth': bench.owner.token, 'content-type': 'multipart/form-data; boundary=x' }
+    const answer = await fetch(`${bench.app.url}/api/v2/storage/upload`, { method: 'POST', headers, body })
+    expect(await answer.json()).toEqual([expect.objectContaining({ title: 'a.txt', size: 120 * MEGABYTE })])
+    // Sender and server are one process here, so both ends of the way count.
+    expect(highest - before).toBeLessThan(100 * MEGABYTE)
+  }, 20_000)
+})
+
+describe('a disk that is full', () => {
+  test('is said so, and nothing of the file is kept', async () => {
+    const bench = await start({})
+    const folder = join(bench.app.config.dataDir, 'incoming')
+    const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
+    if (mounted.exitCode !== 0) return console.log('skipped: only root can mount a small disk')
+    try {
+      expect(
+        await upload(bench, bench.owner.token, { 'large.txt': Buffer.alloc(3 * MEGABYTE, 'x') }),
+      ).toEqual({
+        status: 507,
+        body: { error: 'STORAGE_FULL', message: 'The disk of the server is full: the file was not kept' },
+      })
+      expect(kept(bench)).toEqual([])
+    } finally {
+      Bun.spawnSync(['umount', folder])
+    }
+  })
+})
+
+describe('POST /api/v1/db/storage/upload-by-url', () => {
+  test('refuses addresses of private networks, and what is none', async () => {
+    const bench = await start({})
+    const ask = (url: string) => bench.rest.post('/api/v1/db/storage/upload-by-url', [{ url }])
+    for (const url of [
+      'http://127.0.0.1/x.png',
+      'http://169.254.169.254/',
+      'http://[::1]/',
+      'file:///etc/passwd',
+    ]) {
+      const { status, body } = await ask(url)
+      expect([url, status, body.msg]).toEqual([
+        url,
+        400,
+        expect.stringMatching(/^Failed to create file from URL: /),
+      ])
+    }
+    expect((await bench.rest.post('/api/v1/db/storage/upload-by-url', {})).status).toBe(400)
+    expect(
+      (await bench.app.rest().post('/api/v1/db/storage/upload-by-url', [{ url: 'https://e.com' }])).status,
+    ).toBe(401)
+  })
+
+  test('fetches the file, takes its name and finds its type out', async () => {
+    const bench = await start({ allowLocalHttp: true, attachmentMaxBytes: 1000 })
+    const elsewhere = startOutboundRecorder()
+    stops.push(elsewhere.stop)
+    elsewhere.answer('/a%20b.png', { headers: { 'content-type': 'image/png' }, body: '<p>no picture</p>' })
+    elsewhere.answer('/download', {
+      headers: { 'content-disposition': 'attachment; filename="named.txt"' },
+      body: 'x',
+    })
+    elsewhere.answer('/large', { body: 'x'.repeat(2000) })
+    elsewhere.answer('/gone', { status: 404 })
+    const ask = (path: string, more = {}) =>
+      bench.rest.post('/api/v2/storage/upload-by-url', [{ url: `${elsewhere.url}${path}`, ...more }])
+    const told = async (path: string, more?: object) => {
+      const [{ title, mimetype, size }] = (await ask(path, more)).body as [Uploaded]
+      return { title, mimetype, size }
+    }
+    expect(await told('/a%20b.png')).toEqual({ title: 'a b.png', mimetype: 'text/plain', size: 17 })
+    expect(await told('/download')).toMatchObject({ title: 'named.txt' })
+    expect(await told('/download', { fileName: 'mine.csv' })).toMatchObject({
+      title: 'mine.csv',
+      mimetype: 'text/csv',
+    })
+    expect((await ask('/gone')).body.msg).toContain('answered 404')
+    const many = kept(bench).length
+    expect((await ask('/large')).status).toBe(413)
+    expect(kept(bench)).toHaveLength(many)
+  })
+})
+
+describe.each([...META_DATABASES])('files that no record names (%s)', (database) => {
+  test('go after a day, with their small versions; those that a record once named stay', async () => {
+    const bench = await start({}, database)
+    const { attachments } = bench.app.services.records
+    const table = await bench.table({ Files: 'Attachment' })
+    const [used, unused] = [
+      await uploadOne(bench, bench.owner.token, 'used.png', png(9, 9)),
+      await uploadOne(bench, bench.owner.token, 'unused.png', png(9, 9)),
+    ]
+    const { body } = await bench.rest.post(table.path, { Files: [used] })
+    await bench.rest.patch(table.path, { Id: body.Id, Files: null })
+    expect(await attachments.sweep()).toBe(0)
+    const now = Date.now
+    try {
+      Date.now = () => now() + 25 * 3_600_000
+      expect(await attachments.sweep()).toBe(1)
+    } finally {
+      Date.now = now
+    }
+    const left = kept(bench)
+    expect(left.some((path) => path.endsWith(used.path.split('/').at(-1) ?? ''))).toBe(true)
+    expect(left.some((path) => path.includes(unused.path.split('/').at(-1) ?? ''))).toBe(false)
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    // A copy of the base may name what the base may.
+    const copy = await createBase(bench.app, bench.owner)
+    await attachments.shareAll(bench.baseId, copy.id)
+    await attachments.shareAll(bench.baseId, copy.id)
+    expect(Object.keys((await attachments.sign(copy.id, [used.path, unused.path])).files)).toEqual([
+      used.path,
+    ])
+    const { Files } = (await bench.rest.get(`${table.path}/${body.Id}`)).body
+    expect((await fetch(`${bench.app.url}/${Files[0].signedPath}`)).status).toBe(200)
+  }, 30_000)
+})
+
+describe('an S3-compatible store', () => {
+  test('keeps the bytes in the bucket and serves them through the server alone', async () => {
+    const bucket = startBucket()
+    stops.push(bucket.stop)
+    const bench = await start({
+      ...{ s3Bucket: 'files', s3Endpoint: bucket.url, s3Region: 'eu-1' },
+      ...{ s3AccessKeyId: 'key', s3SecretAccessKey: 'secret' },
+    })
+    const table = await bench.table({ Files: 'Attachment' })
+    const picture = await uploadOne(bench, bench.owner.token, 'p.png', png(400, 200))
+    expect(kept(bench)).toEqual([])
+    expect([...bucket.objects.keys()]).toEqual([`/files/${picture.path.replace('download/', '')}`])
+    expect(bucket.signed).toBe(true)
+    const { body } = await bench.rest.post(table.path, { Files: [picture] })
+    const [item] = (await bench.rest.get(`${table.path}/${body.Id}`)).body.Files
+    const answer = await fetch(`${bench.app.url}/${item.signedPath}`, { redirect: 'manual' })
+    expect([answer.status, Buffer.compare(await answer.bytes(), png(400, 200))]).toEqual([200, 0])
+    const part = await fetch(`${bench.app.url}/${item.signedPath}`, { headers: { range: 'bytes=1-3' } })
+    expect([part.status, await part.text()]).toEqual([206, 'PNG'])
+    const small = await fetch(`${bench.app.url}/${item.thumbnails.small.signedPath}`)
+    expect(await new Bun.Image(await small.bytes()).metadata()).toMatchObject({ width: 256, format: 'webp' })
+    expect(bucket.objects.size).toBe(2)
+    bucket.objects.clear()
+    expect((await fetch(`${bench.app.url}/${item.signedPath}`)).status).toBe(404)
+  })
+})
+
+/** As much of S3 as the store uses: objects that are put, asked for (also in part) and deleted. */
+function startBucket() {
+  const objects = new Map<string, Uint8Array>()
+  const state = { signed: true }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      if (!request.headers.get('authorization')?.startsWith('AWS4-HMAC-SHA256 Credential=key/'))
+        state.signed = false
+      if (request.method === 'PUT') {
+        objects.set(pathname, await request.bytes())
+        return new Response(null, { headers: { etag: '"1"' } })
+      }
+      const found = objects.get(pathname)
+      if (request.method === 'DELETE') objects.delete(pathname)
+      if (request.method === 'DELETE') return new Response(null, { status: 204 })
+      if (!found) {
+        const error = '<Error><Code>NoSuchKey</Code><Message>none</Message></Error>'
+        return new Response(request.method === 'HEAD' ? null : error, { status: 404 })
+      }
+      const [, from, to] = /bytes=(\d+)-(\d*)/.exec(request.headers.get('range') ?? '') ?? []
+      const bytes = from === undefined ? found : found.slice(Number(from), to ? Number(to) + 1 : undefined)
+      return new Response(bytes as BodyInit, {
+        status: from === undefined ? 200 : 206,
+        headers: {
+          etag: '"1"',
+          'content-length': String(bytes.length),
+          'last-modified': new Date().toUTCString(),
+        },
+      })
+    },
+  })
+  return {
+    url: server.url.origin,
+    objects,
+    get signed() {
+      return state.signed
+    },
+    stop: () => server.stop(true),
+  }
+}

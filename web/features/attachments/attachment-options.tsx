@@ -1,0 +1,83 @@
+import { useId } from 'react'
+import { FILE_KINDS, type FileKind } from '../../../src/core/fields/attachment-kinds.ts'
+import { t } from '../../i18n.ts'
+import styles from '../schema/options/options.module.css'
+import type { OptionsProps } from '../schema/options/options-editor.tsx'
+import { Tick } from '../schema/options/parts.tsx'
+import own from './attachment-options.module.css'
+import { formatBytes } from './format-bytes.ts'
+import { useServerLimits } from './use-server-limits.ts'
+
+/** Which files a field takes: of which kinds, how many, how large. */
+export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
+  const chosen = Array.isArray(options.kinds) ? (options.kinds as FileKind[]) : []
+  const server = useServerLimits()
+  const toggle = (key: FileKind, isOn: boolean) => {
+    const kinds = FILE_KINDS.map((kind) => kind.key).filter((one) =>
+      one === key ? isOn : chosen.includes(one),
+    )
+    onChange({ ...options, kinds })
+  }
+  return (
+    <>
+      <fieldset className={own.kinds}>
+        <legend>{t('Kinds of files')}</legend>
+        {FILE_KINDS.map(({ key, label }) => (
+          <Tick
+            key={key}
+            label={t(label)}
+            checked={chosen.includes(key)}
+            onChange={(isOn) => toggle(key, isOn)}
+          />
+        ))}
+      </fieldset>
+      {chosen.length === 0 && <p className={own.hint}>{t('Nothing chosen: every file is taken.')}</p>}
+      <Amount
+        label={t('Files in a cell, at most')}
+        value={options.maxCount}
+        max={100}
+        placeholder={server && Number.isFinite(server.maxCount) ? String(server.maxCount) : ''}
+        onChange={(maxCount) =>
+          onChange({ ...options, maxCount: maxCount === null ? null : Math.round(maxCount) })
+        }
+      />
+      <Amount
+        label={t('Size of a file, in MB at most')}
+        value={options.maxSizeMb}
+        max={server && Number.isFinite(server.maxBytes) ? server.maxBytes / 1024 ** 2 : 100_000}
+        placeholder={server && Number.isFinite(server.maxBytes) ? formatBytes(server.maxBytes) : ''}
+        onChange={(maxSizeMb) => onChange({ ...options, maxSizeMb })}
+      />
+    </>
+  )
+}
+
+function Amount(props: {
+  label: string
+  value: unknown
+  max: number
+  placeholder: string
+  onChange: (value: number | null) => void
+}) {
+  const { label, value, max, placeholder, onChange } = props
+  const id = useId()
+  return (
+    <div className={styles.line}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className={`${styles.control} ${own.amount}`}
+        type="number"
+        min={0}
+        max={max}
+        step="any"
+        placeholder={placeholder}
+        defaultValue={typeof value === 'number' ? value : ''}
+        onChange={(event) => {
+          const number = event.target.valueAsNumber
+          onChange(Number.isFinite(number) && number > 0 ? Math.min(number, max) : null)
+        }}
+      />
+    </div>
+  )
+}

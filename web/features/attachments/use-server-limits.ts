@@ -1,0 +1,18 @@
+import { useEffect, useState } from 'react'
+import { type ServerLimits, serverLimits } from './limits.ts'
+
+/** What the server allows; null until it has said so. */
+export function useServerLimits(): ServerLimits | null {
+  const [limits, setLimits] = useState<ServerLimits | null>(null)
+  useEffect(() => {
+    let isShown = true
+    serverLimits().then(
+      (known) => isShown && setLimits(known),
+      () => isShown && setLimits(null),
+    )
+    return () => {
+      isShown = false
+    }
+  }, [])
+  return limits
+}

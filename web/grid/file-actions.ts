@@ -1,0 +1,64 @@
+import type { DragEvent } from 'react'
+import type { FileTarget } from '../cells/cell.ts'
+import { t } from '../i18n.ts'
+import { CLIPBOARD_MIME } from './clipboard.ts'
+import type { Engine } from './engine.ts'
+import { type CellPosition, selectCell } from './selection.ts'
+
+/** Over a cell of files, files from the desktop would go into it: the cell shows so by being selected. */
+export function dragFiles(engine: Engine, event: DragEvent, cell: CellPosition | null): void {
+  if (!event.dataTransfer.types.includes('Files') || !cell || !takesFiles(engine, cell)) return
+  event.preventDefault()
+  // Elsewhere on the page the same gesture imports a table.
+  event.stopPropagation()
+  event.dataTransfer.dropEffect = 'copy'
+  const { active } = engine
+  if (active?.row !== cell.row || active.column !== cell.column) engine.select(selectCell(cell), null)
+}
+
+/** Adds the files that were let go over a cell. */
+export function dropFiles(engine: Engine, event: DragEvent, cell: CellPosition | null): void {
+  const files = [...event.dataTransfer.files]
+  const target = files.length > 0 && cell ? targetOf(engine, cell) : null
+  if (!target || !cell) return
+  event.preventDefault()
+  event.stopPropagation()
+  engine.select(selectCell(cell), null)
+  engine.focus()
+  engine.props.commands.addFiles?.(target, files)
+}
+
+/** Adds files or a picture of the clipboard to the selected cell; false where that is not what was meant. */
+export function pasteFiles(engine: Engine, data: DataTransfer): boolean {
+  const files = [...data.files]
+  // Spreadsheets put a picture of the cells beside their text.
+  const isTable = data.getData(CLIPBOARD_MIME) !== '' || /<table[\s>]/i.test(data.getData('text/html'))
+  const { active } = engine
+  if (files.length === 0 || isTable || !active) return false
+  const target = targetOf(engine, active)
+  if (target) engine.props.commands.addFiles?.(target, files)
+  return target !== null
+}
+
+/** The same for a picture that a menu's "Paste" finds on the clipboard; other files it cannot see. */
+export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<boolean> {
+  const { active } = engine
+  const type = item.types.find((one) => one.startsWith('image/'))
+  const target = type && active ? targetOf(engine, active) : null
+  if (!type || !target) return false
+  const name = `${t('Picture')}.${type.slice('image/'.length).replace(/\W.*$/, '')}`
+  engine.props.commands.addFiles?.(target, [new File([await item.getType(type)], name, { type })])
+  return true
+}
+
+function targetOf(engine: Engine, cell: CellPosition): FileTarget | null {
+  const record = takesFiles(engine, cell) ? engine.rowAt(cell.row) : undefined
+  const fieldId = engine.columns[cell.column]?.fieldId
+  return record && fieldId ? (engine.props.commands.fileTarget?.(record.id, fieldId) ?? null) : null
+}
+
+const takesFiles = (engine: Engine, { row, column }: CellPosition): boolean =>
+  row >= 0 &&
+  engine.columns[column]?.cell.takesFiles === true &&
+  engine.props.rights.editRecords &&
+  engine.canEdit(column)
