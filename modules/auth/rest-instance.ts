@@ -7,10 +7,6 @@ import type { AuthService } from './service.ts'
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
 const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']
 
-/** Bytes of one attachment, and how many a cell may have (spec §9). */
-const ATTACHMENT_MAX_BYTES = 20 * 1024 ** 2
-const MAX_ATTACHMENTS = 10
-
 /** The server itself, which everyone may ask: version, health and what is switched on (wire §3). */
 export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   const startedAt = performance.now()
@@ -64,8 +60,8 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     auditEnabled: true,
     ncSiteUrl: auth.siteUrl(request),
     ee: false,
-    ncAttachmentFieldSize: ATTACHMENT_MAX_BYTES,
-    ncMaxAttachmentsAllowed: MAX_ATTACHMENTS,
+    ncAttachmentFieldSize: config.attachmentMaxBytes,
+    ncMaxAttachmentsAllowed: config.attachmentMaxCount,
     isCloud: false,
     automationLogLevel: 'OFF',
     disableEmailAuth: false,

@@ -1,33 +1,8 @@
 import type { BaseRole } from '../../src/core/roles.ts'
 import { wireTime } from '../../src/wire.ts'
 import type { ListedUser } from '../auth/index.ts'
+import { presentSource } from './sources/present.ts'
 import type { BaseRow, PreferenceRow, SourceRow } from './store.ts'
-
-/** A source as REST clients know it (wire §5). Ours needs no connection, so nothing is left out. */
-export const presentSource = (row: SourceRow) => ({
-  id: row.id,
-  base_id: row.baseId,
-  alias: row.alias,
-  meta: null,
-  is_meta: row.isOwn,
-  type: row.client,
-  inflection_column: 'camelize',
-  inflection_table: 'camelize',
-  created_at: wireTime(row.createdAt),
-  updated_at: wireTime(row.updatedAt),
-  enabled: true,
-  order: row.order,
-  description: null,
-  erd_uuid: null,
-  deleted: false,
-  is_schema_readonly: false,
-  is_data_readonly: false,
-  fk_integration_id: null,
-  is_local: row.isOwn,
-  is_encrypted: false,
-  integration_title: null,
-  upgraderQueries: [],
-})
 
 /** A base as REST clients know it. */
 export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({

@@ -9,8 +9,8 @@ import { type AuthService, presentNewToken, presentTokens, readTokenId, TokenBod
 import { Description, Meta, PreferenceBody, Title } from './input.ts'
 import { presentBase, presentNewBase, presentOwnView } from './present.ts'
 import { membersRest } from './rest-members.ts'
-import { connectionsRest, sourcesRest } from './rest-sources.ts'
 import type { BasesService } from './service.ts'
+import { connectionsRest, sourcesRest } from './sources/index.ts'
 import type { BaseMeta } from './tables.ts'
 
 /** Where bases are in both versions, and what the newer one calls the databases of a base. */
@@ -38,7 +38,7 @@ export const basesRest = (bases: BasesService, kernel: Kernel, auth: AuthService
       .use(membersRest(prefix, bases, kernel, auth))
       .use(sourcesRest(`${prefix}/:baseId/${sources}`, bases, kernel, auth))
   }
-  return app.use(connectionsRest(kernel, auth))
+  return app.use(connectionsRest(bases, kernel, auth))
 }
 
 function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) {

@@ -7,7 +7,7 @@ import { type BaseRight, type BaseRole, holdsBaseRole, holdsOrgRole } from '../.
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import { createMembers } from './members.ts'
-import { createSourcesService } from './sources.ts'
+import { createSourcesService } from './sources/index.ts'
 import { type BaseRow, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
 
@@ -27,6 +27,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   const { bases, sources, basePreferences } = store.tables
   const members = createMembers(kernel, store, access, users)
   const sourcesService = createSourcesService(kernel, store, access)
+  kernel.sources.attach(store.homeOf)
 
   /**
    * The base, for an actor who holds the right in it.
@@ -122,7 +123,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       const own = {
         id: createId('source'),
         baseId: row.id,
-        client: 'sqlite3' as const,
+        client: kernel.sources.newHome,
         isOwn: true,
         order: 1,
       }

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, max, ne } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { defineBasesTables } from './tables.ts'
+import { defineBasesTables, type SourceClient } from './tables.ts'
 
 const MAX_CACHED_BASES = 10_000
 /** Past this, reading all bases costs less than naming the wanted ones. */
@@ -119,6 +119,15 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
         .orderBy(asc(sources.order))
       for (const row of rows) found.get(row.baseId)?.push(row)
       return found
+    },
+
+    /** What holds the base's own tables; also of one in the trash; null where there is no such base. */
+    async homeOf(baseId: string): Promise<SourceClient | null> {
+      const [own] = await meta.db
+        .select({ client: sources.client })
+        .from(sources)
+        .where(and(eq(sources.baseId, baseId), eq(sources.isOwn, true)))
+      return own?.client ?? null
     },
 
     /** A place after all others. */

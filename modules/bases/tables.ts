@@ -39,6 +39,8 @@ export function defineBasesTables(c: Columns) {
       isOwn: c.flag('is_own').notNull(),
       /** How to reach a database that is not ours: JSON, encrypted. Never sent to a browser. */
       config: c.text('config'),
+      /** Names of tables that were not chosen: they are added only when someone asks for them. */
+      leftOut: c.json('left_out').$type<string[]>(),
       isSchemaReadonly: c.flag('is_schema_readonly').notNull().default(false),
       isDataReadonly: c.flag('is_data_readonly').notNull().default(false),
       /** Hidden from the tree of tables while false. */

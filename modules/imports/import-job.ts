@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
+import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { PreparedTable, SchemaService, TableModel } from '../schema/index.ts'
@@ -48,7 +51,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
     { jobId, userId, signal, report }: JobContext,
   ): Promise<ImportResult> {
     const startedAt = performance.now()
-    const engine = kernel.sources.engine(input.baseId)
+    const engine = await kernel.sources.engine(input.baseId)
     const { path } = await uploads.get(userId, input.uploadId)
     const staging = stagingOf(jobId)
     const model = input.target.kind === 'append' ? await schema.load(input.target.tableId) : null
@@ -93,7 +96,13 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
 
   function planOf(
     input: ImportInput,
-    given: { jobId: string; userId: string; path: string; model: TableModel | null; location: string },
+    given: {
+      jobId: string
+      userId: string
+      path: string
+      model: TableModel | null
+      location: EngineLocation
+    },
   ): ImportPlan {
     const { jobId, userId, path, model, location } = given
     const { format, width, columns, timeZone, target } = input
@@ -123,9 +132,13 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
         kind: 'append' as const,
         target: model.table.tableName,
         tableId: model.table.id,
+        keyColumn: model.primaryKey.columnName,
         orderColumn: 'nc_order',
       },
       constants: [...system, ...target.constants],
+      numbered: model.fields
+        .filter((field) => field.type === 'AutoNumber')
+        .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
       unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
     }
     return { ...common, format, columns, width, timeZone, constants: [], rowColumn: ROW_COLUMN, finish }
@@ -162,8 +175,8 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
   return {
     run,
     async recover(input, job) {
-      if (!kernel.sources.exists(input.baseId)) return null
-      const engine = kernel.sources.engine(input.baseId)
+      if (!(await kernel.sources.exists(input.baseId))) return null
+      const engine = await kernel.sources.engine(input.baseId)
       await engine.writeScript(engine.dialect.dropTable(stagingOf(job.id)))
       const rows = await findFinished(input, job.id)
       if (rows === null) {
@@ -193,7 +206,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
 
   /** Rows of an import whose last step was done when the server stopped; null where it was not. */
   async function findFinished({ baseId, target }: ImportInput, jobId: string): Promise<number | null> {
-    const engine = kernel.sources.engine(baseId)
+    const engine = await kernel.sources.engine(baseId)
     if (target.kind === 'new') {
       if (!(await schema.hasTable(target.prepared.tableId))) return null
       const { table } = await schema.load(target.prepared.tableId)
@@ -201,10 +214,10 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
       const [row] = await engine.all<{ n: number }>({ sql: `select count(*) as n from ${name}`, params: [] })
       return row?.n ?? 0
     }
-    const entries = await engine.all<{ records: number; detail: string | null }>({
-      sql: `select records, detail from sheaf_changes where kind = 'records.import' and table_id = ? order by id desc`,
-      params: [target.tableId],
-    })
+    const entries = await engine.all<{ records: number; detail: string | null }>(
+      engine.dialect.render(sql`select records, detail from sheaf_changes
+        where kind = 'records.import' and table_id = ${target.tableId} order by id desc`),
+    )
     return entries.find(({ detail }) => JSON.parse(detail ?? '{}').jobId === jobId)?.records ?? null
   }
 }

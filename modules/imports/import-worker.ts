@@ -1,5 +1,6 @@
 import { CsvError } from '../../src/core/csv/reader.ts'
 import { AppError } from '../../src/core/errors.ts'
+import { giveWay } from '../../src/db/background-thread.ts'
 import { openBulkWriter } from '../../src/db/bulk-writer.ts'
 import type { FromWorker, ImportOutcome, ImportPlan, ToWorker } from './plan.ts'
 import { createConverter } from './worker/convert.ts'
@@ -32,6 +33,7 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
 async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   const checked = await checkEncoding(plan.path, plan.format.encoding)
   const report = createReport(plan.reportPath)
+  giveWay()
   const writer = openBulkWriter(plan.location)
   try {
     const converter = createConverter(plan.columns, plan.width, plan.timeZone, report)
@@ -49,6 +51,6 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
     }
   } finally {
     report.close()
-    writer.close()
+    await writer.close()
   }
 }

@@ -2,6 +2,7 @@ import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import type { EngineLocation } from '../../src/dialects/dialect.ts'
 
 /** One column of the file and where its values go. */
 export interface ImportColumn {
@@ -34,7 +35,10 @@ export type ImportFinish =
       target: string
       tableId: string
       constants: { column: string; value: CellValue }[]
+      keyColumn: string
       orderColumn: string
+      /** Columns of auto numbers, each so much behind the record's id. */
+      numbered: { column: string; behind: number }[]
       /** Columns whose values must be new. */
       unique: { column: string; title: string }[]
     }
@@ -48,7 +52,7 @@ export interface ImportPlan {
   /** Where the refused rows and cells are written, if there are any. */
   reportPath: string
   /** Where the base is: `Engine.location`. */
-  location: string
+  location: EngineLocation
   staging: string
   format: CsvFormat
   columns: ImportColumn[]

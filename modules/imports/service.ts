@@ -2,9 +2,12 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import { defaultPeople, holdsPeople, withPeople } from '../../src/core/fields/people-value.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { Field } from '../../src/core/model.ts'
+import type { Field, Person } from '../../src/core/model.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -34,7 +37,7 @@ export function createImportsService(
   bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
   _views: ViewsService,
-  _records: RecordsService,
+  records: Pick<RecordsService, 'people'>,
 ) {
   const { access } = auth
   const uploads = createUploads(kernel)
@@ -74,10 +77,14 @@ export function createImportsService(
     const model = input.tableId === undefined ? null : await schema.load(input.tableId)
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
+    // An import writes past the write door, in the base's own database.
+    if (model && model.primaryKey.databaseType !== null)
+      throw badRequest('Files cannot be imported into a connected database: paste the records instead')
     const user = requireUser(actor)
     const { fileName } = await uploads.get(user.id, input.uploadId)
     const { format, width, timeZone, uploadId } = input
-    const goal = model ? appendTo(model, input) : await newTable(user, baseId, input)
+    const people = { userId: user.id, members: await records.people(actor, baseId) }
+    const goal = model ? appendTo(model, input, people) : await newTable(user, baseId, input, people)
     const job: ImportInput = { baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
     uploads.hold(id, uploadId)
@@ -90,27 +97,33 @@ export function createImportsService(
     return { jobId: id }
   }
 
-  async function newTable(user: UserActor, baseId: string, { table, columns }: StartInput) {
+  async function newTable(
+    user: UserActor,
+    baseId: string,
+    { table, columns }: StartInput,
+    people: ImportPeople,
+  ) {
     if (!table) throw badRequest('Name a table, or describe a new one')
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
-    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true))
+    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, people))
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  function appendTo(model: TableModel, { columns }: StartInput) {
+  function appendTo(model: TableModel, { columns }: StartInput, people: ImportPeople) {
     const filled = columns.map(({ index, fieldId = '' }) => {
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
       requireFillable(field.type, field.title)
       if (field.isSystem || field.isPrimaryKey) throw cannotFill(field.title)
-      return toColumn(index, field, false)
+      return toColumn(index, field, false, people)
     })
+    refuseRequiredLinks(model)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isFillable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
-      const value = fallbackOf(field)
+      const value = fallbackOf(field, people)
       if (value !== null) return [{ column: field.columnName, value }]
       if (field.required) {
         const details = { fieldId: field.id, field: field.title }
@@ -170,8 +183,11 @@ const requireUser = (actor: Actor): UserActor => {
 }
 
 const isFillable = (type: FieldTypeName): boolean => {
-  const { readOnly, systemColumn } = fieldType(type)
-  return !readOnly && systemColumn === undefined
+  const { readOnly, systemColumn, computed } = fieldType(type)
+  // A password is made unreadable one by one, which a file of them would not outlast; and nobody looks
+  // row by row whether a key leads to a record.
+  const isBySingles = type === 'Password' || type === 'ForeignKey'
+  return !readOnly && systemColumn === undefined && !computed && !isBySingles
 }
 
 const cannotFill = (title: string) =>
@@ -181,12 +197,45 @@ function requireFillable(type: FieldTypeName, title: string): void {
   if (!isFillable(type)) throw cannotFill(title)
 }
 
-const fallbackOf = (field: Field) => field.defaultValue ?? fieldType(field.type).initial ?? null
+/** @throws BAD_REQUEST where no record of the table can be without a link, which a file does not say */
+function refuseRequiredLinks({ table, fields }: TableModel): void {
+  const link = fields.find((field) => field.required && linkOf(field)?.holdsKey)
+  if (!link) return
+  throw badRequest(`Nothing can be imported into ${table.title} while the link "${link.title}" is required`)
+}
 
-function toColumn(index: number, field: Field | undefined, grows: boolean): ImportColumn {
+/** Who imports, and whom names in the file may mean. */
+interface ImportPeople {
+  userId: string
+  members: Person[]
+}
+
+function fallbackOf(field: Field, { userId, members }: ImportPeople): CellValue {
+  if (holdsPeople(field))
+    return defaultPeople(field.defaultValue, userId, new Set(members.map(({ id }) => id)))
+  return field.defaultValue ?? fieldType(field.type).initial ?? null
+}
+
+function toColumn(
+  index: number,
+  field: Field | undefined,
+  grows: boolean,
+  people: ImportPeople,
+): ImportColumn {
   if (!field) throw new Error('A column has no field')
-  const { id: fieldId, title, columnName: column, type, options, required } = field
-  return { index, fieldId, title, column, type, options, required, fallback: fallbackOf(field), grows }
+  const { id: fieldId, title, columnName: column, type, required } = field
+  const options = withPeople(type, field.options, people.members)
+  return {
+    index,
+    fieldId,
+    title,
+    column,
+    type,
+    options,
+    required,
+    fallback: fallbackOf(field, people),
+    grows,
+  }
 }
 
 /** The name that the server gives the file, else the end of its address. */

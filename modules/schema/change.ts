@@ -1,9 +1,12 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
+import { badRequest } from '../../src/core/errors.ts'
 import { appendChange, lastChangeId } from '../../src/db/change-log.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import type { Alteration } from './computed/graph.ts'
+import { settle } from './computed/settle.ts'
 import type { SchemaStore } from './store.ts'
 
 /** What a change of the schema writes, once it has been checked. */
@@ -12,6 +15,8 @@ export interface PlannedChange<T> {
   statements: MetaStatement[]
   /** Its line in the log; null where all is as it was: then nothing is written and nobody is told. */
   entry: { kind: string; tableId: string | null; detail: unknown } | null
+  /** Fields and tables as they will be, where others may be computed from them: what follows is written too. */
+  altered?: Alteration
   /** Values of records that change with it. */
   cells?: CellsWrite
   /** True where records look different afterwards: whoever shows them is to read them again. */
@@ -55,22 +60,39 @@ export type ApplyChange = <T>(
   options?: ChangeOptions,
 ) => Promise<T>
 
+const FULL_TABLE =
+  'The table cannot take another column: its database keeps those of deleted fields and of former types too. Go on in a copy of the table'
+
 /** Makes the one door through which tables, fields and views are changed. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
   const { meta, sources, events } = kernel
   const { tables } = store
 
+  async function withComputed<T>(baseId: string, planned: PlannedChange<T>): Promise<PlannedChange<T>> {
+    if (!planned.altered) return planned
+    const settled = await settle(kernel, store, baseId, planned.altered)
+    return {
+      ...planned,
+      statements: [...planned.statements, ...settled.statements],
+      touchesRecords: planned.touchesRecords || settled.statements.length > 0,
+      tableIds: [...new Set([...planned.tableIds, ...settled.tableIds])],
+    }
+  }
+
   return async function applyChange(actor, baseId, plan, { silent = false } = {}) {
-    const engine = sources.engine(baseId)
+    const engine = await sources.engine(baseId)
     const actorId = actor.kind === 'user' ? actor.id : null
     const { planned, logged } = await engine.write(
       async (tx) => {
-        const planned = await plan({ tx, engine, now: new Date().toISOString() })
-        if (planned.entry === null) return { planned, logged: null }
+        const change = await plan({ tx, engine, now: new Date().toISOString() }).catch((error) => {
+          throw engine.dialect.isFullTable(error) ? badRequest(FULL_TABLE) : error
+        })
+        if (change.entry === null) return { planned: change, logged: null }
+        const planned = await withComputed(baseId, change)
         const logged = silent
           ? { id: await lastChangeId(tx), at: new Date().toISOString() }
           : await appendChange(tx, engine.dialect, {
-              ...{ actorId, ...planned.entry, records: [] },
+              ...{ actorId, ...change.entry, records: [] },
               actionId: actor.kind === 'user' ? actor.actionId : undefined,
               recordCount: planned.cells?.count ?? 0,
             })

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
@@ -14,6 +14,12 @@ export interface ColumnValue {
   value: CellValue
 }
 
+/** Where values are read: a column or an expression over one row, and how they come out of the database. */
+export interface ValueSource {
+  column: SQL
+  decode: ((value: unknown) => CellValue) | null
+}
+
 /** Where a field's values lie: its own column, or the system column that it shows. */
 export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string =>
   fieldType(field.type).systemColumn ?? field.columnName
@@ -23,18 +29,20 @@ export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string 
  * thread answers what has come in meanwhile, so a long column holds nobody up.
  *
  * @param read runs a statement: in a transaction, or as a scan beside it
+ * @param source where the values are, if not in the field's own column
  */
 export async function* pagesOf(
   engine: Engine,
   model: TableModel,
   field: Pick<Field, 'type' | 'columnName'>,
   read: (statement: Statement) => Promise<ColumnValue[]>,
+  source?: ValueSource,
 ): AsyncGenerator<ColumnValue[]> {
   const { dialect } = engine
   const table = sql.identifier(model.table.tableName)
   const id = sql.identifier(columnNameOf(model.primaryKey))
-  const column = sql.identifier(columnNameOf(field))
-  const decode = dialect.decode(fieldType(field.type).storage)
+  const column = source?.column ?? sql`${sql.identifier(columnNameOf(field))}`
+  const decode = source ? source.decode : dialect.decode(fieldType(field.type).storage)
   let last: RecordId | null = null
   for (;;) {
     const after = last === null ? sql`` : sql` and ${id} > ${last}`

@@ -1,13 +1,16 @@
+import type { SQL } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
 import type { Field, Table, View } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { ApplyChange } from './change.ts'
 import type { TableModel } from './model.ts'
+import type { ReachableModels } from './reachable.ts'
 import type { SchemaStore } from './store.ts'
 
 /** Where a new field goes in one view: ahead of another field, at a number, or (absent) at the end. */
@@ -28,6 +31,17 @@ export interface TableViews {
   forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
   /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
   forNewField(model: TableModel, field: Field, place: FieldPlace): Promise<MetaStatement[]>
+  /** For tables that are forgotten for good, with all that is kept of them. */
+  forRemovedTables(tableIds: string[]): MetaStatement[]
+}
+
+/**
+ * What the records module adds to fields: how a computed one is worked out. It comes after this module, so it
+ * attaches itself.
+ */
+export interface FieldExpressions {
+  /** The value of a field over a row of its table, under the table's own name. */
+  cell(field: Field, over: { model: TableModel; models: ReachableModels; dialect: QueryDialect }): SQL
 }
 
 /** What the operations of this module share. */
@@ -39,6 +53,8 @@ export interface SchemaContext {
   apply: ApplyChange
   /** Null only until the views module has been made. */
   views: TableViews | null
+  /** Null only until the records module has been made. */
+  expressions: FieldExpressions | null
 }
 
 /** Id of the person who acts, for `created_by` and the log. */

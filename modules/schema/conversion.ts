@@ -1,7 +1,9 @@
 import { titlesIn, withChoices } from '../../src/core/fields/choices.ts'
 import { type Conversion, convert } from '../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
+import { showsPeople, withPeople } from '../../src/core/fields/people-value.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
+import type { Person } from '../../src/core/model.ts'
 import { choicesOf, isSelect } from './choices.ts'
 import type { ColumnValue } from './column-values.ts'
 import type { FieldDefinition } from './definition.ts'
@@ -20,15 +22,19 @@ export interface PreparedConversion {
 
 /**
  * Prepares the conversion of a field. A select field without options of its own gets them from the
- * other select's list, or from the values themselves, the first 500 of them.
+ * other select's list, or from the values themselves, the first 500 of them. People are written and found by
+ * e-mail.
  */
 export async function prepareConversion(
   from: Kind,
   to: Kind,
   pages: () => AsyncIterable<ColumnValue[]>,
+  members: () => Promise<Person[]>,
 ): Promise<PreparedConversion> {
   const options = await optionsFor(from, to, pages)
-  return { options, convert: (value) => convert(value, from.type, from.options, to.type, options) }
+  const people = showsPeople(from) || showsPeople(to) ? await members() : []
+  const [before, after] = [withPeople(from.type, from.options, people), withPeople(to.type, options, people)]
+  return { options, convert: (value) => convert(value, from.type, before, to.type, after) }
 }
 
 async function optionsFor(

@@ -1,17 +1,22 @@
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { titlesIn } from '../../src/core/fields/choices.ts'
-import { type Conversion, convert } from '../../src/core/fields/convert.ts'
+import type { Conversion } from '../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import { PASSWORD_MASK } from '../../src/core/fields/password.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { choiceRewriter, withKeptIds } from './choices.ts'
 import { type ColumnValue, columnNameOf, PAGE, pagesOf } from './column-values.ts'
 import { openField, type SchemaContext } from './context.ts'
 import { prepareConversion } from './conversion.ts'
+import { becomesLink, previewLink } from './convert-to-link.ts'
 import { columnOf } from './create-table.ts'
 import { definitionOf, type FieldDefinition, patchDefinition } from './definition.ts'
+import { refuseForeignPatch } from './foreign-schema.ts'
+import { canFreeze, readableValues } from './frozen-values.ts'
+import { membersOf } from './members.ts'
 import { physicalName } from './names.ts'
 import { type FieldAtItsTurn, type FieldDecision, refuseConversion } from './update-field.ts'
 
@@ -21,11 +26,11 @@ const MAX_SAMPLES = 20
 export interface ConversionPreview {
   /** Records that are not empty in the field. */
   total: number
-  /** Those that keep a value. */
+  /** Those that say the same in the new type. */
   converted: number
-  /** Those that would become empty. */
+  /** Those of which something would be gone: all of it, or a part such as the time of a moment that becomes a day. */
   lost: number
-  /** Some of them, those that would be lost first. */
+  /** Some of all, those that would be lost first. */
   samples: { recordId: RecordId; from: CellValue; to: CellValue }[]
 }
 
@@ -34,11 +39,12 @@ export interface ConversionPreview {
  * change. Nobody sees it until the metadata names it; the old column keeps its values for undo.
  */
 export async function convertColumn(
-  { tx, engine, model, field }: FieldAtItsTurn,
+  { tx, engine, model, field, people, values }: FieldAtItsTurn,
   before: FieldDefinition,
   after: FieldDefinition,
 ): Promise<FieldDecision> {
   const { dialect } = engine
+  const read = await values(before)
   // A fresh name each time: names of columns that were left behind are known to nobody.
   const columnName = `${physicalName(after.title, new Set(), 'field').slice(0, 50)}_${randomText(6)}`
   const target = { ...after, columnName }
@@ -48,15 +54,16 @@ export async function convertColumn(
   const [table, to, key] = [model.table.tableName, columnName, columnNameOf(model.primaryKey)].map(
     dialect.quote,
   )
-  const conversion = await prepareConversion(before, target, () =>
-    pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement)),
-  )
+  const pages = () =>
+    pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement), read.source)
+  const conversion = await prepareConversion(read, target, pages, people)
   let count = 0
-  for await (const page of pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement))) {
+  for await (const page of pages()) {
     const written = page
       .map(({ id, value }) => [conversion.convert(value).value, id])
       .filter(([value]) => value !== null)
-    await tx.runMany(`update ${table} set ${to} = ? where ${key} = ?`, written)
+    const [value, id] = [dialect.placeholder(0), dialect.placeholder(1)]
+    await tx.runMany(`update ${table} set ${to} = ${value} where ${key} = ${id}`, written)
     count += page.length
   }
   return { definition: { ...target, options: conversion.options }, cells: { count, write: async () => {} } }
@@ -76,21 +83,38 @@ export async function previewType(
   options: FieldOptions | undefined,
 ): Promise<ConversionPreview> {
   const { model, field } = await openField(context, actor, 'field.update', fieldId)
+  if (field.databaseType !== null) {
+    await refuseForeignPatch(context, field, { type, ...(options && { options }) })
+    // Shown in another way, every value stays as it is.
+    return { total: 0, converted: 0, lost: 0, samples: [] }
+  }
+  if (becomesLink(field, type)) return previewLink(context, field, { type, ...(options && { options }) })
   const before = definitionOf(field)
   const patch = { type, unique: false, required: false, ...(options && { options }) }
   const after = withKeptIds(before, patchDefinition(before, patch))
   if (type !== before.type) refuseConversion(before, after)
-  const engine = context.kernel.sources.engine(model.table.baseId)
-  const pages = () =>
-    pagesOf(engine, model, field, (statement) => engine.all<ColumnValue>(statement, { scan: true }))
-  const convertOne =
-    type === before.type ? rewriting(before, after) : (await prepareConversion(before, after, pages)).convert
+  const engine = await context.kernel.sources.engine(model.table.baseId)
   const preview: ConversionPreview = { total: 0, converted: 0, lost: 0, samples: [] }
+  // What is computed has no values of its own to lose; those of a formula may become such.
+  const isKept = type === before.type || !canFreeze(before.type)
+  if (fieldType(before.type).computed && isKept) return preview
+  const read = await readableValues(context, model, engine.dialect, field, before)
+  const pages = () =>
+    pagesOf(
+      ...([engine, model, field] as const),
+      (statement) => engine.all<ColumnValue>(statement, { scan: true }),
+      read.source,
+    )
+  const convertOne =
+    type === before.type
+      ? rewriting(before, after)
+      : (await prepareConversion(read, after, pages, () => membersOf(context.access, model.table.baseId)))
+          .convert
   const kept: ConversionPreview['samples'] = []
   for await (const page of pages()) {
     for (const { id, value } of page) {
       const { value: to, lost } = convertOne(value)
-      const sample = { recordId: id, from: value, to }
+      const sample = { recordId: id, from: before.type === 'Password' ? PASSWORD_MASK : value, to }
       preview.total++
       if (lost) preview.lost++
       else preview.converted++
@@ -107,16 +131,20 @@ export async function previewType(
  * written either since, and switching between the two loses nothing.
  */
 export async function isAsConverted(
-  { tx, engine, model }: FieldAtItsTurn,
+  { tx, engine, model, people, values: readValues }: FieldAtItsTurn,
   before: FieldDefinition,
   after: FieldDefinition,
 ): Promise<boolean> {
   const { dialect } = engine
-  const values = sql.identifier(before.columnName)
+  const none = async function* () {}
+  const read = await readValues(before)
+  const conversion = await prepareConversion(read, after, none, people)
+  const values = read.source.column
   const other = sql.identifier(after.columnName)
   const table = sql.identifier(model.table.tableName)
   const key = sql.identifier(columnNameOf(model.primaryKey))
-  const decoders = [before, after].map(({ type }) => dialect.decode(fieldType(type).storage) ?? same)
+  const decodeFrom = read.source.decode ?? same
+  const decodeTo = dialect.decode(fieldType(after.type).storage) ?? same
   let last: RecordId | null = null
   for (;;) {
     const rows: { id: RecordId; value: CellValue; other: CellValue }[] = await tx.all(
@@ -128,8 +156,7 @@ export async function isAsConverted(
       ),
     )
     for (const row of rows) {
-      const [from, to] = [decoders[0]!(row.value), decoders[1]!(row.other)]
-      if (convert(from, before.type, before.options, after.type, after.options).value !== to) return false
+      if (conversion.convert(decodeFrom(row.value)).value !== decodeTo(row.other)) return false
     }
     if (rows.length < PAGE) return true
     last = rows.at(-1)?.id ?? null

@@ -2,13 +2,20 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field } from '../../src/core/model.ts'
+import { canNumber, numberRecords } from './auto-numbers.ts'
+import { refuseUnknownFunction } from './computed/unknown-function.ts'
 import { type FieldPlace, openTable, type SchemaContext } from './context.ts'
+import { createLink } from './create-link.ts'
 import { columnOf, MAX_FIELDS, type NewField, withFreshName } from './create-table.ts'
 import { checkFieldInput } from './definition.ts'
-import type { TableModel } from './model.ts'
+import { createForeignField, foreignSourceOf } from './foreign-schema.ts'
+import { storableFormula } from './formula-input.ts'
+import { linkFieldsOf } from './link-fields.ts'
+import { getField, type TableModel } from './model.ts'
 import { duplicateField, isTitleTaken, physicalName, uniqueTitle } from './names.ts'
 
 /**
@@ -25,10 +32,20 @@ export async function createField(
   place: FieldPlace = {},
 ): Promise<Field> {
   const { store, apply, kernel } = context
-  const { table } = await openTable(context, actor, 'field.create', tableId)
-  const definition = checkFieldInput(input)
+  const computed = fieldType(input.type).computed
+  if (computed === 'link') return createLink(context, actor, tableId, input, place)
+  const opened = await openTable(context, actor, 'field.create', tableId)
+  const { table } = opened
+  await refuseUnknownFunction(store, input)
+  const given = { type: input.type, options: input.options, field: null }
+  const definition = checkFieldInput({ ...input, options: await storableFormula(context, opened, given) })
+  const source = computed ? null : await foreignSourceOf(context, table)
+  if (source) {
+    const model = await store.load(tableId)
+    return createForeignField(context, actor, { model, source }, { input, definition, place })
+  }
 
-  return withFreshName((suffix) =>
+  const made = await withFreshName((suffix) =>
     apply(actor, table.baseId, async ({ tx, engine, now }) => {
       const model = await store.load(tableId)
       requireRoom(model)
@@ -37,7 +54,7 @@ export async function createField(
       }
       const stored = await store.listFields(tableId)
       const taken = new Set(stored.map((field) => field.columnName.toLowerCase()))
-      const hasColumn = fieldType(definition.type).systemColumn === undefined
+      const hasColumn = fieldType(definition.type).systemColumn === undefined && computed === undefined
       const field: Field = {
         ...{ id: createId('field'), tableId },
         ...definition,
@@ -56,6 +73,10 @@ export async function createField(
       ]) {
         await tx.run(statement)
       }
+      if (field.type === 'AutoNumber') {
+        if (!canNumber(model)) throw badRequest('Only a table of this base can number its records')
+        field.options = await numberRecords(tx, dialect, model, field.columnName)
+      }
       return {
         statements: [
           kernel.meta.db.insert(store.fields).values({
@@ -68,11 +89,13 @@ export async function createField(
           ...((await context.views?.forNewField(model, field, place)) ?? []),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
+        ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),
         tableIds: [tableId],
         result: field,
       }
     }),
   )
+  return computed ? ((await store.load(tableId)).field(made.id) ?? made) : made
 }
 
 /** @throws BAD_REQUEST where the table has as many fields as it may */
@@ -84,7 +107,7 @@ export function requireRoom(model: TableModel): void {
 /**
  * Makes another field the one that names the table's records.
  *
- * @throws FIELD_NOT_FOUND; BAD_REQUEST for a system field
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for a system field, a link, and what holds no one value
  */
 export async function setDisplayField(
   context: SchemaContext,
@@ -105,7 +128,12 @@ export async function setDisplayField(
     async ({ now }) => {
       const model = await store.load(table.id)
       if (!model.field(fieldId)) throw notFound('Field', fieldId.slice(0, 64))
+      refuseAsDisplay(model, fieldId)
       const { db } = kernel.meta
+      // Their links show these records by name.
+      const linked = (await linkFieldsOf(kernel, store, table.baseId))
+        .filter((field) => linkOf(field)?.relatedTableId === table.id)
+        .map((field) => field.tableId)
       const mark = (isDisplay: boolean) => ({ isDisplay, updatedAt: now })
       return {
         statements: [
@@ -117,10 +145,28 @@ export async function setDisplayField(
           tableId: table.id,
           detail: { before: model.displayField.id, after: fieldId },
         },
-        tableIds: [table.id],
+        altered: {
+          fields: model.fields
+            .filter((field) => field.isDisplay || field.id === fieldId)
+            .map((field) => ({ ...field, isDisplay: field.id === fieldId, deletedAt: null })),
+          checked: [fieldId],
+        },
+        touchesRecords: linked.length > 0,
+        tableIds: [...new Set([table.id, ...linked])],
         result: undefined,
       }
     },
     options,
   )
+}
+
+/** @throws BAD_REQUEST for a field that cannot be a record's name */
+function refuseAsDisplay(model: TableModel, fieldId: string): void {
+  const field = getField(model, fieldId)
+  const { computed, internal, label } = fieldType(field.type)
+  const isNone = computed === 'link' || computed === 'button' || computed === 'code' || internal
+  if (isNone) throw badRequest(`A "${label}" field cannot name records`)
+  if (field.result?.isList) {
+    throw badRequest(`Field "${field.title}" has any number of values and cannot name records`)
+  }
 }

@@ -1,13 +1,15 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
-import { fieldType, readOptions } from '../../src/core/fields/index.ts'
-import { OWN_COLUMN } from '../../src/core/fields/result.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field, Table } from '../../src/core/model.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { ColumnDefinition, Dialect, Statement } from '../../src/dialects/dialect.ts'
+import type { ChangeContext } from './change.ts'
 import { actorIdOf, type SchemaContext } from './context.ts'
-import { checkFieldInput, type FieldInput } from './definition.ts'
+import type { FieldInput } from './definition.ts'
 import { checkTitle, duplicateTable, isTitleTaken, physicalName, uniqueTitle } from './names.ts'
+import { planFields } from './plan-fields.ts'
 
 /** Most fields of one table, the system ones not counted. */
 export const MAX_FIELDS = 500
@@ -33,15 +35,6 @@ export interface NewField extends FieldInput {
   /** What a REST client keeps with the column. */
   wireMeta?: Record<string, unknown> | null
 }
-
-/** Columns that every table has for itself, in the order in which REST clients know them. */
-const SYSTEM_FIELDS = [
-  { columnName: 'created_at', title: 'CreatedAt', type: 'CreatedTime' },
-  { columnName: 'updated_at', title: 'UpdatedAt', type: 'LastModifiedTime' },
-  { columnName: 'created_by', title: 'nc_created_by', type: 'CreatedBy' },
-  { columnName: 'updated_by', title: 'nc_updated_by', type: 'LastModifiedBy' },
-  { columnName: 'nc_order', title: 'nc_order', type: 'Order' },
-] as const
 
 /** A table that was checked and planned, before anything of it exists. Plain data, which may wait. */
 export interface PlannedTable {
@@ -111,49 +104,77 @@ export async function addTable(
   physical: (name: string, dialect: Dialect) => Statement[],
   options: { freeTitle?: boolean } = {},
 ): Promise<Table> {
-  const { store, apply } = context
-  const { tableId, baseId, fields } = planned
-  const sourceId = await store.ownSourceId(baseId)
-
+  const { apply } = context
+  const { tableId, baseId } = planned
   const attempt = (suffix: string) =>
-    apply(actor, baseId, async ({ tx, engine, now }) => {
-      const others = await store.tablesOf(baseId)
-      if (others.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
-      const title = options.freeTitle ? uniqueTitle(planned.title, others) : planned.title
-      if (isTitleTaken(title, others)) throw duplicateTable(title, baseId)
-      const taken = new Set(
-        (await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()),
-      )
-      const table: Table = {
-        ...{ id: tableId, baseId, sourceId, title, kind: 'table' as const, isJunction: false },
-        tableName: physicalName((planned.tableName || title) + suffix, taken, 'table'),
-        ...{ description: planned.description, meta: planned.meta },
-        order: Math.max(0, ...others.map((other) => other.order)) + 1,
-        version: 0,
-        ...{ createdAt: now, updatedAt: now, deletedAt: null },
-      }
-      const { dialect } = engine
-      const unique = fields.filter((field) => field.unique)
-      for (const statement of [
-        ...physical(table.tableName, dialect),
-        ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
-      ]) {
-        await tx.run(statement)
-      }
-      const { db } = context.kernel.meta
-      const times = { createdAt: now, updatedAt: now, deletedAt: null }
+    apply(actor, baseId, async (change) => {
+      const parts = await buildTable(context, change, actorIdOf(actor), planned, physical, {
+        ...options,
+        suffix,
+      })
       return {
-        statements: [
-          db.insert(store.tables).values(table),
-          db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
-          ...(context.views?.forNewTable(table, fields, actorIdOf(actor)) ?? []),
-        ],
+        statements: parts.statements,
         entry: { kind: 'table.create', tableId, detail: { tableId } },
         tableIds: [tableId],
-        result: table,
+        result: parts.table,
       }
     })
   return withFreshName(attempt)
+}
+
+/** How a table is built. */
+interface BuildOptions {
+  /** Takes the next free title where the wanted one is in use. */
+  freeTitle?: boolean
+  isJunction?: boolean
+  /** Ends the name in the database, see `withFreshName`. */
+  suffix?: string
+}
+
+/**
+ * Makes a planned table in the database, within a change, and gives the statements that name it.
+ *
+ * @throws DUPLICATE_ALIAS for a title in use; BAD_REQUEST where the base is full
+ */
+export async function buildTable(
+  { store, kernel, views }: SchemaContext,
+  { tx, engine, now }: ChangeContext,
+  actorId: string | null,
+  planned: PlannedTable,
+  physical: (name: string, dialect: Dialect) => Statement[],
+  { freeTitle = false, isJunction = false, suffix = '' }: BuildOptions = {},
+): Promise<{ table: Table; statements: MetaStatement[] }> {
+  const { tableId, baseId, fields } = planned
+  const sourceId = await store.ownSourceId(baseId)
+  const others = await store.tablesOf(baseId)
+  if (others.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
+  const title = freeTitle ? uniqueTitle(planned.title, others) : planned.title
+  if (isTitleTaken(title, others)) throw duplicateTable(title, baseId)
+  const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
+  const table: Table = {
+    ...{ id: tableId, baseId, sourceId, title, kind: 'table' as const, isJunction },
+    tableName: physicalName((planned.tableName || title) + suffix, taken, 'table'),
+    ...{ description: planned.description, meta: planned.meta },
+    order: Math.max(0, ...others.map((other) => other.order)) + 1,
+    version: 0,
+    ...{ createdAt: now, updatedAt: now, deletedAt: null },
+  }
+  const { dialect } = engine
+  const unique = fields.filter((field) => field.unique)
+  for (const statement of [
+    ...physical(table.tableName, dialect),
+    ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
+  ]) {
+    await tx.run(statement)
+  }
+  const { db } = kernel.meta
+  const times = { createdAt: now, updatedAt: now, deletedAt: null }
+  const statements = [
+    db.insert(store.tables).values(table),
+    db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
+    ...(views?.forNewTable(table, fields, actorId) ?? []),
+  ]
+  return { table, statements }
 }
 
 /**
@@ -177,64 +198,4 @@ export function columnOf(field: Pick<Field, 'columnName' | 'type'>): ColumnDefin
   return [
     { name: field.columnName, storage: fieldType(field.type).storage, required: false, defaultValue: null },
   ]
-}
-
-type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
-
-function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
-  const ids = inputs.filter((input) => input.type === 'ID')
-  if (ids.length > 1) throw badRequest('A table can have one field of the type "ID"')
-  const idField = ids[0]
-  const idColumn = physicalName(
-    idField?.columnName ?? 'id',
-    new Set(SYSTEM_FIELDS.map((field) => field.columnName)),
-    'id',
-  )
-  const planned: PlannedField[] = []
-  const columns = new Set<string>([idColumn.toLowerCase(), ...SYSTEM_FIELDS.map((field) => field.columnName)])
-  const add = (field: Partial<PlannedField> & Pick<Field, 'title' | 'type' | 'columnName'>) => {
-    planned.push({
-      ...{ id: createId('field'), tableId, options: {}, description: null, required: false, unique: false },
-      ...{
-        defaultValue: null,
-        order: planned.length + 1,
-        isDisplay: false,
-        isPrimaryKey: false,
-        isSystem: false,
-        ...OWN_COLUMN,
-      },
-      wireMeta: null,
-      ...field,
-    })
-  }
-  const wanted = inputs
-    .filter((input) => input.type !== 'ID')
-    .map((input) => ({ input, checked: checkFieldInput(input) }))
-  add({
-    title: uniqueTitle(
-      checkTitle('field', idField?.title ?? 'Id'),
-      wanted.map(({ checked }) => checked),
-    ),
-    type: 'ID',
-    columnName: idColumn,
-    isPrimaryKey: true,
-    wireMeta: idField?.wireMeta ?? null,
-  })
-  for (const field of SYSTEM_FIELDS) add({ ...field, options: readOptions(field.type, {}), isSystem: true })
-  for (const { input, checked } of wanted) {
-    const hasColumn = fieldType(checked.type).systemColumn === undefined
-    const columnName = hasColumn ? physicalName(input.columnName || checked.title, columns, 'field') : ''
-    columns.add(columnName.toLowerCase())
-    add({
-      ...checked,
-      title: uniqueTitle(checked.title, planned),
-      columnName,
-      wireMeta: input.wireMeta ?? null,
-    })
-  }
-  const own = planned.slice(1 + SYSTEM_FIELDS.length)
-  const chosen = wanted.findIndex(({ input }) => input.isDisplay)
-  const display = own[Math.max(0, chosen)] ?? planned[0]
-  if (display) display.isDisplay = true
-  return planned
 }

@@ -1,7 +1,9 @@
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { Field } from '../../src/core/model.ts'
+import { patchComputed } from './link-input.ts'
 import { checkTitle } from './names.ts'
 
 /** What a caller says of a field. What is absent takes the type's default, or stays as it is. */
@@ -48,7 +50,7 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
   if (type.storage === 'id') throw badRequest(`A table has one field of the type '${type.name}'`)
   if (type.internal) throw badRequest(`Fields of the type '${type.name}' cannot be made`)
-  const options = readOptions(input.type, input.options)
+  const options = readOptions(input.type, input.type === 'AutoNumber' ? {} : input.options)
   const definition: FieldDefinition = {
     title: checkTitle('field', input.title ?? type.label),
     type: input.type,
@@ -71,8 +73,11 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
 export function patchDefinition(current: FieldDefinition, patch: Partial<FieldInput>): FieldDefinition {
   const type = patch.type ?? current.type
   // The options of another type mean nothing to the new one.
-  const kept = type === current.type ? current.options : undefined
-  const options = patch.options !== undefined ? readOptions(type, patch.options) : readOptions(type, kept)
+  const kept = type === current.type || areLinks(type, current.type) ? current.options : undefined
+  const options = readOptions(
+    type,
+    patch.options === undefined ? kept : optionsAfter(current, type, patch.options),
+  )
   const keptDefault = type === current.type ? validDefault(type, options, current.defaultValue) : null
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
@@ -89,11 +94,27 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
   return definition
 }
 
-function checkRules({ type, required, unique }: FieldDefinition): void {
-  const { systemColumn, readOnly, label, storage } = fieldType(type)
+/** True where both are links: what they connect is the same in either. */
+export const areLinks = (...types: FieldTypeName[]): boolean =>
+  types.every((type) => fieldType(type).computed === 'link')
+
+function optionsAfter(current: FieldDefinition, type: FieldTypeName, options: FieldOptions): FieldOptions {
+  // Numbers that were given stay what they are.
+  if (type === 'AutoNumber' && current.type === type) return current.options
+  const isComputed = fieldType(type).computed && (type === current.type || areLinks(type, current.type))
+  return isComputed ? patchComputed(current, options) : options
+}
+
+function checkRules({ type, options, required, unique }: FieldDefinition): void {
+  const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
+  // A child without its parent may be refused; of anything else that is computed there is nothing to demand.
+  if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
+    throw badRequest(`A "${label}" field is computed: it can be neither required nor unique`)
+  }
   if (systemColumn && (required || unique)) {
     throw badRequest(`A "${label}" field is filled by the server: it can be neither required nor unique`)
   }
+  if (unique && type === 'Password') throw badRequest('Nobody can tell whether two passwords are the same')
   if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field cannot be unique`)
 }
 
@@ -101,7 +122,7 @@ function checkRules({ type, required, unique }: FieldDefinition): void {
 function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
   if (input === null || input === '') return null
   const type = fieldType(typeName)
-  if (type.readOnly || type.systemColumn)
+  if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
     throw badRequest(`A "${type.label}" field cannot have a default value`)
   const read = type.read(input, options as never)
   if (read.ok) return read.value

@@ -7,6 +7,7 @@ export { checkTitle, isTitleTaken, refuseUnstorable, uniqueTitle } from './names
 export { placeAt } from './place.ts'
 export type { PreparedTable } from './prepare-table.ts'
 export { presentFull } from './present-full.ts'
+export type { ReachableModels } from './reachable.ts'
 export { schemaRest } from './rest.ts'
 export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'

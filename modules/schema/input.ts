@@ -26,12 +26,24 @@ export const fieldInput = z.strictObject({
   defaultValue: cellValue.optional(),
 })
 
+/** A source of a base, to be held against its database. */
+export const differencesInput = z.strictObject({ baseId: id, sourceId: id })
+/** The differences that are to be applied, by their keys; absent: all. */
+export const syncInput = differencesInput.extend({
+  keys: z.array(z.string().max(2000)).max(100_000).optional(),
+})
 /** A table by its id. */
 export const tableRef = z.strictObject({ tableId: id })
 /** A field by its id. */
 export const fieldRef = z.strictObject({ fieldId: id })
-/** The tables of a base, or those in its trash. */
-export const tablesInput = z.strictObject({ baseId: id, trash: z.boolean().optional() })
+/** The tables of a base, or those in its trash; with or without those that hold pairs of links. */
+export const tablesInput = z.strictObject({
+  baseId: id,
+  trash: z.boolean().optional(),
+  includeJunctions: z.boolean().optional(),
+})
+/** What is about to be deleted: a field or a table. */
+export const dependentsInput = z.union([fieldRef, tableRef])
 /** A new table; without `fields` it has the one field "Title". */
 export const createTableInput = z.strictObject({
   baseId: id,
@@ -58,3 +70,9 @@ export const createFieldInput = z.strictObject({
 export const updateFieldInput = z.strictObject({ fieldId: id, patch: fieldInput.partial() })
 /** A change of type or options that is only to be counted. */
 export const previewTypeInput = z.strictObject({ fieldId: id, type: typeName, options: options.optional() })
+/** A formula that is being written; `fieldId` is the field that has it already. */
+export const formulaDraftInput = z.strictObject({
+  tableId: id,
+  formula: z.string().max(100_000),
+  fieldId: id.optional(),
+})

@@ -28,6 +28,11 @@ export interface TableModel {
   /** The one field that names a record. */
   displayField: Field
   primaryKey: Field
+  /**
+   * The fields whose values together are a record's id. One in every table of ours; in a connected database
+   * there may be several (the id is then `a___b`), or none: such a table can be looked at only.
+   */
+  keyFields: Field[]
   /** The fields with their times and what REST clients keep with them, in the same order. */
   stored: StoredField[]
   /** Columns of the fields in the trash, by field id: a record that comes back brings their values along. */
@@ -42,9 +47,11 @@ export function createTableModel(table: Table, all: StoredField[]): TableModel {
   const byId = new Map(fields.map((field) => [field.id, field]))
   // Of two fields with one title (an old import) the first is meant, as in a list read from the start.
   const byTitle = new Map(fields.toReversed().map((field) => [field.title, field]))
-  const primaryKey = fields.find((field) => field.isPrimaryKey)
+  const keyFields = fields.filter((field) => field.isPrimaryKey)
+  // Without a key the first column stands in for it: something has to be asked for first.
+  const primaryKey = keyFields[0] ?? fields[0]
   const displayField = fields.find((field) => field.isDisplay) ?? primaryKey
-  if (!primaryKey || !displayField) throw new Error(`Table ${table.id} has no primary key`)
+  if (!primaryKey || !displayField) throw new Error(`Table ${table.id} has no fields`)
   return {
     table,
     fields,
@@ -52,6 +59,7 @@ export function createTableModel(table: Table, all: StoredField[]): TableModel {
     byTitle: (title) => byTitle.get(title),
     displayField,
     primaryKey,
+    keyFields,
     stored,
     trashedColumns: new Map(trashed.map((field) => [field.id, field.columnName])),
   }
@@ -102,3 +110,12 @@ export function toField(row: FieldRow): Field {
   const { createdAt: _1, updatedAt: _2, deletedAt: _3, wireMeta: _4, ...field } = row
   return field
 }
+
+/** A row of the `fields` table with all that is kept with it. */
+export const toStored = (row: FieldRow): StoredField => ({
+  ...toField(row),
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  deletedAt: row.deletedAt,
+  wireMeta: row.wireMeta,
+})

@@ -1,5 +1,6 @@
 import { presentWholeTable } from './present.ts'
 import type { SchemaService } from './service.ts'
+import type { WireSurroundings } from './wire-computed.ts'
 
 /**
  * A table as REST clients get it, with its columns and views.
@@ -9,5 +10,20 @@ import type { SchemaService } from './service.ts'
 export async function presentFull(schema: SchemaService, tableId: string, detailed = false) {
   const model = await schema.load(tableId)
   const views = await schema.viewsOf(model)
-  return presentWholeTable(model, views, await schema.presentViews(model, { detailed }))
+  const presented = await schema.presentViews(model, { detailed })
+  return presentWholeTable(model, views, presented, await surroundingsOf(schema, tableId))
+}
+
+/** What the columns of a table speak of: the record ids of tables linked with it, fields in formulas, its engine. */
+export async function surroundingsOf(
+  schema: Pick<SchemaService, 'loadReachable' | 'load' | 'clientOf'>,
+  tableId: string,
+): Promise<WireSurroundings> {
+  const reachable = await schema.loadReachable(tableId)
+  const model = await schema.load(tableId)
+  return {
+    primaryKeyOf: (id) => reachable.get(id)?.primaryKey.id ?? null,
+    fields: model.fields,
+    client: await schema.clientOf(model),
+  }
 }

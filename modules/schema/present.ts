@@ -3,6 +3,8 @@ import type { Table, View, ViewField } from '../../src/core/model.ts'
 import { wireTime } from '../../src/wire.ts'
 import { choicesOf, isSelect } from './choices.ts'
 import type { StoredField, TableModel } from './model.ts'
+import { presentColumnType } from './wire-column-type.ts'
+import { presentComputed, virtualName, type WireSurroundings } from './wire-computed.ts'
 import { metaOf } from './wire-meta.ts'
 
 /** A table in a list (wire reference §7). */
@@ -12,11 +14,11 @@ export const presentTable = (table: Table) => ({
   base_id: table.baseId,
   table_name: table.tableName,
   title: table.title,
-  type: 'table',
+  type: table.kind,
   meta: Object.keys(table.meta).length === 0 ? null : table.meta,
   schema: null,
   enabled: true,
-  mm: false,
+  mm: table.isJunction,
   tags: null,
   pinned: null,
   deleted: null,
@@ -37,9 +39,10 @@ export function presentWholeTable(
   model: TableModel,
   views: View[],
   presentedViews: Record<string, unknown>[],
+  around: WireSurroundings,
 ) {
   const lines = new Map(views.find((view) => view.isDefault)?.fields.map((line) => [line.fieldId, line]))
-  const columns = model.stored.map((field) => presentColumn(model.table, field, lines.get(field.id)))
+  const columns = model.stored.map((field) => presentColumn(model.table, field, around, lines.get(field.id)))
   return {
     ...presentTable(model.table),
     views: presentedViews,
@@ -59,9 +62,16 @@ export function hashOf({ stored }: TableModel): string {
  *
  * @param line what the default view says of it, for tables; a column fetched by itself has none
  */
-export function presentColumn({ id, sourceId, baseId }: Table, field: StoredField, line?: ViewField) {
+export function presentColumn(
+  { id, sourceId, baseId }: Table,
+  field: StoredField,
+  around: WireSurroundings,
+  line?: ViewField,
+) {
   const type = fieldType(field.type)
   const isVirtual = field.columnName === ''
+  const columnType = isVirtual ? null : presentColumnType(field, around.client)
+  const colOptions = presentComputed(field, baseId, around)
   const isKey = field.isPrimaryKey
   const meta = metaOf(field.type, field.options, field.wireMeta)
   const own = Object.keys(meta).length === 0 ? null : meta
@@ -72,36 +82,42 @@ export function presentColumn({ id, sourceId, baseId }: Table, field: StoredFiel
     base_id: baseId,
     fk_model_id: id,
     title: field.title,
-    column_name: isVirtual ? null : field.columnName,
+    column_name: isVirtual ? virtualName(field) : field.columnName,
     uidt: field.type,
-    dt: isVirtual ? null : type.databaseType,
+    dt: columnType?.dt ?? null,
     ...{ np: null, ns: null, clen: null, cop: null },
     pk: isVirtual ? null : isKey,
     pv: field.isDisplay,
     rqd: isVirtual ? null : isKey || field.required,
-    un: isVirtual ? null : isKey,
+    un: isVirtual ? null : isUnsigned(field),
     ct: null,
-    ai: isVirtual ? null : isKey,
+    ai: isVirtual ? null : field.type === 'ID',
     unique: field.unique || null,
-    cdf: isVirtual ? null : defaultText(field),
+    cdf: columnType?.cdf ?? null,
     ...{ cc: null, csn: null },
-    dtx: isVirtual ? null : 'specificType',
-    dtxp: isVirtual ? null : optionList(field),
-    dtxs: !isVirtual && ['ID', 'Number', 'LongText'].includes(field.type) ? ' ' : null,
+    dtx: isVirtual || field.type === 'ForeignKey' ? null : 'specificType',
+    dtxp: columnType?.dtxp ?? null,
+    dtxs: columnType?.dtxs ?? null,
     au: null,
     validate: VALIDATORS[field.type] ?? null,
-    ...{ virtual: null, deleted: null },
+    virtual: type.computed === 'link' ? true : null,
+    deleted: null,
     system: field.isSystem,
     order: field.order,
     created_at: wireTime(field.createdAt),
     updated_at: wireTime(field.updatedAt),
     meta: place ? { ...own, ...place } : own,
     description: field.description,
-    readonly: false,
+    readonly: field.readOnlyReason !== null,
     custom_index_name: null,
     ...(isSelect(field) && { colOptions: { options: presentOptions(field, baseId) } }),
+    ...(colOptions && { colOptions }),
   }
 }
+
+/** Keys of ours are never negative; of a column that is not ours its type says so. */
+const isUnsigned = ({ databaseType, isPrimaryKey, type }: StoredField): boolean =>
+  databaseType === null ? isPrimaryKey || type === 'ForeignKey' : /\bunsigned\b/i.test(databaseType)
 
 const presentOptions = (field: StoredField, baseId: string) =>
   choicesOf(field).map(({ id, title, color }, index) => ({
@@ -109,21 +125,6 @@ const presentOptions = (field: StoredField, baseId: string) =>
     order: index + 1,
     base_id: baseId,
   }))
-
-/** `cdf` is text: `"5"`, `"1"` for a checked box; types that begin with a value of their own show it. */
-function defaultText({ type, defaultValue }: StoredField): string | null {
-  const value = defaultValue ?? fieldType(type).initial ?? null
-  if (value === null) return null
-  return typeof value === 'boolean' ? String(Number(value)) : String(value)
-}
-
-/** `'Todo','Done','it''s'` for selects, and nothing for others. */
-function optionList(field: StoredField): string {
-  if (!isSelect(field)) return ''
-  return choicesOf(field)
-    .map(({ title }) => `'${title.replaceAll("'", "''")}'`)
-    .join(',')
-}
 
 const validator = (name: string): string =>
   JSON.stringify({ func: [name], args: [''], msg: [`Validation failed : ${name}`] })

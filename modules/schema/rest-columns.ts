@@ -2,14 +2,16 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { plainObject } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
 import { MAX_FIELDS } from './create-table.ts'
 import type { TableModel } from './model.ts'
 import { hashOf, presentColumn } from './present.ts'
-import { presentFull } from './present-full.ts'
+import { presentFull, surroundingsOf } from './present-full.ts'
 import type { SchemaService } from './service.ts'
+import { readWireLink } from './wire-computed.ts'
 import { readColumnPatch, readNewColumn, type WireColumn } from './wire-field.ts'
 
 const MAX_COLUMN_JSON = 2_000_000
@@ -46,7 +48,7 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
 
     .get('/columns/:columnId', async ({ actor, params }) => {
       const { model, field } = await schema.openField(actor, 'field.update', params.columnId)
-      return presentOne(model, field.id)
+      return presentOne(schema, model, field.id)
     })
 
     .patch('/columns/:columnId', async ({ actor, params, body }) => {
@@ -67,10 +69,10 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     })
 }
 
-function presentOne(model: TableModel, fieldId: string) {
+async function presentOne(schema: SchemaService, model: TableModel, fieldId: string) {
   const stored = model.stored.find((field) => field.id === fieldId)
   if (!stored) throw notFound('Field', fieldId)
-  return presentColumn(model.table, stored)
+  return presentColumn(model.table, stored, await surroundingsOf(schema, model.table.id))
 }
 
 async function addColumn(
@@ -81,7 +83,14 @@ async function addColumn(
 ): Promise<void> {
   const { order, view_id: viewId } = Place.safeParse(column.column_order).data ?? {}
   const place = viewId !== undefined && order !== undefined ? { viewId, order } : {}
-  await schema.createField(actor, tableId, readNewColumn(column), place)
+  const field = readNewColumn(column)
+  if (fieldType(field.type).computed !== 'link') {
+    await schema.createField(actor, tableId, field, place)
+    return
+  }
+  const link = readWireLink(column, tableId)
+  const options = { ...field.options, ...link.options }
+  await schema.createField(actor, link.tableId, { ...field, options }, link.tableId === tableId ? place : {})
 }
 
 type Op = z.output<typeof BulkBody>['ops'][number]
@@ -94,10 +103,16 @@ async function applyOps(schema: SchemaService, actor: Actor, model: TableModel, 
       await applyOp(schema, actor, model.table.id, op, column)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      failedOps.push({ op, column, error: error.message })
+      failedOps.push({ op, column, error: reasonOf(error) })
     }
   }
   return failedOps
+}
+
+/** Why an operation failed; of a body that does not fit, what does not fit in it. */
+function reasonOf({ message, details }: AppError): string {
+  const [first] = Array.isArray(details?.errors) ? (details.errors as { message?: unknown }[]) : []
+  return typeof first?.message === 'string' ? first.message : message
 }
 
 async function applyOp(

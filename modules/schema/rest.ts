@@ -13,6 +13,7 @@ import { hashOf, presentTable } from './present.ts'
 import { presentFull } from './present-full.ts'
 import { columnsRest } from './rest-columns.ts'
 import type { SchemaService } from './service.ts'
+import { syncRest } from './sync/rest.ts'
 import { isTrue, readNewColumn, type WireColumn } from './wire-field.ts'
 
 /** Where tables of a base are, and where a table is by its own id, in both versions. */
@@ -47,6 +48,7 @@ export const schemaRest = (schema: SchemaService, kernel: Kernel, auth: RestAuth
   for (const { base, meta } of DOORS) {
     app
       .use(listRoutes(base, schema, kernel, auth))
+      .use(syncRest(base, schema, kernel, auth))
       .use(tableRoutes(meta, schema, kernel, auth))
       .use(columnsRest(meta, schema, kernel, auth))
   }
@@ -54,9 +56,9 @@ export const schemaRest = (schema: SchemaService, kernel: Kernel, auth: RestAuth
 }
 
 function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
-  const list = async (actor: Actor, idOrTitle: string, sourceId?: string) => {
+  const list = async (actor: Actor, idOrTitle: string, query: Record<string, unknown>, sourceId?: string) => {
     const base = await schema.resolveBase(actor, idOrTitle)
-    const tables = await schema.tables(actor, base.id)
+    const tables = await schema.tables(actor, base.id, { includeJunctions: isTrue(query.includeM2M) })
     const wanted = tables.filter((table) => sourceId === undefined || table.sourceId === sourceId)
     return { list: wanted.map(presentTable) }
   }
@@ -64,6 +66,7 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
     const base = await schema.resolveBase(actor, idOrTitle)
     if (sourceId !== undefined && !(await schema.hasSource(base.id, sourceId))) throw unknownSource()
     await auth.access.authorize(actor, 'table.create', base.id)
+    if (sourceId !== undefined) await schema.refuseForeignTables(sourceId)
     const { title, columns, table_name: tableName, description, meta } = readBody(CreateBody, body)
     const { table } = await schema.createTable(actor, base.id, {
       ...{ title, description, fields: columns.filter((column) => !isOwnColumn(column)).map(readNewColumn) },
@@ -75,10 +78,12 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
   return (
     new Elysia({ prefix })
       .use(restBase(kernel, auth))
-      .get('/:baseId/tables', ({ actor, params }) => list(actor, params.baseId))
+      .get('/:baseId/tables', ({ actor, params, query }) => list(actor, params.baseId, query))
       .post('/:baseId/tables', ({ actor, params, body }) => create(actor, params.baseId, body))
       // The same, limited to one source: the base's own is the one that there is.
-      .get('/:baseId/:sourceId/tables', ({ actor, params }) => list(actor, params.baseId, params.sourceId))
+      .get('/:baseId/:sourceId/tables', ({ actor, params, query }) =>
+        list(actor, params.baseId, query, params.sourceId),
+      )
       .post('/:baseId/:sourceId/tables', ({ actor, params, body }) =>
         create(actor, params.baseId, body, params.sourceId),
       )

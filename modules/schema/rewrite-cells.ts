@@ -1,4 +1,5 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { logRecords } from '../../src/db/change-log.ts'
 import type { CellsWrite } from './change.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from './column-values.ts'
 import type { FieldAtItsTurn } from './update-field.ts'
@@ -48,18 +49,17 @@ async function writePage(
     columnNameOf(model.primaryKey),
   ].map(dialect.quote)
   await tx.runMany(
-    `update ${table} set ${column} = ? where ${key} = ?`,
+    `update ${table} set ${column} = ${dialect.placeholder(0)} where ${key} = ${dialect.placeholder(1)}`,
     page.map(({ id, after }) => [after, id]),
   )
   if (changeId === null) return
-  await tx.runMany(
-    'insert into sheaf_change_records (change_id, table_id, record_id, before, after) values (?, ?, ?, ?, ?)',
-    page.map(({ id, value, after }) => [
-      changeId,
-      model.table.id,
-      id,
-      JSON.stringify({ [field.id]: value }),
-      JSON.stringify({ [field.id]: after }),
-    ]),
+  await logRecords(
+    tx,
+    dialect,
+    changeId,
+    page.map(({ id, value, after }) => ({
+      ...{ tableId: model.table.id, recordId: id },
+      ...{ before: { [field.id]: value }, after: { [field.id]: after } },
+    })),
   )
 }

@@ -2,9 +2,13 @@ import { member, router } from '../../src/trpc.ts'
 import {
   createFieldInput,
   createTableInput,
+  dependentsInput,
+  differencesInput,
   fieldRef,
+  formulaDraftInput,
   previewTypeInput,
   reorderTableInput,
+  syncInput,
   tableRef,
   tablesInput,
   updateFieldInput,
@@ -45,6 +49,9 @@ export const schemaRouter = (schema: SchemaService) =>
     previewType: member
       .input(previewTypeInput)
       .query(({ ctx, input }) => schema.previewType(ctx.actor, input.fieldId, input.type, input.options)),
+    checkFormula: member
+      .input(formulaDraftInput)
+      .query(({ ctx, input }) => schema.checkFormula(ctx.actor, input)),
     setDisplayField: member
       .input(fieldRef)
       .mutation(({ ctx, input }) => schema.setDisplayField(ctx.actor, input.fieldId)),
@@ -54,6 +61,17 @@ export const schemaRouter = (schema: SchemaService) =>
     restoreField: member
       .input(fieldRef)
       .mutation(({ ctx, input }) => schema.restoreField(ctx.actor, input.fieldId)),
+    differences: member
+      .input(differencesInput)
+      .query(async ({ ctx, input }) =>
+        (await schema.sync.differences(ctx.actor, input.baseId, input.sourceId)).flatMap(
+          ({ changes }) => changes,
+        ),
+      ),
+    syncSource: member
+      .input(syncInput)
+      .mutation(({ ctx, input: { baseId, ...what } }) => schema.sync.sync(ctx.actor, baseId, what)),
+    dependents: member.input(dependentsInput).query(({ ctx, input }) => schema.dependents(ctx.actor, input)),
     trashedFields: member
       .input(tableRef)
       .query(({ ctx, input }) => schema.trashedFields(ctx.actor, input.tableId)),

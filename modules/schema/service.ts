@@ -4,6 +4,7 @@ import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
@@ -16,15 +17,35 @@ import {
   updateTable,
 } from './alter-table.ts'
 import { createApplyChange } from './change.ts'
-import { type FieldPlace, openField, openTable, type SchemaContext, type TableViews } from './context.ts'
+import {
+  checkFormulaDraft,
+  type DraftedFormula,
+  draftFormula,
+  type FormulaDraft,
+  type FormulaVerdict,
+} from './check-formula.ts'
+import {
+  type FieldExpressions,
+  type FieldPlace,
+  openField,
+  openTable,
+  type SchemaContext,
+  type TableViews,
+} from './context.ts'
 import { previewType } from './convert-column.ts'
 import { createField, setDisplayField } from './create-field.ts'
 import { createTable, type NewField, type NewTable } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
+import { type Dependent, type DependentsOf, dependents } from './dependents.ts'
+import { foreignSourceOf, foreignTable, writeRefusal } from './foreign-schema.ts'
+import { clientOf } from './formula-input.ts'
+import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts'
 import type { TableModel } from './model.ts'
 import { refuseUnstorable } from './names.ts'
 import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
+import { createReachable } from './reachable.ts'
 import { createSchemaStore } from './store.ts'
+import { createSyncService } from './sync/service.ts'
 import { deleteField, restoreField, trashedFields } from './trash-field.ts'
 import { registerSchemaUndo } from './undo.ts'
 import { updateField } from './update-field.ts'
@@ -37,12 +58,21 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
   const { access } = auth
   const store = createSchemaStore(kernel, bases)
   const apply = createApplyChange(kernel, store)
-  const context: SchemaContext = { kernel, access, bases, store, apply, views: null }
+  const context: SchemaContext = { kernel, access, bases, store, apply, views: null, expressions: null }
   registerSchemaUndo(context)
+
+  /** The tables of a base but for those of sources that are switched off. */
+  async function shownTables(baseId: string, options: { trash?: boolean }): Promise<Table[]> {
+    const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
+    const hidden = new Set(sources.filter(({ isEnabled }) => !isEnabled).map(({ id }) => id))
+    const tables = await store.tablesOf(baseId, options)
+    return hidden.size === 0 ? tables : tables.filter(({ sourceId }) => !hidden.has(sourceId))
+  }
 
   async function schemaOf(model: TableModel): Promise<TableSchema> {
     const { table, fields } = model
-    return { table, fields, views: (await context.views?.ofTable(model)) ?? [] }
+    const readOnlyReason = writeRefusal(model, await foreignSourceOf(context, table))
+    return { table, fields, views: (await context.views?.ofTable(model)) ?? [], readOnlyReason }
   }
 
   return {
@@ -53,11 +83,36 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
      * @throws TABLE_NOT_FOUND, also for a table in the trash or in a base that is
      */
     load: store.load,
+    /**
+     * The models by table id that are needed to work out any field of a table, its own among them.
+     * Cheap while nothing changes. @throws TABLE_NOT_FOUND
+     */
+    loadReachable: createReachable(store),
+    /** The database that holds the records of a table. */
+    async engineOf(table: Table): Promise<Engine> {
+      const source = await foreignSourceOf(context, table)
+      return source ? kernel.sources.of(source) : kernel.sources.engine(table.baseId)
+    },
+    /** The client of that database, e.g. `sqlite3`. @throws SOURCE_NOT_FOUND */
+    clientOf: (model: TableModel): Promise<string> => clientOf(store, model),
+    /** Why nobody may write the records of a table, in words; null where one may. */
+    writeRefusal: async (model: TableModel): Promise<string | null> =>
+      writeRefusal(model, await foreignSourceOf(context, model.table)),
+    /** @throws BAD_REQUEST for a source that is not the base's own: its tables are made in its own database */
+    refuseForeignTables: async (sourceId: string): Promise<void> => {
+      if (await foreignSourceOf(context, { sourceId })) throw foreignTable()
+    },
+    /** The databases that a base is connected to, held against what is known of them. */
+    sync: createSyncService(context),
     /** Writes a change of the schema; the views module's own changes go through it too. */
     apply,
     /** Called once by the views module, see `TableViews`. */
     attachViews(views: TableViews): void {
       context.views = views
+    },
+    /** Called once by the records module, see `FieldExpressions`. */
+    attachExpressions(expressions: FieldExpressions): void {
+      context.expressions = expressions
     },
     /**
      * The table that REST clients mean: an id of any base's table in this base, else an exact title.
@@ -82,6 +137,11 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       prepareTable(context, actor, baseId, input),
     publishTable: (actor: Actor, prepared: PreparedTable, staging: string): Promise<Table> =>
       publishTable(context, actor, prepared, staging),
+    /** Every live link field of a base, for those who keep both of its sides true. */
+    linkFieldsOf: (baseId: string) => linkFieldsOf(kernel, store, baseId),
+    /** The same with those in the trash. */
+    allLinkFieldsOf: (baseId: string) => allLinkFieldsOf(kernel, store, baseId),
+    loadWithKeys: createKeyLoader(store),
     /** True where the table exists, in the trash or not. */
     hasTable: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
 
@@ -101,11 +161,16 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
 
     // Operations.
 
-    /** The tables of a base in their order, or those in its trash. */
-    async tables(actor: Actor, baseId: string, options: { trash?: boolean } = {}): Promise<Table[]> {
+    /** The tables of a base in their order, or those in its trash; without those that hold pairs of links. */
+    async tables(
+      actor: Actor,
+      baseId: string,
+      { includeJunctions = false, ...options }: { trash?: boolean; includeJunctions?: boolean } = {},
+    ): Promise<Table[]> {
       const base = await bases.require(baseId)
       await access.authorize(actor, options.trash ? 'table.restore' : 'table.list', base.id)
-      return store.tablesOf(base.id, options)
+      const tables = await shownTables(base.id, options)
+      return tables.filter((table) => includeJunctions || !table.isJunction)
     },
     /** A table with its fields and views. @throws TABLE_NOT_FOUND */
     async table(actor: Actor, tableId: string): Promise<TableSchema> {
@@ -135,9 +200,21 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     },
     previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
       previewType(context, actor, fieldId, type, options),
+    /** What a formula that is being written gives, or all that is wrong with it. */
+    async checkFormula(actor: Actor, draft: FormulaDraft): Promise<FormulaVerdict> {
+      refuseUnstorable(draft)
+      return checkFormulaDraft(context, actor, draft)
+    },
+    /** A formula that is being written as a field of its table, for reading what it would give. */
+    async draftFormula(actor: Actor, draft: FormulaDraft): Promise<DraftedFormula> {
+      refuseUnstorable(draft)
+      return draftFormula(context, actor, draft)
+    },
     setDisplayField: (actor: Actor, fieldId: string) => setDisplayField(context, actor, fieldId),
     deleteField: (actor: Actor, fieldId: string) => deleteField(context, actor, fieldId),
     restoreField: (actor: Actor, fieldId: string) => restoreField(context, actor, fieldId),
+    dependents: (actor: Actor, target: DependentsOf): Promise<Dependent[]> =>
+      dependents(context, actor, target),
     trashedFields: (actor: Actor, tableId: string) => trashedFields(context, actor, tableId),
   }
 }

@@ -1,17 +1,10 @@
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../../src/core/errors.ts'
 import type { Table } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { BasesService } from '../bases/index.ts'
-import {
-  createTableModel,
-  type FieldRow,
-  type StoredField,
-  type TableModel,
-  toField,
-  toTable,
-} from './model.ts'
+import { createTableModel, type StoredField, type TableModel, toStored, toTable } from './model.ts'
 import { defineSchemaTables } from './tables.ts'
 
 /** Tables whose models stay in memory, the least used dropped first. */
@@ -75,6 +68,18 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     return model
   }
 
+  /** True where none of the tables has changed since its model was read: one statement, however many they are. */
+  async function areCurrent(known: readonly TableModel[]): Promise<boolean> {
+    if (!isShared) return known.every((model) => models.get(model.table.id) === model)
+    const ids = known.map((model) => model.table.id)
+    const rows = await db
+      .select({ id: tables.id, version: tables.version })
+      .from(tables)
+      .where(and(inArray(tables.id, ids), isNull(tables.deletedAt)))
+    const versions = new Map(rows.map(({ id, version }) => [id, version]))
+    return known.every(({ table }) => versions.get(table.id) === table.version)
+  }
+
   /** @throws SOURCE_NOT_FOUND */
   async function ownSourceId(baseId: string): Promise<string> {
     const own = (await bases.sourcesOf([baseId])).get(baseId)?.find((source) => source.isOwn)
@@ -100,6 +105,10 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     listFields,
     ownSourceId,
     load: loadModel,
+    areCurrent,
+    /** The client of each of a base's databases, by the id of its source. */
+    clientsOf: async (baseId: string): Promise<Map<string, string>> =>
+      new Map(((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, client }) => [id, client])),
     /** To be called once a change of the table is committed: the next load reads it anew. */
     forget,
     /** Live tables of a base, in their order; or those in its trash. */
@@ -114,11 +123,3 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
     tablesOfSource: (sourceId: string) => listTables(eq(tables.sourceId, sourceId)),
   }
 }
-
-const toStored = (row: FieldRow): StoredField => ({
-  ...toField(row),
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-  deletedAt: row.deletedAt,
-  wireMeta: row.wireMeta,
-})

@@ -2,10 +2,19 @@ import { and, asc, eq, isNotNull } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Field } from '../../src/core/model.ts'
+import { fillNumbers } from './auto-numbers.ts'
 import { openField, openTable, type SchemaContext } from './context.ts'
 import { requireRoom } from './create-field.ts'
+import { refuseSchemaReadonly } from './foreign-schema.ts'
+import {
+  markParts,
+  partsOfLink,
+  partsWhere,
+  refuseKept,
+  requirePartner,
+  requireRelatedTable,
+} from './link-parts.ts'
 import { plainField, refuseSystemField, toField } from './model.ts'
-import { uniqueTitle } from './names.ts'
 
 /**
  * Moves a field to the trash. Its column stays, so that it comes back with its values; views keep
@@ -16,17 +25,23 @@ import { uniqueTitle } from './names.ts'
 export async function deleteField(context: SchemaContext, actor: Actor, fieldId: string): Promise<void> {
   const { field } = await openField(context, actor, 'field.delete', fieldId)
   refuseSystemField(field, 'deleted')
+  if (field.databaseType !== null)
+    await refuseSchemaReadonly(context, (await context.store.load(field.tableId)).table)
+  if (field.type === 'ForeignKey') await refuseKept(context, { key: field })
   await trashField(context, actor, field)
 }
 
-/** Marks a field as deleted; the display field is refused, since every record needs a name. */
+/**
+ * Marks a field as deleted, a link together with all that it consists of; the display field is refused,
+ * since every record needs a name. Fields that are computed from it stay and say what they miss.
+ */
 export async function trashField(
-  { store, apply, kernel }: SchemaContext,
+  context: SchemaContext,
   actor: Actor,
   field: Field,
   options?: { silent?: boolean },
 ): Promise<void> {
-  const { fields } = store
+  const { store, apply } = context
   const { table } = await store.load(field.tableId)
   await apply(
     actor,
@@ -38,15 +53,18 @@ export async function trashField(
           `Field "${field.title}" names the records of ${table.title}: choose another display field before you delete it`,
         )
       }
+      const own = await store.findField(field.id)
+      if (!own || own.deletedAt !== null) {
+        return { statements: [], entry: null, tableIds: [], result: undefined }
+      }
+      const also = partsWhere(await partsOfLink(context, field), ({ deletedAt }) => deletedAt === null)
+      const all = { ...also, fields: [own, ...also.fields] }
+      const { statements, parts, tableIds } = await markParts(context, all, now, now)
       return {
-        statements: [
-          kernel.meta.db
-            .update(fields)
-            .set({ deletedAt: now, updatedAt: now })
-            .where(eq(fields.id, field.id)),
-        ],
+        statements,
         entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id } },
-        tableIds: [table.id],
+        altered: parts,
+        tableIds: [...new Set([table.id, ...tableIds])],
         result: undefined,
       }
     },
@@ -66,44 +84,53 @@ export async function restoreField(context: SchemaContext, actor: Actor, fieldId
   return untrashField(context, actor, fieldId)
 }
 
-/** Takes the mark away again. */
+/** Takes the mark away again, of a link with all that it consists of. */
 export async function untrashField(
-  { store, apply, kernel }: SchemaContext,
+  context: SchemaContext,
   actor: Actor,
   fieldId: string,
   options?: { silent?: boolean },
 ): Promise<Field> {
-  const { fields } = store
-  const found = await store.findField(fieldId)
-  if (!found) throw notFound('Field', fieldId.slice(0, 64))
-  const { table } = await store.load(found.tableId)
-  if (found.deletedAt === null) return plainField(found)
-  return apply(
+  const { store, apply, kernel } = context
+  const find = async () => {
+    const field = await store.findField(fieldId)
+    if (!field) throw notFound('Field', fieldId.slice(0, 64))
+    return field
+  }
+  const { table } = await store.load((await find()).tableId)
+  const restored = await apply(
     actor,
     table.baseId,
-    async ({ now }) => {
+    async ({ tx, engine, now }) => {
       const model = await store.load(table.id)
+      const found = await find()
+      if (found.deletedAt === null) {
+        return { statements: [], entry: null, tableIds: [], result: plainField(found) }
+      }
+      await requireRelatedTable(context, found)
+      await requirePartner(context, found)
       requireRoom(model)
-      const field = plainField(found)
-      const title = uniqueTitle(
-        field.title,
-        model.fields.filter((other) => other.id !== fieldId),
-      )
+      if (found.type === 'AutoNumber') await tx.run(fillNumbers(engine.dialect, model, found))
+      const also = partsWhere(await partsOfLink(context, found), ({ deletedAt }) => deletedAt !== null)
+      // Another field names the records by now.
+      const own = { ...found, isDisplay: false }
+      const all = { ...also, fields: [own, ...also.fields] }
+      const { statements, parts, tableIds } = await markParts(context, all, null, now)
+      const { fields } = store
       return {
         statements: [
-          // Another field names the records by now.
-          kernel.meta.db
-            .update(fields)
-            .set({ deletedAt: null, isDisplay: false, title, updatedAt: now })
-            .where(eq(fields.id, fieldId)),
+          ...statements,
+          kernel.meta.db.update(fields).set({ isDisplay: false }).where(eq(fields.id, fieldId)),
         ],
         entry: { kind: 'field.restore', tableId: table.id, detail: { fieldId } },
-        tableIds: [table.id],
-        result: { ...field, title, isDisplay: false },
+        altered: parts,
+        tableIds: [...new Set([table.id, ...tableIds])],
+        result: plainField(parts.fields[0] ?? found),
       }
     },
     options,
   )
+  return (await store.load(table.id)).field(fieldId) ?? restored
 }
 
 /** Fields of a table that are in the trash, the latest first. */
@@ -115,5 +142,9 @@ export async function trashedFields(context: SchemaContext, actor: Actor, tableI
     .from(fields)
     .where(and(eq(fields.tableId, tableId), isNotNull(fields.deletedAt)))
     .orderBy(asc(fields.deletedAt))
-  return rows.toReversed().map(toField)
+  // A foreign key comes back with its link, and so does a link's reverse that nobody sees.
+  return rows
+    .toReversed()
+    .map(toField)
+    .filter((field) => field.type !== 'ForeignKey' && !field.isSystem)
 }

@@ -13,7 +13,9 @@ import type { SchemaContext } from './context.ts'
 import { isAsConverted } from './convert-column.ts'
 import { setDisplayField } from './create-field.ts'
 import type { FieldDefinition } from './definition.ts'
+import { restoreKeys } from './restore-keys.ts'
 import { trashField, untrashField } from './trash-field.ts'
+import { decideLink, madeLink } from './undo-link.ts'
 import { type FieldAtItsTurn, type FieldDecision, writeField } from './update-field.ts'
 
 type Direction = 'undo' | 'redo'
@@ -60,12 +62,15 @@ export function registerSchemaUndo(context: SchemaContext): void {
     if (!field) return
     if (entry.kind === 'field.update') {
       if (field.deletedAt !== null) throw isInTrash('Field', field.title)
-      const engine = sources.engine(baseId)
+      const engine = await sources.engine(baseId)
       await writeField(
         context,
         actor,
         field,
-        (current, turn) => decide(current, turn, entry, detail, direction, engine),
+        (current, turn) =>
+          madeLink(detail)
+            ? decideLink(context, current, turn, detail, direction)
+            : decide(current, turn, entry, detail, direction, engine),
         silent,
       )
       return
@@ -97,7 +102,9 @@ async function decide(
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
   }
   const definition = restoreKeys(current, from, to)
-  if (current.options.choices === undefined) return { definition, cells: NO_CELLS }
+  // Of a connected database's column only how it is shown has changed.
+  if (current.options.choices === undefined || turn.field.databaseType !== null)
+    return { definition, cells: NO_CELLS }
   const used = await usedTitles(turn, engine)
   definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
   const titles = new Set(choicesOf(definition).map((choice) => choice.title))
@@ -105,12 +112,6 @@ async function decide(
 }
 
 const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
-
-/** `current` with `to`'s value for each key in which the change had altered it. */
-function restoreKeys<T extends object>(current: T, from: T, to: T): T {
-  const changed = (Object.keys(to) as (keyof T)[]).filter((key) => !Bun.deepEquals(from[key], to[key]))
-  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
-}
 
 async function usedTitles(turn: FieldAtItsTurn, engine: Engine): Promise<Set<string>> {
   const used = new Set<string>()
@@ -143,7 +144,8 @@ function restoreCells(
     columnNameOf(field),
     columnNameOf(model.primaryKey),
   ].map(dialect.quote)
-  const update = `update ${table} set ${column} = ? where ${key} = ?`
+  const [to, id, from] = [0, 1, 2].map(dialect.placeholder)
+  const update = `update ${table} set ${column} = ${to} where ${key} = ${id}`
   const valueIn = (json: string | null): CellValue =>
     json === null ? null : (JSON.parse(json)[field.id] ?? null)
   const fits = (value: CellValue) =>
@@ -174,7 +176,7 @@ function restoreCells(
           emptied.map(({ id, to }) => [to, id]),
         )
         await tx.runMany(
-          `${update} and ${column} = ?`,
+          `${update} and ${column} = ${from}`,
           others.map(({ id, from, to }) => [to, id, from]),
         )
         if (rows.length < 2000) return

@@ -3,13 +3,29 @@ import type { Actor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import type { Field } from '../../src/core/model.ts'
+import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
+import type { Field, Person } from '../../src/core/model.ts'
+import { fillNumbers } from './auto-numbers.ts'
 import type { CellsWrite, ChangeContext, ChangeOptions } from './change.ts'
 import { choiceRewriter, withKeptIds } from './choices.ts'
 import { duplicatesStatement } from './column-values.ts'
+import { refuseUnknownFunction } from './computed/unknown-function.ts'
 import { openField, type SchemaContext } from './context.ts'
 import { convertColumn } from './convert-column.ts'
-import { definitionOf, type FieldDefinition, type FieldPatch, patchDefinition } from './definition.ts'
+import { becomesLink, convertToLink } from './convert-to-link.ts'
+import {
+  areLinks,
+  definitionOf,
+  type FieldDefinition,
+  type FieldPatch,
+  patchDefinition,
+} from './definition.ts'
+import { asItIs, refuseForeignPatch } from './foreign-schema.ts'
+import { storableFormula } from './formula-input.ts'
+import { canFreeze, type ReadableValues, readableValues } from './frozen-values.ts'
+import { requireViewOf } from './link-input.ts'
+import { type MarkedParts, refuseKeyRules } from './link-parts.ts'
+import { membersOf } from './members.ts'
 import { getField, refuseSystemField, type TableModel } from './model.ts'
 import { duplicateField, isTitleTaken } from './names.ts'
 import { rewriteCells } from './rewrite-cells.ts'
@@ -27,33 +43,62 @@ export async function updateField(
   context: SchemaContext,
   actor: Actor,
   fieldId: string,
-  { wireMeta, ...patch }: FieldPatch,
+  { wireMeta, ...given }: FieldPatch,
 ): Promise<Field> {
-  const { field } = await openField(context, actor, 'field.update', fieldId)
+  const { field, model } = await openField(context, actor, 'field.update', fieldId)
+  const { type = field.type } = given
+  const options = await storableFormula(context, model, { type, options: given.options, field })
+  const patch = { ...given, ...(options && { options }) }
+  await refuseForeignPatch(context, field, patch)
+  if (becomesLink(field, patch.type)) return convertToLink(context, actor, field, patch)
+  refuseKeyRules(model, field, patch)
+  await checkPatch(context, field, patch)
   return writeField(
     context,
     actor,
     field,
-    (current) => withKeptIds(current, patchDefinition(current, patch)),
-    wireMeta === undefined ? {} : { wireMeta },
+    (current) => {
+      const definition = withKeptIds(current, patchDefinition(current, patch))
+      return field.databaseType === null ? definition : asItIs(definition)
+    },
+    { checked: true, ...(wireMeta !== undefined && { wireMeta }) },
   )
+}
+
+/** @throws BAD_REQUEST for what of a computed field's options can be told before its turn */
+async function checkPatch(
+  context: SchemaContext,
+  field: Field,
+  { type = field.type, options }: Omit<FieldPatch, 'wireMeta'>,
+): Promise<void> {
+  await refuseUnknownFunction(context.store, { type, options: { ...field.options, ...options } })
+  const link = linkOf(field)
+  if (link) await requireViewOf(context, link.relatedTableId, options?.viewId as string | null | undefined)
 }
 
 /** How a field is written. */
 interface FieldWriteOptions extends ChangeOptions {
   wireMeta?: FieldPatch['wireMeta']
+  /** True for a person's own definition: what does not fit in a computed field is refused. */
+  checked?: boolean
 }
 
 /** What `decide` of `writeField` is given beside the definition. */
 export interface FieldAtItsTurn extends ChangeContext {
   model: TableModel
   field: Field
+  /** The members of the base, whom names in texts may mean. */
+  people(): Promise<Person[]>
+  /** Where its values are under a definition: of a formula, what it gives at this moment. */
+  values(definition: FieldDefinition): Promise<ReadableValues>
 }
 
 /** How an undo writes: the new definition, and the cells that come back with it. */
 export interface FieldDecision {
   definition: FieldDefinition
   cells?: CellsWrite
+  /** What comes or goes with it: the parts of a link that the field was made into. */
+  also?: MarkedParts
 }
 
 /**
@@ -61,46 +106,88 @@ export interface FieldDecision {
  * `columnName` or cells (an undo) is taken as it is; otherwise values follow the change.
  */
 export async function writeField(
-  { store, apply, kernel }: SchemaContext,
+  context: SchemaContext,
   actor: Actor,
   { id: fieldId, tableId }: Field,
   decide: (
     current: FieldDefinition,
     turn: FieldAtItsTurn,
   ) => FieldDefinition | FieldDecision | Promise<FieldDefinition | FieldDecision>,
-  { wireMeta, ...options }: FieldWriteOptions = {},
+  { wireMeta, checked = false, ...options }: FieldWriteOptions = {},
 ): Promise<Field> {
+  const { store, apply, kernel, access } = context
   const { table } = await store.load(tableId)
-  return apply(
+  const written = await apply(
     actor,
     table.baseId,
     async (change) => {
       const model = await store.load(tableId)
       const field = getField(model, fieldId)
       const before = definitionOf(field)
-      const decided = await decide(before, { ...change, model, field })
+      const turn: FieldAtItsTurn = {
+        ...{ ...change, model, field, people: () => membersOf(access, table.baseId) },
+        values: (definition) => readableValues(context, model, change.engine.dialect, field, definition),
+      }
+      const decided = await decide(before, turn)
       const decision: FieldDecision = 'definition' in decided ? decided : { definition: decided }
       refuseChange(model, field, before, decision.definition)
-      const { definition: after, cells } = await moveValues({ ...change, model, field }, before, decision)
+      const { definition: after, cells } = await moveValues(turn, before, decision)
+      if (after.type === 'AutoNumber' && after.columnName !== before.columnName)
+        await change.tx.run(fillNumbers(change.engine.dialect, model, after))
       await keepUnique(change, model, before, after)
       const isSame = wireMeta === undefined && (cells?.count ?? 0) === 0 && Bun.deepEquals(before, after)
       const { fields } = store
+      const { db } = kernel.meta
+      const mirrors = before.required === after.required ? [] : mirrorsOf(model, field)
+      // What has values of its own gives nothing beside them.
+      const settled = fieldType(after.type).computed === undefined ? { result: null, error: null } : {}
+      const isRead = !Bun.deepEquals([before.type, before.options], [after.type, after.options])
       return {
         statements: [
-          kernel.meta.db
+          db
             .update(fields)
-            .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
+            .set({ ...after, ...settled, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
             .where(eq(fields.id, fieldId)),
+          ...mirrors.map(({ id }) =>
+            db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
+          ),
+          ...(decision.also?.statements ?? []),
         ],
+        ...(isRead && {
+          altered: {
+            fields: [
+              { ...field, ...after, ...settled, deletedAt: null },
+              ...(decision.also?.parts.fields ?? []),
+            ],
+            tables: decision.also?.parts.tables ?? [],
+            checked: checked ? [fieldId] : [],
+          },
+        }),
         entry: isSame ? null : { kind: 'field.update', tableId, detail: { fieldId, before, after } },
         ...(cells && { cells }),
-        touchesRecords: after.columnName !== before.columnName || (cells?.count ?? 0) > 0,
-        tableIds: [tableId],
-        result: { ...field, ...after },
+        touchesRecords:
+          after.columnName !== before.columnName ||
+          (cells?.count ?? 0) > 0 ||
+          (isRead && fieldType(after.type).computed !== undefined),
+        tableIds: [...new Set([tableId, ...(decision.also?.tableIds ?? [])])],
+        result: { ...field, ...after, ...settled },
       }
     },
     options,
   )
+  return fieldType(written.type).computed ? ((await store.load(tableId)).field(fieldId) ?? written) : written
+}
+
+/** A link to a parent is required as its foreign key is (spec §5): the one follows the other. */
+function mirrorsOf({ fields, field: find }: TableModel, field: Field): Field[] {
+  if (field.type === 'ForeignKey') {
+    return fields.filter((other) => {
+      const link = linkOf(other)
+      return link?.holdsKey && link.keyFieldId === field.id
+    })
+  }
+  const key = find(linkOf(field)?.keyFieldId ?? '')
+  return key ? [key] : []
 }
 
 function refuseChange(
@@ -131,7 +218,7 @@ async function moveValues(
   if (decision.cells || after.columnName !== before.columnName) return decision
   if (after.type !== before.type) {
     refuseConversion(before, after)
-    return convertColumn(turn, before, after)
+    return areLinks(after.type) ? decision : convertColumn(turn, before, after)
   }
   const rewrite = choiceRewriter(before, after)
   if (!rewrite) return decision
@@ -140,12 +227,18 @@ async function moveValues(
 
 /** @throws NOT_IMPLEMENTED where one of the types has no values of its own to convert */
 export function refuseConversion(
-  before: Pick<FieldDefinition, 'type'>,
+  before: Pick<FieldDefinition, 'type' | 'options'>,
   after: Pick<FieldDefinition, 'type'>,
 ): void {
+  // Both links show the same records; but to one record there is only the one type.
+  if (areLinks(before.type, after.type) && !isSingleLink(linkOf(before) ?? { kind: 'bt' })) return
   for (const name of [before.type, after.type]) {
     const type = fieldType(name)
-    if (!type.readOnly && !type.systemColumn && !type.internal) continue
+    // Its numbers are values like others once nobody counts on.
+    if (name === 'AutoNumber' && name === before.type) continue
+    // So are those that a formula gives at this moment.
+    if (name === before.type && canFreeze(name)) continue
+    if (!type.readOnly && !type.systemColumn && !type.internal && !type.computed) continue
     throw new AppError('NOT_IMPLEMENTED', `Updating ${before.type} => ${after.type} is not implemented`)
   }
 }

@@ -1,11 +1,13 @@
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../../src/core/fields/index.ts'
+import { SPECIFIC_TYPES } from '../../src/core/fields/specific-db-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isSelect } from './choices.ts'
 import type { NewField } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
-import { optionsFromMeta, type WireMeta } from './wire-meta.ts'
+import { computedOptions } from './wire-computed.ts'
+import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
 
 /** A column as a REST client sends it; whatever else is in the object is of no matter. */
 export type WireColumn = Record<string, unknown>
@@ -55,7 +57,7 @@ export function readNewColumn(column: WireColumn): NewField {
   return {
     title,
     type,
-    ...readRules(column, type, optionsOf(column, type)),
+    ...readRules(column, type, { ...optionsOf(column, type), ...computedOptions(column, type, true) }),
     ...(columnName && { columnName }),
     isDisplay: isTrue(column.pv),
     wireMeta: readMeta(column.meta),
@@ -69,12 +71,15 @@ export function readNewColumn(column: WireColumn): NewField {
  */
 export function readColumnPatch(column: WireColumn, field: Field): FieldPatch {
   const type = column.uidt === undefined ? field.type : readType(column.uidt, field.type)
-  const sent = optionsOf(column, type)
-  // `meta` replaces what was there; the choices of a select lie elsewhere and stay.
-  const choices = type === field.type && field.options.choices ? { choices: field.options.choices } : {}
-  const kept = type === field.type && column.meta === undefined ? field.options : choices
-  const isSame = type === field.type && Object.keys(sent).length === 0 && column.meta === undefined
-  const options = { ...kept, ...sent }
+  const sent = { ...optionsOf(column, type), ...computedOptions(column, type, false) }
+  const isSameType = type === field.type
+  // Of a computed field the patch alone is handed on: what it does not name is kept where it is checked.
+  const kept = isSameType && !fieldType(type).computed ? field.options : {}
+  // `meta` replaces what was there; the choices of a select and the like lie elsewhere and stay.
+  const unsaid =
+    isSameType && column.meta !== undefined ? unsaidOptions(type, readMeta(column.meta) ?? {}) : {}
+  const isSame = isSameType && Object.keys(sent).length === 0 && column.meta === undefined
+  const options = { ...kept, ...unsaid, ...sent }
   const title = textOf(column.title)
   return {
     ...(title !== undefined && { title }),
@@ -119,9 +124,16 @@ const invalidBody = (error: Record<string, unknown>): AppError =>
 function optionsOf(column: WireColumn, type: FieldTypeName): FieldOptions {
   const meta = readMeta(column.meta)
   const options = meta ? optionsFromMeta(type, meta) : {}
+  if (type === 'SpecificDBType') Object.assign(options, specificType(column.dt))
   const colOptions = column.colOptions as { options?: unknown } | null | undefined
   if (isSelect({ type }) && Array.isArray(colOptions?.options)) options.choices = colOptions.options
   return options
+}
+
+/** What a client says of the column's type, where it is one that may be named; else the type's default. */
+const specificType = (dt: unknown): FieldOptions => {
+  const known = typeof dt === 'string' && SPECIFIC_TYPES.find((name) => name === dt.trim().toLowerCase())
+  return known ? { databaseType: known } : {}
 }
 
 function readRules(
@@ -130,9 +142,9 @@ function readRules(
   options: FieldOptions | undefined,
   current: FieldOptions = {},
 ): Omit<FieldPatch, 'type' | 'title'> {
-  const { readOnly, systemColumn } = fieldType(type)
+  const { readOnly, systemColumn, computed } = fieldType(type)
   const description = column.description === null ? null : textOf(column.description)
-  const isFilled = readOnly || systemColumn
+  const isFilled = readOnly || systemColumn || computed
   return {
     ...(options && { options }),
     ...(description !== undefined && { description }),

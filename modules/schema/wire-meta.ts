@@ -1,4 +1,5 @@
 import { CHECKBOX_ICONS } from '../../src/core/fields/checkbox.ts'
+import { DURATION_FORMATS } from '../../src/core/fields/duration-text.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { RATING_ICONS } from '../../src/core/fields/rating.ts'
@@ -13,6 +14,8 @@ interface Word {
   /** Where the value has another form there. */
   toWire?(value: unknown, options: FieldOptions): unknown
   toOption?(value: unknown, meta: WireMeta): unknown
+  /** Null is a value of its own, and not the absence of one. */
+  takesNull?: true
 }
 
 /** Names of the material icons that clients draw our signs with: filled and empty. */
@@ -53,10 +56,15 @@ const time: Word = {
   toOption: (value) => (typeof value === 'string' ? value.includes('ss') : undefined),
 }
 
+const PEOPLE = [flag('multiple', 'is_multi'), flag('notify', 'notify')]
+
 const WORDS: Partial<Record<FieldTypeName, Word[]>> = {
   LongText: [flag('rich', 'richMode')],
   Number: [thousands],
-  Decimal: [precision, thousands],
+  Decimal: [
+    { ...precision, takesNull: true, toOption: (value) => (value === null ? null : wholeNumber(value)) },
+    thousands,
+  ],
   Currency: [asIs('locale', 'currency_locale'), asIs('code', 'currency_code'), precision],
   Percent: [flag('bar', 'is_progress'), precision],
   Date: [asIs('format', 'date_format')],
@@ -72,11 +80,26 @@ const WORDS: Partial<Record<FieldTypeName, Word[]>> = {
     },
     asIs('timeZone', 'timezone'),
   ],
+  Duration: [
+    {
+      option: 'format',
+      key: 'duration',
+      toWire: (value) => DURATION_FORMATS.findIndex((format) => format === value),
+      toOption: (value) => DURATION_FORMATS[wholeNumber(value) ?? -1],
+    },
+  ],
+  Time: [flag('time12h', 'is12hrFormat')],
+  User: PEOPLE,
+  Collaborator: PEOPLE,
+  Barcode: [asIs('format', 'barcodeFormat')],
   Rating: [asIs('max'), asIs('color'), icon(RATING_ICONS, 'full', 'empty')],
   Checkbox: [asIs('color'), icon(CHECKBOX_ICONS, 'checked', 'unchecked')],
   Email: [validate],
   URL: [validate],
   PhoneNumber: [validate],
+  Attachment: [asIs('kinds'), asIs('maxCount'), asIs('maxSizeMb')],
+  Links: [asIs('singular'), asIs('plural')],
+  Rollup: [precision, thousands],
 }
 
 const wordsOf = (type: FieldTypeName): Word[] =>
@@ -88,14 +111,26 @@ const wordsOf = (type: FieldTypeName): Word[] =>
  */
 export function optionsFromMeta(type: FieldTypeName, meta: WireMeta): FieldOptions {
   const options: FieldOptions = {}
-  for (const { option, key, toOption } of wordsOf(type)) {
+  for (const { option, key, toOption, takesNull } of wordsOf(type)) {
     if (!(key in meta)) continue
     const value = toOption ? toOption(meta[key], meta) : meta[key]
-    if (value === undefined || value === null) continue
+    if (value === undefined || (value === null && !takesNull)) continue
     const isFit = fieldType(type).options.safeParse({ [option]: value }).success
     if (isFit) options[option] = value
   }
   return options
+}
+
+/**
+ * The options that a `meta` could have named and did not, at their defaults: it replaces the one before. The words
+ * for a link's records stay, since a link always has some.
+ */
+export function unsaidOptions(type: FieldTypeName, meta: WireMeta): FieldOptions {
+  if (fieldType(type).computed === 'link') return {}
+  const said = optionsFromMeta(type, meta)
+  const defaults = readable(type, {})
+  const unsaid = wordsOf(type).flatMap(({ option }) => (option in said ? [] : [[option, defaults[option]]]))
+  return Object.fromEntries(unsaid.filter(([, value]) => value !== undefined))
 }
 
 /**
@@ -110,6 +145,8 @@ export function metaOf(type: FieldTypeName, options: FieldOptions, sent: WireMet
     if (options[option] === undefined || Bun.deepEquals(meant[option], options[option])) continue
     meta[key] = toWire ? toWire(options[option], options) : options[option]
   }
+  // Clients ask it of links alone: whether the words are their own.
+  if (type === 'Links') meta.custom ??= false
   return meta
 }
 

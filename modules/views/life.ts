@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -11,6 +11,8 @@ import { stateOf, writeView } from './update.ts'
 
 /** Most views of one table. */
 export const MAX_VIEWS = 200
+/** Ids in one list: well within what every engine binds. */
+const IDS_AT_ONCE = 500
 
 /** A view as a caller asks for it. */
 export interface NewView {
@@ -49,6 +51,16 @@ export function newTableStatements(
     ...defaultLine(field, field.order),
   }))
   return insertStatements({ db, store }, { row: { ...row, isDefault: true }, lines })
+}
+
+/** Removes the views of tables that are forgotten for good. */
+export function removedTablesStatements({ db, store }: ViewsContext, tableIds: string[]): MetaStatement[] {
+  const { views } = store
+  const statements: MetaStatement[] = []
+  for (let from = 0; from < tableIds.length; from += IDS_AT_ONCE) {
+    statements.push(db.delete(views).where(inArray(views.tableId, tableIds.slice(from, from + IDS_AT_ONCE))))
+  }
+  return statements
 }
 
 /**

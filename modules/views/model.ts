@@ -31,10 +31,13 @@ export function fieldsOfView(model: TableModel, lines: LineRow[]): ViewField[] {
   return known.sort((a, b) => Number(isDisplay(b)) - Number(isDisplay(a)) || a.order - b.order)
 }
 
-/** How a view shows a field that it has no line for: the record id and system fields are hidden. */
+/**
+ * How a view shows a field that it has no line for: record numbers, system fields and the keys that
+ * links are kept in are hidden.
+ */
 export const defaultLine = (field: Field, order: number): ViewField => ({
   fieldId: field.id,
-  show: field.isDisplay || (!field.isPrimaryKey && !field.isSystem),
+  show: field.isDisplay || (field.type !== 'ID' && !field.isSystem && field.type !== 'ForeignKey'),
   order,
   width: DEFAULT_WIDTH,
   summary: null,

@@ -8,7 +8,14 @@ import type { AuthService } from '../auth/index.ts'
 import { refuseUnstorable, type SchemaService, type TableModel } from '../schema/index.ts'
 import { type Arrangement, arrange, placeNewField } from './arrange.ts'
 import { openView, type ViewsContext } from './context.ts'
-import { createView, deleteView, type NewView, newTableStatements, reorderView } from './life.ts'
+import {
+  createView,
+  deleteView,
+  type NewView,
+  newTableStatements,
+  removedTablesStatements,
+  reorderView,
+} from './life.ts'
 import { openWithLines, requireLine } from './lines.ts'
 import type { ViewRow } from './model.ts'
 import { presentView } from './present.ts'
@@ -36,6 +43,7 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
       (await store.rowsOf(table.id)).map((row) => presentView(table, row, options)),
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
     forNewField: (model, field, place) => placeNewField(context, model, field, place),
+    forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
   })
   registerViewsUndo(context, kernel)
 

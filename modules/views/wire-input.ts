@@ -117,7 +117,7 @@ export const AGGREGATIONS: Record<string, string> = {
   ...{ percent_empty: 'percentEmpty', percent_filled: 'percentFilled', percent_unique: 'percentUnique' },
   ...{ checked: 'checked', unchecked: 'unchecked', percent_checked: 'percentChecked' },
   ...{ percent_unchecked: 'percentUnchecked', earliest_date: 'earliest', latest_date: 'latest' },
-  ...{ date_range: 'rangeDays', month_range: 'rangeMonths' },
+  ...{ date_range: 'rangeDays', month_range: 'rangeMonths', attachment_size: 'size' },
 }
 
 /** What a client says of a view's column, in our words. */

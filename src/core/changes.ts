@@ -15,6 +15,7 @@ export type Operation =
   | { kind: 'delete'; tableId: string; ids: RecordId[] }
   /** Moves records ahead of another in the table's own order; null: to the end. */
   | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null }
+  | LinkOperation
 
 /** Links other records to one by a link field, or takes such links away; what is so already stays. */
 export interface LinkOperation {
@@ -33,7 +34,10 @@ export interface Change {
   clientId?: string
 }
 
-/** What a record looked like on both sides of a change; null: it did not exist. */
+/**
+ * What a record looked like on both sides of a change; null: it did not exist. A link field stands in `after`
+ * alone, with what the change did to it: `{"linked":[3],"unlinked":[]}`.
+ */
 export interface RecordChange {
   tableId: string
   recordId: RecordId

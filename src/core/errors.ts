@@ -36,6 +36,9 @@ export const ERROR_STATUS = {
   TOO_MANY_REQUESTS: 429,
   INTERNAL_SERVER_ERROR: 500,
   NOT_IMPLEMENTED: 501,
+  STORAGE_FULL: 507,
+  /** A database does not answer: it may again, so the same call can be made later. */
+  DATABASE_UNREACHABLE: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof ERROR_STATUS

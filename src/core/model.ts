@@ -136,6 +136,8 @@ export interface TableSchema {
   table: Table
   fields: Field[]
   views: View[]
+  /** Why nobody may write its records, in words: a view of a connected database, a source kept as it is; else null. */
+  readOnlyReason: string | null
 }
 
 export type RecordId = number | string

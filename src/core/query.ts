@@ -22,12 +22,11 @@ export interface Query {
   search?: Search | null
   /** IANA zone of the person who asks, in which "today" is meant; absent: UTC. */
   timeZone?: string
+  /** Only these records, as far as the rest of the query lets them through. */
+  recordIds?: RecordId[]
   limit: number
   offset: number
 }
 
 /** The part of a query that says which records, for counts, summaries and "all that match" writes. */
-export type Selection = Pick<Query, 'tableId' | 'viewId' | 'filter' | 'search' | 'timeZone'> & {
-  /** Only these records. */
-  recordIds?: RecordId[]
-}
+export type Selection = Pick<Query, 'tableId' | 'viewId' | 'filter' | 'search' | 'timeZone' | 'recordIds'>

@@ -86,6 +86,9 @@ export const RIGHTS = {
   'record.delete': { scope: 'base', least: 'editor' },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
+  // Files of attachment cells. One's own uploads; others through the bases where they stand.
+  'file.create': { scope: 'signed-in' },
+  'file.read': { scope: 'signed-in' },
   // Imports. An editor may fill a table; only a creator may make one.
   'import.create': { scope: 'base', least: 'creator' },
   'import.append': { scope: 'base', least: 'editor' },

@@ -15,9 +15,11 @@ export type SummaryPart =
   | 'avg'
   | 'median'
   | 'stddev'
+  /** All bytes of the files in the cells. */
+  | 'fileBytes'
 
-/** How a summary is shown: like a value of its field, as a plain number, as `42%`, or as a length of time. */
-export type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months'
+/** How a summary is shown: like a value of its field, as a plain number, as `42%`, as a length of time or as `4.2 MB`. */
+export type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
 
 interface SummaryShape {
   key: string
@@ -28,7 +30,7 @@ interface SummaryShape {
   form: SummaryForm
 }
 
-const EVERY: readonly SummarySet[] = ['count', 'number', 'date']
+const EVERY: readonly SummarySet[] = ['count', 'number', 'date', 'size']
 
 /**
  * The summaries that the footer offers, in the order of its menu (ui §6).
@@ -38,6 +40,7 @@ const EVERY: readonly SummarySet[] = ['count', 'number', 'date']
  * whole months. Over no values sum, min, max, avg, median, stddev and the ranges are null.
  */
 export const SUMMARIES = [
+  { key: 'size', label: 'Total size', sets: ['size'], needs: ['fileBytes'], form: 'bytes' },
   { key: 'sum', label: 'Sum', sets: ['number'], needs: ['sum'], form: 'value' },
   { key: 'avg', label: 'Average', sets: ['number'], needs: ['avg'], form: 'value' },
   { key: 'median', label: 'Median', sets: ['number'], needs: ['median'], form: 'value' },

@@ -9,6 +9,11 @@ const OPTIONS: Partial<Record<FieldTypeName, object>> = {
   Email: { validate: true },
   DateTime: { timeZone: 'UTC' },
 }
+const files = (...items: object[]) =>
+  JSON.stringify(items.map((item) => ({ ...item, title: 'a.png', mimetype: 'image/png', size: 0 })))
+const ELSEWHERE = files({ url: 'https://example.com/a.png' })
+const STORED = files({ path: 'download/2026/11/20/ab/a.png' })
+
 const optionsOf = (type: FieldTypeName) => readOptions(type, OPTIONS[type] ?? {})
 const to = (value: CellValue, from: FieldTypeName, type: FieldTypeName, options = optionsOf(type)) =>
   convert(value, from, optionsOf(from), type, options)
@@ -43,6 +48,15 @@ describe('convert', () => {
     ['2024-03-05 08:20:30+00:00', 'DateTime', 'SingleLineText', '2024-03-05 08:20:30'],
     ['ann@example.com', 'SingleLineText', 'Email', 'ann@example.com'],
     [null, 'Number', 'Date', null],
+    [0, 'Duration', 'Checkbox', false],
+    [ELSEWHERE, 'Attachment', 'URL', 'https://example.com/a.png'],
+    [ELSEWHERE, 'Attachment', 'LongText', 'a.png (https://example.com/a.png)'],
+    ['a.png (https://example.com/a.png)', 'LongText', 'Attachment', ELSEWHERE],
+    ['https://example.com/a.png', 'URL', 'Attachment', ELSEWHERE],
+    [STORED, 'Attachment', 'JSON', STORED],
+    [ELSEWHERE, 'JSON', 'Attachment', ELSEWHERE],
+    ['0', 'SingleLineText', 'Number', 0],
+    ['0.5', 'SingleLineText', 'Decimal', 0.5],
   ])('turns %p of %s into %s as %p', (value, from, type, expected) => {
     expect(to(value, from, type)).toEqual({ value: expected, lost: false })
   })
@@ -64,6 +78,13 @@ describe('convert', () => {
     ['2024-03-05 08:20', 'SingleLineText', 'Date'],
     ['ann', 'SingleLineText', 'Email'],
     ['x', 'SingleLineText', 'CreatedTime'],
+    [5, 'Number', 'Time'],
+    [2.25, 'Decimal', 'Time'],
+    ['50%', 'SingleLineText', 'Year'],
+    [STORED, 'Attachment', 'URL'],
+    [files({ url: 'https://a.example' }, { url: 'https://b.example' }), 'Attachment', 'URL'],
+    [STORED, 'JSON', 'Attachment'],
+    ['[]', 'JSON', 'Attachment'],
   ])('loses %p of %s as %s', (value, from, type) => {
     expect(to(value, from, type)).toEqual({ value: null, lost: true })
   })
@@ -76,6 +97,24 @@ describe('convert', () => {
       value: '2024-03-06',
       lost: true,
     })
+  })
+
+  test('makes a day the moment at which it begins in the zone of the field, and back', () => {
+    const apia = readOptions('DateTime', { timeZone: 'Pacific/Apia' })
+    const { value } = convert('2024-03-05', 'Date', optionsOf('Date'), 'DateTime', apia)
+    expect(value).toBe('2024-03-04 11:00:00+00:00')
+    expect(convert(value, 'DateTime', apia, 'Date', optionsOf('Date')).value).toBe('2024-03-05')
+    // Before the first day that can be written.
+    expect(convert('0001-01-01', 'Date', optionsOf('Date'), 'DateTime', apia)).toEqual({
+      value: null,
+      lost: true,
+    })
+  })
+
+  test('says what goes with what it keeps: zeros in front, files behind names', () => {
+    expect(to('0301', 'SingleLineText', 'Number')).toEqual({ value: 301, lost: true })
+    expect(to('-007', 'PhoneNumber', 'Decimal')).toEqual({ value: -7, lost: true })
+    expect(to(STORED, 'Attachment', 'LongText')).toEqual({ value: 'a.png', lost: true })
   })
 
   test('loses nothing where there was nothing', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
+import { DURATION_FORMATS } from '../../src/core/fields/duration-text.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import {
   FIELD_TYPES,
@@ -43,7 +44,7 @@ const SAMPLES: Record<FieldTypeName, { values: () => CellValue; options?: FieldO
     options: [{}, { validate: true }],
   },
   Number: { values: whole },
-  Decimal: { values: real },
+  Decimal: { values: real, options: [{}, { precision: null }] },
   Currency: { values: real, options: [{}, { locale: 'de-DE', code: 'EUR', precision: 0 }] },
   Percent: { values: real },
   Rating: { values: () => Math.floor(random() * 6), options: [{}, { max: 10 }] },
@@ -61,6 +62,38 @@ const SAMPLES: Record<FieldTypeName, { values: () => CellValue; options?: FieldO
       })),
     ),
   },
+  Attachment: {
+    values: () =>
+      JSON.stringify(
+        ['photo.jpg', 'a (1).pdf'].map((title) => ({
+          url: `https://example.com/${whole()}`,
+          ...{ title, mimetype: title.endsWith('jpg') ? 'image/jpeg' : 'application/pdf', size: 0 },
+        })),
+      ),
+    options: [{}, { kinds: ['image', 'pdf'], maxCount: 2, maxSizeMb: 1 }],
+  },
+  Year: { values: () => Math.floor(random() * 10_000) },
+  Time: {
+    values: () => (random() < 0.5 ? wholeMinute().slice(11, 19) : instant().slice(11, 19)),
+    options: [{}, { time12h: true }],
+  },
+  Duration: {
+    values: () => (random() < 0.5 ? Math.round((random() - 0.5) * 1e9) / 1000 : real()),
+    options: DURATION_FORMATS.map((format) => ({ format })),
+  },
+  User: { values: () => 'usann', options: [{}, { multiple: true, notify: true }] },
+  Collaborator: { values: () => 'usann,usbob', options: [{ multiple: true }] },
+  JSON: { values: () => JSON.stringify({ z: line(), a: [real(), null, { deep: whole() }] }, null, 1) },
+  GeoData: { values: () => `${(random() * 180 - 90).toFixed(7)};${(random() * 360 - 180).toFixed(3)}` },
+  Geometry: {
+    values: () =>
+      pick(random, ['POINT (30 10)', 'MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((2 2,3 2,3 3,2 2)))']),
+  },
+  AutoNumber: { values: () => Math.abs(whole()) },
+  SpecificDBType: { values: line, options: [{}, { databaseType: 'blob' }] },
+  Password: { values: () => `p${line()}` },
+  QrCode: { values: () => `q${line()}` },
+  Barcode: { values: () => `b${line()}`, options: [{}, { format: 'EAN13' }] },
   CreatedTime: { values: wholeMinute },
   LastModifiedTime: { values: wholeMinute },
   CreatedBy: { values: () => 'usabc123' },
@@ -71,6 +104,14 @@ const SAMPLES: Record<FieldTypeName, { values: () => CellValue; options?: FieldO
     options: [CHOICES],
   },
   ID: { values: () => Math.abs(whole()) },
+  Links: { values: () => JSON.stringify([1 + Math.floor(random() * 9), 77]) },
+  LinkToAnotherRecord: { values: () => '["rc_a",2]' },
+  ForeignKey: { values: whole },
+  Lookup: { values: () => line() },
+  Rollup: { values: real },
+  Count: { values: () => Math.abs(whole()) },
+  Formula: { values: () => `f${line()}` },
+  Button: { values: () => JSON.stringify({ type: 'url', label: line(), url: null }) },
   Order: { values: real },
 }
 
@@ -98,6 +139,8 @@ describe.each(FIELD_TYPES.map((type) => [type.name] as const))('%s', (name) => {
   const optionSets = (SAMPLES[name].options ?? [{}]).map((options) => readOptions(name, options))
 
   test('reads back what it formats', () => {
+    // A link is written by ids and read with titles.
+    if (type.computed === 'link') return
     for (const options of optionSets) {
       for (let round = 0; round < 60; round++) {
         const value = SAMPLES[name].values()
@@ -126,6 +169,8 @@ describe.each(FIELD_TYPES.map((type) => [type.name] as const))('%s', (name) => {
   test.each(HOSTILE.map((input, index) => [index, input]))(
     'refuses hostile input %i in words',
     (_, input) => {
+      // Objects and lists are what JSON is made of.
+      if (name === 'JSON' && typeof input === 'object' && !(input instanceof Date)) return
       for (const options of optionSets) {
         const read = type.read(input, options)
         if (read.ok) throw new Error(`${name} took ${String(read.value).slice(0, 40)}`)

@@ -133,6 +133,7 @@ const spelled: FilterWords<string> = {
   compare: (column, sign, value) => `${column} ${sign} ${JSON.stringify(value)}`,
   inList: (column, values) => `${column} in ${JSON.stringify(values)}`,
   like: (column, pattern) => `${column} like ${JSON.stringify(pattern)}`,
+  fileNames: (column) => `names of ${column}`,
   hasOption: (column, title) => `${column} has ${JSON.stringify(title)}`,
   and: (conditions) => `(${conditions.join(' and ')})`,
   or: (conditions) => `(${conditions.join(' or ')})`,

@@ -193,16 +193,18 @@ describe('an import into a table that exists', () => {
     const { count } = await client.records.count.query({ selection: { tableId } })
     expect(count).toBe(200_001 + written)
     const { detail } = (
-      await app.kernel.sources.engine(base.id).all<{ detail: string }>({
+      await (
+        await app.kernel.sources.engine(base.id)
+      ).all<{ detail: string }>({
         sql: `select detail from sheaf_changes where kind = 'records.import' order by id desc limit 1`,
         params: [],
       })
     )[0]!
     const { from, to } = JSON.parse(detail)
     const { table } = await client.schema.table.query({ tableId })
-    const strangers = await app.kernel.sources.engine(base.id).all({
-      sql: `select 1 from "${table.tableName}" where id between ? and ? and "${own[0]!.columnName}" <> 'Ann'`,
-      params: [from, to],
+    const strangers = await (await app.kernel.sources.engine(base.id)).all({
+      sql: `select 1 from "${table.tableName}" where id between ${from} and ${to} and "${own[0]!.columnName}" <> 'Ann'`,
+      params: [],
     })
     expect(strangers).toEqual([])
   })

@@ -4,9 +4,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Base } from '../../src/core/model.ts'
-import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
+import { createTestApp, META_DATABASES, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { createBase, createMember } from '../support/factories.ts'
+import { ownTableNames } from '../support/home.ts'
+import { createDatabase, type TestDatabase } from '../support/servers.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Door, doorOf, ended, formatOf, resultOf, startImport, upload } from './support.ts'
 
@@ -24,20 +26,24 @@ async function underWay({ url, token }: Door, jobId: string): Promise<void> {
   }
 }
 
-/** Names of the tables in a base's file, without our own. */
+const OURS = /^(sqlite_|sheaf_changes$|sheaf_change_records$|sheaf_version$)/
+
+/** Names of the tables in a base's home, without our own, as they lie there while the server is away. */
 function tablesIn(path: string): string[] {
   const file = new Database(path, { readonly: true })
   try {
-    return file
-      .query<{ name: string }, []>(
-        `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'
-          and name not in ('sheaf_changes', 'sheaf_change_records')`,
-      )
-      .all()
-      .map(({ name }) => name)
+    const rows = file.query<{ name: string }, []>("select name from sqlite_master where type = 'table'").all()
+    return rows.map(({ name }) => name).filter((name) => !OURS.test(name))
   } finally {
     file.close()
   }
+}
+
+async function tablesInSchema(url: string, schema: string): Promise<string[]> {
+  await using sql = new Bun.SQL(url, { max: 1 })
+  const rows: { name: string }[] =
+    await sql`select tablename as name from pg_tables where schemaname = ${schema}`
+  return rows.map(({ name }) => name).filter((name) => !OURS.test(name))
 }
 
 describe('jobs.cancel', () => {
@@ -63,7 +69,7 @@ describe('jobs.cancel', () => {
     )
     await app.trpc(owner.token).jobs.cancel.mutate({ jobId })
     expect(await ended(door, jobId, 5000)).toMatchObject({ status: 'cancelled', result: null, error: null })
-    expect(tablesIn(app.kernel.sources.path(base.id))).toEqual([])
+    expect(await ownTableNames(app, base.id)).toEqual([])
     expect(await app.trpc(owner.token).schema.tables.query({ baseId: base.id })).toEqual([])
   })
 
@@ -84,7 +90,7 @@ describe('jobs.cancel', () => {
     } finally {
       globalThis.Worker = RealWorker
     }
-    expect(tablesIn(app.kernel.sources.path(base.id))).toEqual([])
+    expect(await ownTableNames(app, base.id)).toEqual([])
     const { table } = await app
       .trpc(owner.token)
       .schema.createTable.mutate({ baseId: base.id, title: 'After' })
@@ -142,25 +148,32 @@ describe('jobs.cancel', () => {
   }, 30_000)
 })
 
-describe('a server that is killed while an import runs', () => {
+describe.each(META_DATABASES)('a server with its bases in %s that is killed while an import runs', (home) => {
   const folders: string[] = []
+  let database: TestDatabase | null = null
   let server: ServerProcess | null = null
 
   afterEach(async () => {
     await kill()
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+    await database?.drop()
+    database = null
   })
 
   async function spawn(dataDir: string): Promise<string> {
-    server = await startServerProcess(dataDir)
+    server = await startServerProcess(dataDir, database ? { DATABASE_URL: database.url } : {})
     return server.url
   }
+
+  const tablesOf = (dataDir: string, baseId: string) =>
+    database ? tablesInSchema(database.url, `nc_${baseId}`) : tablesIn(join(dataDir, 'bases', `${baseId}.db`))
 
   const kill = () => server?.end('SIGKILL')
 
   async function begin(): Promise<{ dataDir: string; door: Door; baseId: string; tableId: string }> {
     const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-kill-'))
     folders.push(dataDir)
+    if (home === 'postgres') database = await createDatabase('postgres')
     const url = await spawn(dataDir)
     const { token } = await createTrpcClient(url).auth.signUp.mutate({
       email: 'ann@example.com',
@@ -177,14 +190,15 @@ describe('a server that is killed while an import runs', () => {
     const jobId = await startImport(door, baseId, LONG, { title: 'Half', columns })
     await underWay(door, jobId)
     await kill()
-    const path = join(dataDir, 'bases', `${baseId}.db`)
-    expect(tablesIn(path).filter((name) => name.startsWith('sheaf_import'))).toHaveLength(1)
+    expect((await tablesOf(dataDir, baseId)).filter((name) => name.startsWith('sheaf_import'))).toHaveLength(
+      1,
+    )
 
     const again = { url: await spawn(dataDir), token: door.token }
     const job = await ended(again, jobId)
     expect(job).toMatchObject({ status: 'failed', result: null })
     expect(job.error).toContain('The server was stopped')
-    expect(tablesIn(path)).toEqual(['Kept'])
+    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
     const tables = await createTrpcClient(again.url, again.token).schema.tables.query({ baseId })
     expect(tables.map(({ title }) => title)).toEqual(['Kept'])
     expect(readdirSync(join(dataDir, 'reports'))).toEqual([])
@@ -209,7 +223,7 @@ describe('a server that is killed while an import runs', () => {
       selection: { tableId },
     })
     expect(count).toBe(0)
-    expect(tablesIn(join(dataDir, 'bases', `${baseId}.db`))).toEqual(['Kept'])
+    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
   }, 30_000)
 
   test('cleans up where it is told to stop', async () => {
@@ -217,7 +231,7 @@ describe('a server that is killed while an import runs', () => {
     const jobId = await startImport(door, baseId, LONG, { title: 'Stopped', columns })
     await underWay(door, jobId)
     expect(await server?.end('SIGTERM')).toBe(0)
-    expect(tablesIn(join(dataDir, 'bases', `${baseId}.db`))).toEqual(['Kept'])
+    expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
     const again = { url: await spawn(dataDir), token: door.token }
     expect(await ended(again, jobId)).toMatchObject({ status: 'failed' })
   }, 30_000)

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
   addRecords,
+  createField,
+  createLink,
   createTable,
   fieldOf,
   freshTitle,
@@ -81,6 +83,39 @@ describe('a stop between the file of a base and the metadata', () => {
     await cutOff(() => shop.api.schema.updateField.mutate({ fieldId: field.id, patch }))
     await shop.api.schema.updateField.mutate({ fieldId: field.id, patch })
     expect(await valuesOf(shop, field)).toEqual(['x', 'b'])
+  })
+
+  test.each(['hm', 'mm'] as const)('leaves nothing of a link (%s) that was not made', async (kind) => {
+    const [from, to] = [await createTable(shop), await createTable(shop)]
+    const tables = () => shop.api.schema.tables.query({ baseId: shop.baseId, includeJunctions: true })
+    const before = await tables()
+    const link = () => createLink(shop, from.table.id, to.table.id, { kind, title: 'Link' })
+    await cutOff(link)
+    for (const { table, fields } of [from, to]) expect((await read(table.id)).fields).toEqual(fields)
+    expect(await tables()).toEqual(before)
+    const field = await link()
+    await addRecords(shop, to, [{ Title: 'linked' }])
+    await addRecords(shop, await read(from.table.id), [{ Title: 'a', Link: '[1]' }])
+    expect(await valuesOf(shop, field)).toEqual(['[1,[[1,"linked"]]]'])
+    // Deleted half, it is still whole.
+    await cutOff(() => shop.api.schema.deleteField.mutate({ fieldId: field.id }))
+    expect(await valuesOf(shop, field)).toEqual(['[1,[[1,"linked"]]]'])
+    await shop.api.records.undo.mutate({ baseId: shop.baseId })
+    expect(await valuesOf(shop, field)).toEqual(['[1,[[1,"linked"]]]'])
+  })
+
+  test('leaves the values of a field that did not become a link', async () => {
+    const [from, to] = [await createTable(shop), await createTable(shop)]
+    await addRecords(shop, to, [{ Title: 'named' }])
+    const field = await createField(shop, from.table.id, { type: 'SingleLineText', title: 'Text' })
+    await addRecords(shop, await read(from.table.id), [{ Text: 'named' }])
+    const options = { kind: 'mm', relatedTableId: to.table.id }
+    const patch = { type: 'Links' as const, options }
+    await cutOff(() => shop.api.schema.updateField.mutate({ fieldId: field.id, patch }))
+    expect(await valuesOf(shop, field)).toEqual(['named'])
+    await shop.api.records.undo.mutate({ baseId: shop.baseId })
+    const link = await shop.api.schema.updateField.mutate({ fieldId: field.id, patch })
+    expect(await valuesOf(shop, link)).toEqual(['[1,[[1,"named"]]]'])
   })
 
   test('leaves log lines that undo passes over', async () => {

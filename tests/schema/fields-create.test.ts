@@ -23,7 +23,9 @@ describe.each([...databases])('new fields, metadata in %s', (database) => {
   describe('schema.createField', () => {
     test('makes one of every type that people may choose', async () => {
       const { table } = await createTable(shop)
-      for (const type of FIELD_TYPES.filter((type) => !('internal' in type) && type.name !== 'ID')) {
+      // What is computed needs something to be computed from.
+      const free = FIELD_TYPES.filter((type) => !('internal' in type) && !('computed' in type))
+      for (const type of free.filter(({ name }) => name !== 'ID')) {
         const field = await shop.api.schema.createField.mutate({
           tableId: table.id,
           field: { type: type.name },

@@ -124,7 +124,7 @@ describe.each([...databases])('columns over REST, metadata in %s', (database) =>
     expect(answer.body.columnsById[column.id]).toMatchObject({
       uidt: 'Number',
       title: column.title,
-      dt: 'integer',
+      dt: database === 'postgres' ? 'bigint' : 'integer',
     })
     expect(await shop.rest.patch(`${M}/columns/${column.id}`, { uidt: 'Formula' })).toMatchObject({
       status: 501,
@@ -143,30 +143,11 @@ describe.each([...databases])('columns over REST, metadata in %s', (database) =>
         message: `Duplicate column alias 'title' at table '${tableId}', base '${body.base_id}'`,
       },
     })
-    for (const uidt of [
-      'Links',
-      'LinkToAnotherRecord',
-      'Lookup',
-      'Rollup',
-      'Formula',
-      'QrCode',
-      'Barcode',
-      'Button',
-      'Attachment',
-      'JSON',
-      'User',
-      'Duration',
-      'Time',
-      'Year',
-      'GeoData',
-      'ForeignKey',
-    ]) {
-      const answer = await send({ title: freshTitle(), uidt })
-      expect(answer).toMatchObject({
-        status: 501,
-        body: { error: 'NOT_IMPLEMENTED', message: `The field type ${uidt} is not implemented` },
-      })
-    }
+    expect(await send({ title: freshTitle(), uidt: 'AI' })).toMatchObject({
+      status: 501,
+      body: { error: 'NOT_IMPLEMENTED', message: 'The field type AI is not implemented' },
+    })
+    expect((await send({ title: freshTitle(), uidt: 'ForeignKey' })).status).toBe(400)
     expect((await send({ uidt: 'Number' })).body.errors[0]).toMatchObject({
       params: { missingProperty: 'title' },
     })

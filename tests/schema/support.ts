@@ -96,3 +96,36 @@ export async function refusalOf(
 
 /** Every kind of metadata database, for suites that hold on each. */
 export const databases = META_DATABASES
+
+type FieldInput = Parameters<ReturnType<TestApp['trpc']>['schema']['createField']['mutate']>[0]['field']
+
+/** A new field of a table. */
+export const createField = ({ api }: Workshop, tableId: string, field: FieldInput): Promise<Field> =>
+  api.schema.createField.mutate({ tableId, field })
+
+/** What a link is made of, beside the tables. */
+interface LinkInput {
+  kind: 'hm' | 'bt' | 'mm' | 'oo'
+  title?: string
+  type?: 'Links' | 'LinkToAnotherRecord'
+  createInverse?: boolean
+  required?: boolean
+}
+
+/** A new link from one table to another. */
+export const createLink = (
+  shop: Workshop,
+  tableId: string,
+  relatedTableId: string,
+  { kind, title, type = 'Links', createInverse, required }: LinkInput,
+): Promise<Field> =>
+  createField(shop, tableId, {
+    type,
+    ...(title !== undefined && { title }),
+    ...(required !== undefined && { required }),
+    options: { kind, relatedTableId, ...(createInverse !== undefined && { createInverse }) },
+  })
+
+/** A table as it stands. */
+export const readTable = ({ api }: Workshop, tableId: string): Promise<TableSchema> =>
+  api.schema.table.query({ tableId })

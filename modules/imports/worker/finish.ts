@@ -53,14 +53,19 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   const row = sql.identifier(ROW_COLUMN)
   const order = sql.identifier(how.orderColumn)
   const columns = plan.columns.map(({ column }) => sql.identifier(column))
-  const names = [...how.constants.map(({ column }) => sql.identifier(column)), order, ...columns]
+  const fixed = how.constants.map(({ column }) => sql.identifier(column))
+  const numbers = how.numbered.map(({ column }) => sql.identifier(column))
+  const names = [sql.identifier(how.keyColumn), ...fixed, order, ...numbers, ...columns]
   const one = async <T>(query: SQL) => (await tx.all<{ n: T }>(dialect.render(query)))[0]?.n ?? null
   const place = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
-  const [from = 1] = await dialect.allocateIds(tx, how.target, 1)
-  const values = [
-    ...how.constants.map(({ value }) => sql`${bound(value)}`),
-    sql`${place} + ${row}`,
+  const staged = (await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0
+  const [from = 1] = await dialect.allocateIds(tx, how.target, staged)
+  const valuesFrom = (id: number) => [
+    sql`${id - 1} + row_number() over (order by ${row})`,
+    ...how.constants.map(({ value }) => sql`${value}`),
+    sql`cast(${place} as double precision) + ${row}`,
+    ...how.numbered.map(({ behind }) => sql`${id - 1 - behind} + row_number() over (order by ${row})`),
     ...columns,
   ]
   let rows = 0
@@ -68,7 +73,7 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
     await link.breathe()
     const { changes } = await tx.run(
       dialect.render(sql`insert into ${target} (${sql.join(names, sql`, `)})
-        select ${sql.join(values, sql`, `)} from ${staging}
+        select ${sql.join(valuesFrom(from + rows), sql`, `)} from ${staging}
         where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS} order by ${row}`),
     )
     rows += changes
@@ -81,7 +86,6 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
     tableId: how.tableId,
     records: [],
     recordCount: rows,
-    // Ids of one transaction are given without a gap.
     detail: { tableId: how.tableId, from, to: from + rows - 1, jobId: plan.jobId },
   })
   return { rows, rowsRefused, changeId: entry.id }
@@ -116,13 +120,10 @@ async function refuseDoubles(
       })
     }
     await tx.runMany(
-      dialect.render(sql`delete from ${staging} where ${row} = ${0}`).sql,
+      `delete from ${dialect.quote(plan.staging)} where ${dialect.quote(ROW_COLUMN)} = ${dialect.placeholder(0)}`,
       doubles.map(({ n }) => [n]),
     )
     refused += doubles.length
   }
   return refused
 }
-
-const bound = (value: string | number | boolean | null) =>
-  typeof value === 'boolean' ? Number(value) : value

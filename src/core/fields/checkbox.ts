@@ -38,5 +38,5 @@ export const checkbox = defineFieldType({
   },
   parse: checkboxWord,
   format: (value) => (value === null ? '' : String(value === true || value === 1)),
-  databaseType: 'boolean',
+  databaseTypes: { sqlite3: 'boolean', pg: 'bool' },
 })

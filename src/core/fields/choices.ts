@@ -45,7 +45,7 @@ const choiceInput = z.object({
 })
 
 /**
- * Schema of `{ choices }`: missing ids and colours are filled in, the order is kept.
+ * Schema of `{ choices }`: missing and double ids, and missing colours, are filled in; the order is kept.
  * Refuses empty and double titles; `noComma` also titles that a comma list could not hold.
  */
 export function selectOptions({ noComma }: { noComma: boolean }) {
@@ -59,13 +59,15 @@ export function selectOptions({ noComma }: { noComma: boolean }) {
       )
       if (problem) context.addIssue({ code: 'custom', message: problem })
     })
-    .transform((list): Choice[] =>
-      list.map(({ id, title, color }, index) => ({
-        id: id || createId('option'),
-        title,
-        color: color ?? choiceColor(index),
-      })),
-    )
+    .transform((list): Choice[] => {
+      const taken = new Set<string>()
+      return list.map(({ id: sent, title, color }, index) => {
+        // Two options of one id would be one option of two names.
+        const id = sent && !taken.has(sent) ? sent : createId('option')
+        taken.add(id)
+        return { id, title, color: color ?? choiceColor(index) }
+      })
+    })
   return z.object({ choices: choices.default([]) })
 }
 

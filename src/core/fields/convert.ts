@@ -1,4 +1,5 @@
-import { dayIn, fromStored } from '../dates.ts'
+import { dayIn, fromStored, startOfDay, toStored, wallIn } from '../dates.ts'
+import { readAttachments } from './attachment-item.ts'
 import type { CellValue, FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType } from './index.ts'
 import { parseNumber } from './number-text.ts'
@@ -7,14 +8,15 @@ import { parseNumber } from './number-text.ts'
 export interface Conversion {
   /** Null where nothing of the value fits. */
   value: CellValue
-  /** True where something is gone: the whole value, or the time of a moment that became a day. */
+  /** True where something is gone: the whole value, the time of a moment that became a day, the files behind names. */
   lost: boolean
 }
 
 /**
  * Turns a value of one type into another. What would be cut or rounded (1.9 as a whole number, 7 as one
- * of five stars, two tags as one option) becomes null and counts as lost; only a moment's time of day
- * may go, as turning a date and time into a date asks for that.
+ * of five stars, two tags as one option) becomes null and counts as lost, and so does what would come to mean
+ * something else (5 as five o'clock). Of a moment the day, the year or the time may stay, of a file its name, and of
+ * the text `0301` the number: the conversion asks for that, and what goes with it counts as lost too.
  *
  * Selects take what they have an option for: add the options first (`withChoices`) to keep all.
  */
@@ -42,6 +44,10 @@ const NUMERIC: readonly FieldTypeName[] = [
   'Currency',
   'Percent',
   'Rating',
+  'Year',
+  'Duration',
+  'AutoNumber',
+  'ForeignKey',
   'Order',
 ]
 const INSTANTS: readonly FieldTypeName[] = ['DateTime', 'CreatedTime', 'LastModifiedTime']
@@ -53,17 +59,84 @@ function special(
   toType: FieldTypeName,
   toOptions: FieldOptions,
 ): Conversion {
-  const kept = (converted: CellValue): Conversion => ({ value: converted, lost: false })
-  const toNumeric = NUMERIC.includes(toType)
+  if (fromType === 'Password' || toType === 'Password') return kept(null)
+  const clock = clockValue(value, fromType, fromOptions, toType)
+  if (clock) return clock
+  const files = filesAs(value, fromType, toType, toOptions)
+  if (files) return files
+  // Text such as 1:30 is read as the duration that it says, and a number is seconds.
+  const toNumeric = NUMERIC.includes(toType) && (toType !== 'Duration' || NUMERIC.includes(fromType))
   if (fromType === 'Checkbox' && toNumeric) return kept(value === true || value === 1 ? 1 : 0)
   if (NUMERIC.includes(fromType) && toType === 'Checkbox') return kept(oneOrNone(value))
-  if (toNumeric) return kept(asNumber(value, fromType, fromOptions, toType, toOptions))
+  if (toNumeric && (toType !== 'Year' || NUMERIC.includes(fromType))) {
+    // Who wrote "0301" meant a code or a telephone, and nobody could tell it from 301 later.
+    const hasZeros = !NUMERIC.includes(fromType) && /^\s*[+-]?0\d/.test(String(value))
+    return { value: asNumber(value, fromType, fromOptions, toType, toOptions), lost: hasZeros }
+  }
   if (INSTANTS.includes(fromType) && toType === 'DateTime') return kept(value)
   if (INSTANTS.includes(fromType) && toType === 'Date') return asDay(String(value), fromOptions)
-  if (fromType === 'Date' && toType === 'DateTime') return kept(`${value} 00:00:00+00:00`)
+  if (fromType === 'Date' && toType === 'DateTime')
+    return kept(toStored(startOfDay(String(value), zoneOf(toOptions.timeZone))))
   const text = fieldType(fromType).format(value, fromOptions)
   const converted = fieldType(toType).parse(text, toOptions)
-  return kept(converted)
+  // Of files in our own store only the names are left.
+  const isName = fromType === 'Attachment' && readAttachments(value).some(({ path }) => path)
+  return { value: converted, lost: isName }
+}
+
+/** Files of other servers by their addresses, and all that is known of files as JSON; null for any other two types. */
+function filesAs(
+  value: CellValue,
+  fromType: FieldTypeName,
+  toType: FieldTypeName,
+  toOptions: FieldOptions,
+): Conversion | null {
+  if (fromType === 'Attachment' && toType === 'JSON') return kept(value)
+  const files = readAttachments(value)
+  if (fromType === 'Attachment' && toType === 'URL')
+    return kept(files.length === 1 ? (files[0]?.url ?? null) : null)
+  if (fromType !== 'JSON' || toType !== 'Attachment') return null
+  const read = fieldType(toType).read(files, toOptions)
+  // Who may name a file of our store is the write door's to say, which conversions do not pass.
+  return kept(read.ok && !files.some(({ path }) => path) ? read.value : null)
+}
+
+const kept = (converted: CellValue): Conversion => ({ value: converted, lost: false })
+
+/** Between times, lengths of time, moments and years; null for any other two types. */
+function clockValue(
+  value: Exclude<CellValue, null>,
+  fromType: FieldTypeName,
+  { timeZone }: FieldOptions,
+  toType: FieldTypeName,
+): Conversion | null {
+  if (fromType === 'Time' && toType === 'Duration') return kept(secondsOf(String(value)))
+  if (fromType === 'Duration' && toType === 'Time') return kept(timeOf(Number(value)))
+  // 5 is no time of day, whatever a person means who types it into one.
+  if (toType === 'Time' && NUMERIC.includes(fromType)) return kept(null)
+  const isMoment = INSTANTS.includes(fromType)
+  if (toType === 'Year' && (isMoment || fromType === 'Date')) {
+    const day = isMoment ? asDay(String(value), { timeZone }).value : value
+    return day === null ? { value: null, lost: true } : { value: Number(String(day).slice(0, 4)), lost: true }
+  }
+  if (toType !== 'Time' || !isMoment) return null
+  const ms = fromStored(String(value))
+  if (ms === null) return { value: null, lost: true }
+  const { hour, minute, second } = wallIn(ms, zoneOf(timeZone))
+  // The day is gone, as turning a moment into a time of day asks for.
+  return { value: timeOf(hour * 3600 + minute * 60 + second), lost: true }
+}
+
+function secondsOf(time: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
+  return hours * 3600 + minutes * 60 + seconds
+}
+
+/** The time of day so many seconds after midnight; null where the day has no such time. */
+function timeOf(seconds: number): string | null {
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds >= 86_400) return null
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
 /** Only 1 and 0 say the same as a checkmark; 5 would come back as 1. */
@@ -79,7 +152,7 @@ function asNumber(
   toType: FieldTypeName,
   toOptions: FieldOptions,
 ): CellValue {
-  const text = fieldType(fromType).format(value, fromOptions)
+  const text = fromType === 'Duration' ? String(value) : fieldType(fromType).format(value, fromOptions)
   // Currency knows its own code, "EUR 12"; all others share one way of reading.
   const number = toType === 'Currency' ? fieldType(toType).parse(text, toOptions) : parseNumber(text)
   if (number === null) return null
@@ -91,7 +164,9 @@ function asNumber(
 function asDay(instant: string, { timeZone }: FieldOptions): Conversion {
   const ms = fromStored(instant)
   if (ms === null) return { value: null, lost: true }
-  const zone = typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : 'UTC'
-  const day = dayIn(ms, zone)
+  const day = dayIn(ms, zoneOf(timeZone))
   return { value: day, lost: instant !== `${day} 00:00:00+00:00` }
 }
+
+const zoneOf = (timeZone: unknown): string =>
+  typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : 'UTC'

@@ -51,5 +51,5 @@ export const currency = defineFieldType({
   },
   parse: (text, { code }) => parseAmount(text, code),
   format: formatNumber,
-  databaseType: 'double precision',
+  databaseTypes: { sqlite3: 'double precision', pg: 'decimal' },
 })

@@ -27,7 +27,7 @@ export const instantValue = {
   parse: (text: string, options: InstantOptions): CellValue => parseInstant(text, options),
   format: (value: CellValue, options: InstantOptions) =>
     value === null ? '' : exactInstant(String(value), options),
-  databaseType: 'datetime',
+  databaseTypes: { sqlite3: 'datetime', pg: 'timestamp' },
 }
 
 /** A moment, the same for everyone, shown in the field's zone. */

@@ -28,5 +28,5 @@ export const date = defineFieldType({
     // A month without a day, or a year of two digits, may not say which day it was.
     return parseDay(shown, format) === value ? shown : String(value)
   },
-  databaseType: 'date',
+  databaseTypes: { sqlite3: 'date', pg: 'date' },
 })

@@ -17,11 +17,15 @@ export const decimal = defineFieldType({
   help: 'Numbers with a fraction: weights, lengths, rates',
   example: '31.95',
   storage: 'real',
-  options: z.object({ precision: precision(2), thousands: z.boolean().default(false) }),
+  options: z.object({
+    /** Null: as many as the value has. */
+    precision: precision(2).unwrap().nullable().default(2),
+    thousands: z.boolean().default(false),
+  }),
   filters: 'number',
   summaries: 'number',
   read: readNumber,
   parse: (text) => parseNumber(text),
   format: formatNumber,
-  databaseType: 'decimal',
+  databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })

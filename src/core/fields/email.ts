@@ -10,5 +10,5 @@ export const email = defineFieldType({
   group: 'text',
   help: 'An address that opens in the mail program',
   example: 'ann@example.com',
-  databaseType: 'varchar',
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

@@ -16,6 +16,12 @@ export type StorageKind =
   | 'time'
   | 'json'
 
+/**
+ * What a base's home calls the type of a column, by its engine. REST clients read it; how the values lie there
+ * follows from the storage kind: each dialect has one type for a kind, and no other is allowed (spec §5).
+ */
+export type DatabaseTypes = Record<'sqlite3' | 'pg', string>
+
 /** Which set of filter operators a field offers (the letters of the product's field table). */
 export type FilterSet =
   | 'text'
@@ -26,6 +32,10 @@ export type FilterSet =
   | 'date'
   | 'user'
   | 'attachment'
+  /** Times of day: compared like numbers, by values that are times. */
+  | 'time'
+  /** What may not be looked at: there, or not. */
+  | 'presence'
   /** Links: compared by their count, which is never empty. */
   | 'links'
   | 'none'
@@ -56,9 +66,10 @@ export type FieldOptions = Record<string, unknown>
 
 /**
  * Why a value was refused: it is no `option` of the field, it fails the field's own `check` (e-mail,
- * link, telephone), or it is no `value` of the type at all. `valueError` in `read.ts` words each for the wire.
+ * link, telephone, limits of files), it is text that is no `json`, or it is no `value` of the type at all.
+ * `valueError` in `read.ts` words each for the wire.
  */
-export type ReadFault = 'value' | 'check' | 'option'
+export type ReadFault = 'value' | 'check' | 'option' | 'json'
 
 /** The outcome of reading a value that came from outside. */
 export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
@@ -91,11 +102,15 @@ export interface FieldType<O = FieldOptions> {
   computed?: ComputedKind
   /** True for a type of the product's own making that nobody may choose. */
   internal?: true
+  /** True for a type that programs may choose and people are not offered: an old name, a guest's column. */
+  forPrograms?: true
   /**
    * Name of the table's system column whose values the field shows. Such a field has no column of
    * its own: any number of "Created time" fields show the one `created_at`.
    */
   systemColumn?: 'created_at' | 'updated_at' | 'created_by' | 'updated_by'
+  /** True where a field cannot have a default value (spec §5). */
+  noDefault?: true
   /** Value of a new record where the caller gives none and the field has no default of its own. */
   initial?: CellValue
   /**
@@ -111,8 +126,11 @@ export interface FieldType<O = FieldOptions> {
    * save that null and the empty text both come back as null.
    */
   format(value: CellValue, options: O): string
-  /** The column's default database type that REST clients see per engine (`dt`). */
-  databaseType: string
+  /**
+   * What REST clients read as the type of the column (`dt`, wire reference §8.3), in the words of the engine
+   * that the table lies in. Absent where the field has no column.
+   */
+  databaseTypes?: DatabaseTypes
 }
 
 /**

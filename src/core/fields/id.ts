@@ -21,5 +21,5 @@ export const id = defineFieldType({
     return Number.isSafeInteger(value) ? value : null
   },
   format: (value) => (value === null ? '' : String(value)),
-  databaseType: 'integer',
+  databaseTypes: { sqlite3: 'integer', pg: 'int4' },
 })

@@ -1,27 +1,49 @@
 import type { z } from 'zod'
 import { AppError, badRequest } from '../errors.ts'
+import { attachment } from './attachment.ts'
+import { autoNumber } from './auto-number.ts'
+import { barcode } from './barcode.ts'
+import { button } from './button.ts'
 import { checkbox } from './checkbox.ts'
+import { collaborator } from './collaborator.ts'
+import { count } from './count.ts'
 import { createdBy } from './created-by.ts'
 import { createdTime } from './created-time.ts'
 import { currency } from './currency.ts'
 import { date } from './date.ts'
 import { dateTime } from './date-time.ts'
 import { decimal } from './decimal.ts'
+import { duration } from './duration.ts'
 import { email } from './email.ts'
 import type { AnyFieldType, FieldOptions } from './field-type.ts'
+import { foreignKey } from './foreign-key.ts'
+import { formula } from './formula.ts'
+import { geoData } from './geo-data.ts'
+import { geometry } from './geometry.ts'
 import { id } from './id.ts'
+import { json } from './json.ts'
 import { lastModifiedBy } from './last-modified-by.ts'
 import { lastModifiedTime } from './last-modified-time.ts'
+import { linkToAnotherRecord } from './link-to-another-record.ts'
+import { links } from './links.ts'
 import { longText } from './long-text.ts'
+import { lookup } from './lookup.ts'
 import { multiSelect } from './multi-select.ts'
 import { number } from './number.ts'
 import { order } from './order.ts'
+import { password } from './password.ts'
 import { percent } from './percent.ts'
 import { phoneNumber } from './phone-number.ts'
+import { qrCode } from './qr-code.ts'
 import { rating } from './rating.ts'
+import { rollup } from './rollup.ts'
 import { singleLineText } from './single-line-text.ts'
 import { singleSelect } from './single-select.ts'
+import { specificDbType } from './specific-db-type.ts'
+import { time } from './time.ts'
 import { url } from './url.ts'
+import { user } from './user.ts'
+import { year } from './year.ts'
 
 /** Every field type, in the order in which a person is offered them: most used first. */
 export const FIELD_TYPES = [
@@ -36,15 +58,37 @@ export const FIELD_TYPES = [
   decimal,
   currency,
   percent,
+  duration,
   rating,
+  time,
+  year,
+  user,
   email,
   url,
   phoneNumber,
+  json,
+  geoData,
+  geometry,
+  password,
+  attachment,
+  links,
+  linkToAnotherRecord,
+  lookup,
+  rollup,
+  count,
+  formula,
+  button,
+  qrCode,
+  barcode,
   createdTime,
   lastModifiedTime,
   createdBy,
   lastModifiedBy,
+  autoNumber,
   id,
+  foreignKey,
+  collaborator,
+  specificDbType,
   order,
 ] as const satisfies readonly AnyFieldType[]
 

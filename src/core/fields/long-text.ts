@@ -16,5 +16,5 @@ export const longText = defineFieldType({
   read: (input) => readText(input, MAX_TEXT_LENGTH),
   parse: (text) => parseText(text, MAX_TEXT_LENGTH),
   format: (value) => (value === null ? '' : String(value)),
-  databaseType: 'text',
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
 })

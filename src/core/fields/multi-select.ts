@@ -4,7 +4,11 @@ import { type CellValue, defineFieldType, readFail, readOk } from './field-type.
 
 const MAX_ITEMS = 10_000 // as many as a field can have options
 
-/** Any number of the field's options: their titles, each once, joined by commas in the order of entry. */
+/**
+ * Any number of the field's options: their titles, each once, joined by commas in the order of entry. They are
+ * text however many options there are: the `set` that spec §5 asks for up to 64 of them is a type of MySQL, which
+ * is no base's home. Of a connected MySQL a column of that type is read as a multi select.
+ */
 export const multiSelect = defineFieldType({
   name: 'MultiSelect',
   label: 'Multi select',
@@ -32,7 +36,7 @@ export const multiSelect = defineFieldType({
     return titles.includes(null) ? null : joined(titles)
   },
   format: (value) => (value === null ? '' : String(value)),
-  databaseType: 'text',
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 
 const isTitle = (item: unknown): boolean => typeof item === 'string' || typeof item === 'number'

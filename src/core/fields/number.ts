@@ -20,5 +20,5 @@ export const number = defineFieldType({
     return Number.isSafeInteger(value) ? value : null
   },
   format: formatNumber,
-  databaseType: 'integer',
+  databaseTypes: { sqlite3: 'integer', pg: 'bigint' },
 })

@@ -20,5 +20,5 @@ export const order = defineFieldType({
   read: readNothing,
   parse: readNumberText,
   format: formatNumber,
-  databaseType: 'real',
+  databaseTypes: { sqlite3: 'real', pg: 'numeric' },
 })

@@ -18,5 +18,5 @@ export const percent = defineFieldType({
   read: readNumber,
   parse: (text) => parseNumber(text),
   format: formatNumber,
-  databaseType: 'double',
+  databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })

@@ -9,5 +9,5 @@ export const personValue = {
   summaries: 'count' as const,
   parse: (text: string): CellValue => (/^us\w{1,40}$/.test(text.trim()) ? text.trim() : null),
   format: (value: CellValue) => (value === null ? '' : String(value)),
-  databaseType: 'varchar',
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 }

@@ -10,5 +10,5 @@ export const phoneNumber = defineFieldType({
   group: 'text',
   help: 'A number to call, in any way of writing it',
   example: '+49 30 901820',
-  databaseType: 'varchar',
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

@@ -40,5 +40,5 @@ export const rating = defineFieldType({
     return value !== null && Number.isInteger(value) && value >= 0 ? Math.min(value, max) : null
   },
   format: formatNumber,
-  databaseType: 'integer',
+  databaseTypes: { sqlite3: 'integer', pg: 'smallint' },
 })

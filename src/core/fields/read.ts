@@ -38,6 +38,7 @@ export function valueError(
 ): AppError {
   const details = { fieldId: field.id, field: field.title, reason: failure.message }
   if (failure.fault === 'check') return new AppError('BAD_REQUEST', failure.message, details, 'msg')
+  if (failure.fault === 'json') return new AppError('INVALID_ATTACHMENT_JSON', failure.message, details)
   if (failure.fault === 'option') {
     const message = failure.message.replace(' provided.', () => ` provided for column "${field.title}".`)
     return new AppError('BAD_REQUEST', message, details, 'msg')

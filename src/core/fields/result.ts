@@ -1,6 +1,7 @@
 import type { Field } from '../model.ts'
 import type { AnyFieldType, FieldOptions, FilterSet, StorageKind, SummarySet } from './field-type.ts'
 import { fieldType } from './index.ts'
+import { isSingleLink, linkOf } from './link-options.ts'
 
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>
 
@@ -21,20 +22,38 @@ export function shownType(field: Target): { type: AnyFieldType; options: FieldOp
 export const isComputed = (field: Pick<Field, 'type'>): boolean =>
   fieldType(field.type).computed !== undefined
 
-/** The set of filter operators that a field has. A list is looked at as the text of its values. */
+/**
+ * True for a link to one record that stands for it by its name: it compares, sorts and groups as the text of the
+ * linked record's display field. All other links do so as their number.
+ */
+export function isNamedLink(field: Target): boolean {
+  const link = field.type === 'LinkToAnotherRecord' ? linkOf(field) : null
+  return link !== null && isSingleLink(link)
+}
+
+/** The set of filter operators that a field has; of a list that of its values, any of which may meet a condition. */
 export function filterSetOf(field: Target): FilterSet {
-  const { type, isList } = shownType(field)
-  return isList && type.filters !== 'none' ? 'text' : type.filters
+  if (showsCode(field)) return 'none'
+  return isNamedLink(field) || isTextKey(field) ? 'text' : shownType(field).type.filters
 }
 
 /** The set of summaries that a field has. */
 export function summarySetOf(field: Target): SummarySet {
+  if (showsCode(field)) return 'count'
   const { type, isList } = shownType(field)
+  if (isNamedLink(field)) return 'count'
   return isList && type.summaries !== 'none' ? 'count' : type.summaries
 }
+
+/** A code shows a value to machines: whoever looks for one looks in the field that it comes from. */
+const showsCode = (field: Target): boolean => fieldType(field.type).computed === 'code'
 
 /** How the values of a field come out of the database. A list comes as JSON text. */
 export function storageOf(field: Target): StorageKind {
   const { type, isList } = shownType(field)
-  return isList ? 'longText' : type.storage
+  if (isList) return 'longText'
+  return isTextKey(field) ? 'text' : type.storage
 }
+
+/** True for a key of records whose own keys are texts. */
+const isTextKey = ({ type, options }: Target): boolean => type === 'ForeignKey' && options.isText === true

@@ -16,5 +16,5 @@ export const singleLineText = defineFieldType({
   read: (input) => readText(input, MAX_LINE_LENGTH),
   parse: (text) => parseText(text, MAX_LINE_LENGTH),
   format: (value) => (value === null ? '' : String(value)),
-  databaseType: 'varchar',
+  databaseTypes: { sqlite3: 'varchar', pg: 'text' },
 })

@@ -23,5 +23,5 @@ export const singleSelect = defineFieldType({
   },
   parse: (text, { choices }) => matchTitle(choices, text),
   format: (value) => (value === null ? '' : String(value)),
-  databaseType: 'text',
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
 })

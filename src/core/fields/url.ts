@@ -10,5 +10,5 @@ export const url = defineFieldType({
   group: 'text',
   help: 'A link that opens in a new tab',
   example: 'https://example.com/plan',
-  databaseType: 'varchar',
+  databaseTypes: { sqlite3: 'varchar', pg: 'text' },
 })

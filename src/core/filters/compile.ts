@@ -1,6 +1,7 @@
 import type { CellValue } from '../fields/field-type.ts'
 import type { FilterWords } from './dialect-words.ts'
 import { type Condition, type Filter, isGroup } from './filter.ts'
+import { cellReaders } from './memory-cells.ts'
 import { memoryWords } from './memory-words.ts'
 import { type FilterField, type FilterMoment, isFilledIn, readOperand, setOf } from './operand.ts'
 import { findOperator } from './operators/index.ts'
@@ -9,6 +10,8 @@ import { findOperator } from './operators/index.ts'
 export interface CompileContext<S, F extends FilterField = FilterField> extends FilterMoment {
   field(fieldId: string): F | undefined | null
   column(field: F): S
+  /** The words for a field that is not compared as a whole, see `list-words.ts`; null: those of the dialect. */
+  words?(field: F): FilterWords<S> | null
 }
 
 /**
@@ -43,7 +46,8 @@ function compileCondition<S, F extends FilterField>(
   if (!field || !operator) return null
   const set = setOf(field)
   if (!isFilledIn(operator, condition, set)) return null
-  return operator.build(words, context.column(field), readOperand(operator, condition, field, context), set)
+  const own = context.words?.(field) ?? words
+  return operator.build(own, context.column(field), readOperand(operator, condition, field, context), set)
 }
 
 /** What rows in memory are tested against. */
@@ -57,8 +61,8 @@ export function filterTester(
   context: MatchContext,
 ): (row: Readonly<Record<string, CellValue>>) => boolean {
   type Row = Readonly<Record<string, CellValue>>
-  const column = (field: FilterField) => (row: Row) => row[field.id] ?? null
-  const compiled = compileFilter(filter, { ...context, field: context.field, column }, memoryWords<Row>())
+  const words = memoryWords<Row>()
+  const compiled = compileFilter(filter, { ...context, ...cellReaders(words) }, words)
   return (row) => compiled === null || compiled(row) === true
 }
 

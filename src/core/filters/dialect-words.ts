@@ -26,6 +26,13 @@ export interface FilterWords<S> {
    * for any run of characters, `_` for any one, and `\` takes the meaning from the next.
    */
   like(column: S, pattern: string): S
+  /** The names of the files that an attachment column holds, one on each line; NULL for none. */
+  fileNames(column: S): S
+  /**
+   * Only in the words for a list: one value of it meets the whole test, which is given that value and the
+   * words for it. Operators ask by `meets`.
+   */
+  some?(list: S, test: (value: S, words: FilterWords<S>) => S): S
   /** The comma list in the column holds exactly this title, telling upper from lower case. */
   hasOption(column: S, title: string): S
   /** All of them; at least one is given. */

@@ -10,6 +10,7 @@ export {
 export { escapeLike, type FilterWords, type Sign } from './dialect-words.ts'
 export * from './filter.ts'
 export { filterSchema, readFilter } from './input.ts'
+export { type AnyOf, listWords } from './list-words.ts'
 export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.ts'
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'

@@ -1,3 +1,4 @@
+import { readAttachments } from '../fields/attachment-item.ts'
 import { titlesIn } from '../fields/choices.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import type { FilterWords, Sign } from './dialect-words.ts'
@@ -27,6 +28,10 @@ export function memoryWords<R>(): FilterWords<RowExpression<R>> {
     compare: (column, sign, value) => onValue(column, (cell) => SIGNS[sign](orderOf(cell, value))),
     inList: (column, values) => onValue(column, (cell) => values.some((value) => same(cell, value))),
     like: (column, pattern) => onValue(column, (cell) => fitsPattern(String(cell), pattern)),
+    fileNames: (column) => (row) => {
+      const titles = readAttachments(column(row)).map(({ title }) => title)
+      return titles.length > 0 ? titles.join('\n') : null
+    },
     hasOption: (column, title) => onValue(column, (cell) => titlesIn(String(cell)).includes(title)),
     and: (conditions) => (row) => combine(conditions, row, false),
     or: (conditions) => (row) => combine(conditions, row, true),

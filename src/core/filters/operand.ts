@@ -2,10 +2,11 @@ import { resolveZone, startOfDay, toStored } from '../dates.ts'
 import { checkboxWord } from '../fields/checkbox-words.ts'
 import { readDay } from '../fields/date-text.ts'
 import type { CellValue, FieldOptions, FilterSet } from '../fields/field-type.ts'
-import { type FieldTypeName, fieldType } from '../fields/index.ts'
+import type { FieldTypeName } from '../fields/index.ts'
 import { parseDayOnly } from '../fields/instant-text.ts'
 import { readNumberText } from '../fields/number-text.ts'
-import { filterSetOf } from '../fields/result.ts'
+import { filterSetOf, shownType } from '../fields/result.ts'
+import { parseTime } from '../fields/time-text.ts'
 import type { FieldResult, Person } from '../model.ts'
 import type { Condition, DateOperand } from './filter.ts'
 import { isWordOf } from './operators/is.ts'
@@ -130,7 +131,9 @@ export function readOperand(
 /** A value of the set's kind, or null: programs send numbers and checkmarks as text, too. */
 function readValue(value: CellValue, set: FilterSet): CellValue {
   if (value === null) return null
-  if (set === 'number') return typeof value === 'number' ? value : readNumberText(String(value))
+  if (set === 'time') return parseTime(String(value))
+  if (set === 'number' || set === 'links')
+    return typeof value === 'number' ? value : readNumberText(String(value))
   if (set === 'checkbox') return typeof value === 'boolean' ? value : checkboxWord(String(value))
   return String(value)
 }
@@ -138,7 +141,8 @@ function readValue(value: CellValue, set: FilterSet): CellValue {
 const asPerson = (value: CellValue, { actorId }: FilterMoment): CellValue =>
   value === '@me' ? (actorId ?? '') : value
 
-function peopleFound(text: string, { people = [] }: FilterMoment): string[] {
+/** Ids of the people in whose e-mail or name the text stands, in any case. */
+export function peopleFound(text: string, { people = [] }: FilterMoment): string[] {
   const wanted = text.replaceAll('%', '').toLowerCase()
   const isFound = (person: Person) =>
     person.email.toLowerCase().includes(wanted) || person.displayName?.toLowerCase().includes(wanted)
@@ -157,13 +161,13 @@ function readDateValue(operand: DateOperand, value: CellValue): string | number 
 }
 
 function rangeOf(condition: Condition, field: FilterField, { now, timeZone = 'UTC' }: FilterMoment) {
-  const { options, type } = field
+  const { options, type } = shownType(field)
   const own = typeof options.timeZone === 'string' ? options.timeZone : 'local'
   const zone = own === 'local' ? resolveZone(timeZone) : own
   const operand = operandOf(condition)
   const [value = null] = valuesOf(condition, 'date')
   const days = daysMeant(operand, readDateValue(operand, value), now, zone)
-  if (fieldType(type).storage === 'date') return days
+  if (type.storage === 'date') return days
   const instant = (day: string) => toStored(startOfDay(day, zone)) ?? `${day} 00:00:00+00:00`
   return { from: instant(days.from), to: instant(days.to) }
 }

@@ -1,17 +1,19 @@
 import type { FilterWords } from '../dialect-words.ts'
 import type { Operand } from '../operand.ts'
-import { defineOperator } from './operator.ts'
+import { defineOperator, meets } from './operator.ts'
 
 function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {
-  return words.and([words.compare(column, '>=', low), words.compare(column, '<=', high)])
+  return meets(words, column, (value, { and, compare }) =>
+    and([compare(value, '>=', low), compare(value, '<=', high)]),
+  )
 }
 
 /** From the first value to the second, both included. */
 export const btw = defineOperator({
   key: 'btw',
   aliases: [],
-  offers: { number: 'is between' },
-  accepts: ['text', 'number'],
+  offers: { time: 'is between', number: 'is between' },
+  accepts: ['text', 'time', 'number'],
   arity: 'two',
   build: within,
 })
@@ -20,8 +22,8 @@ export const btw = defineOperator({
 export const nbtw = defineOperator({
   key: 'nbtw',
   aliases: [],
-  offers: { number: 'is not between' },
-  accepts: ['text', 'number'],
+  offers: { time: 'is not between', number: 'is not between' },
+  accepts: ['text', 'time', 'number'],
   arity: 'two',
   build: (words, column, operand) =>
     words.or([words.isNull(column), words.not(within(words, column, operand))]),

@@ -1,9 +1,17 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import { escapeLike, type FilterWords } from '../dialect-words.ts'
 import type { Operand } from '../operand.ts'
-import { defineOperator, type FilterOperator } from './operator.ts'
+import { defineOperator, type FilterOperator, meets } from './operator.ts'
 
-const SEARCHABLE: readonly FilterSet[] = ['text', 'number', 'select', 'multiSelect', 'user']
+const SEARCHABLE: readonly FilterSet[] = [
+  'text',
+  'number',
+  'select',
+  'multiSelect',
+  'user',
+  'attachment',
+  'time',
+]
 
 /** The wire's patterns: `%` and `_` are wildcards, a backslash is itself; without `%` one stands at each end. */
 function wirePattern(text: string): string {
@@ -23,28 +31,34 @@ function textual(
     accepts: SEARCHABLE,
     arity: 'one',
     comparesText: true,
-    build<S>(words: FilterWords<S>, column: S, { values, people }: Operand): S {
-      const condition = people
-        ? someone(words, column, people)
-        : words.like(column, pattern(String(values[0] ?? '')))
-      return shape.negated ? words.or([words.isNull(column), words.not(condition)]) : condition
+    build<S>(words: FilterWords<S>, column: S, { values, people }: Operand, set: FilterSet): S {
+      // Of files the names are looked at, not what else the cell says of them.
+      const looked = (value: S, own: FilterWords<S>) => (set === 'attachment' ? own.fileNames(value) : value)
+      const condition = meets(words, column, (value, own) =>
+        people ? someone(own, value, people) : own.like(looked(value, own), pattern(String(values[0] ?? ''))),
+      )
+      return shape.negated ? words.or([words.isNull(looked(column, words)), words.not(condition)]) : condition
     },
   })
 }
 
 const someone = <S>(words: FilterWords<S>, column: S, ids: string[]): S =>
-  ids.length > 0 ? words.inList(column, ids) : words.constant(false)
+  ids.length > 0 ? words.or(ids.map((id) => words.hasOption(column, id))) : words.constant(false)
 
 const contained = (text: string): string => `%${escapeLike(text)}%`
 
 /** Contains the text, taken as it stands. On people: whose e-mail or name contains it. */
 export const like = textual(contained, {
   key: 'like',
-  offers: { text: 'contains', multiSelect: 'contains' },
+  offers: { text: 'contains', multiSelect: 'contains', attachment: 'file name contains' },
 })
 export const nlike = textual(contained, {
   key: 'nlike',
-  offers: { text: 'does not contain', multiSelect: 'does not contain' },
+  offers: {
+    text: 'does not contain',
+    multiSelect: 'does not contain',
+    attachment: 'file name does not contain',
+  },
   negated: true,
 })
 export const startsWith = textual((text) => `${escapeLike(text)}%`, {

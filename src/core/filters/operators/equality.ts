@@ -1,11 +1,11 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import type { FilterWords } from '../dialect-words.ts'
 import type { Operand } from '../operand.ts'
-import { defineOperator, EVERY_SET } from './operator.ts'
+import { defineOperator, EVERY_SET, inRange } from './operator.ts'
 
 /** Equal; a date field's instant is equal to a day when it lies in it. */
 function equal<S>(words: FilterWords<S>, column: S, { values, range }: Operand): S {
-  if (range) return words.and([words.compare(column, '>=', range.from), words.compare(column, '<', range.to)])
+  if (range) return inRange(words, column, range)
   return words.eq(column, values[0] ?? '')
 }
 
@@ -13,8 +13,8 @@ function equal<S>(words: FilterWords<S>, column: S, { values, range }: Operand):
 export const eq = defineOperator({
   key: 'eq',
   aliases: [],
-  offers: { text: 'is equal to', number: '=', select: 'is', user: 'is', date: 'is' },
-  accepts: EVERY_SET,
+  offers: { text: 'is equal to', number: '=', time: '=', links: '=', select: 'is', user: 'is', date: 'is' },
+  accepts: [...EVERY_SET, 'links'],
   arity: 'one',
   takesEmptyText: true,
   build: equal,
@@ -24,8 +24,16 @@ export const eq = defineOperator({
 export const neq = defineOperator({
   key: 'neq',
   aliases: ['not'],
-  offers: { text: 'is not equal to', number: '≠', select: 'is not', user: 'is not', date: 'is not' },
-  accepts: EVERY_SET,
+  offers: {
+    text: 'is not equal to',
+    number: '≠',
+    time: '≠',
+    links: '≠',
+    select: 'is not',
+    user: 'is not',
+    date: 'is not',
+  },
+  accepts: [...EVERY_SET, 'links'],
   arity: 'one',
   takesEmptyText: true,
   build: <S>(words: FilterWords<S>, column: S, operand: Operand, _set: FilterSet) =>

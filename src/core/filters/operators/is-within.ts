@@ -1,4 +1,4 @@
-import { defineOperator } from './operator.ts'
+import { defineOperator, inRange } from './operator.ts'
 
 /** Lies in a stretch of days beside today: the past week, the next 30 days. */
 export const isWithin = defineOperator({
@@ -8,7 +8,6 @@ export const isWithin = defineOperator({
   accepts: ['date'],
   arity: 'date',
   build(words, column, { range }) {
-    if (!range) return words.constant(false)
-    return words.and([words.compare(column, '>=', range.from), words.compare(column, '<', range.to)])
+    return range ? inRange(words, column, range) : words.constant(false)
   },
 })

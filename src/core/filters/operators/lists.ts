@@ -3,16 +3,19 @@ import type { FilterWords } from '../dialect-words.ts'
 import type { Operand } from '../operand.ts'
 import { defineOperator } from './operator.ts'
 
-const LISTED: readonly FilterSet[] = ['text', 'number', 'select', 'multiSelect', 'user']
+const LISTED: readonly FilterSet[] = ['text', 'number', 'time', 'select', 'multiSelect', 'user']
 
-/** On a multi select one condition for each title; on all others equality with any of the values. */
+/** A cell of several, each of which is looked at by itself. */
+const isList = (set: FilterSet): boolean => set === 'multiSelect' || set === 'user'
+
+/** On choices and people of several one condition for each; on all others equality with any of the values. */
 function any<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
-  if (set !== 'multiSelect') return words.inList(column, values)
+  if (!isList(set)) return words.inList(column, values)
   return words.or(values.map((title) => words.hasOption(column, String(title))))
 }
 
 function all<S>(words: FilterWords<S>, column: S, { values }: Operand, set: FilterSet): S {
-  if (set !== 'multiSelect') return words.and(values.map((value) => words.eq(column, value)))
+  if (!isList(set)) return words.and(values.map((value) => words.eq(column, value)))
   return words.and(values.map((title) => words.hasOption(column, String(title))))
 }
 
@@ -33,7 +36,7 @@ export const inValues = defineOperator({
 export const anyof = defineOperator({
   key: 'anyof',
   aliases: [],
-  offers: { select: 'is any of', multiSelect: 'has any of', user: 'is any of' },
+  offers: { select: 'is any of', multiSelect: 'has any of', user: 'has any of' },
   accepts: LISTED,
   arity: 'many',
   build: any,
@@ -42,7 +45,7 @@ export const anyof = defineOperator({
 export const allof = defineOperator({
   key: 'allof',
   aliases: [],
-  offers: { multiSelect: 'has all of' },
+  offers: { multiSelect: 'has all of', user: 'has all of' },
   accepts: LISTED,
   arity: 'many',
   build: all,
@@ -51,7 +54,7 @@ export const allof = defineOperator({
 export const nanyof = defineOperator({
   key: 'nanyof',
   aliases: [],
-  offers: { select: 'is none of', multiSelect: 'has none of', user: 'is none of' },
+  offers: { select: 'is none of', multiSelect: 'has none of', user: 'has none of' },
   accepts: LISTED,
   arity: 'many',
   build: (words, column, operand, set) => not(words, column, any(words, column, operand, set)),
@@ -60,7 +63,7 @@ export const nanyof = defineOperator({
 export const nallof = defineOperator({
   key: 'nallof',
   aliases: [],
-  offers: { multiSelect: 'does not have all of' },
+  offers: { multiSelect: 'does not have all of', user: 'does not have all of' },
   accepts: LISTED,
   arity: 'many',
   build: (words, column, operand, set) => not(words, column, all(words, column, operand, set)),

@@ -27,9 +27,26 @@ export interface FilterOperator {
   build<S>(words: FilterWords<S>, column: S, operand: Operand, set: FilterSet): S
 }
 
+/**
+ * A test of several parts on a column's value; of a list, one of its values has to meet all of them: two days may
+ * lie around a week and neither in it.
+ */
+export const meets = <S>(words: FilterWords<S>, column: S, test: (value: S, words: FilterWords<S>) => S): S =>
+  words.some?.(column, test) ?? test(column, words)
+
+/** From a moment up to, not including, another. */
+export const inRange = <S>(
+  words: FilterWords<S>,
+  column: S,
+  { from, to }: NonNullable<Operand['range']>,
+): S =>
+  meets(words, column, (value, { and, compare }) =>
+    and([compare(value, '>=', from), compare(value, '<', to)]),
+  )
+
 /** Sets whose values are text, so that "empty" is a value of its own beside NULL. */
 export const TEXT_LIKE: readonly FilterSet[] = ['text', 'select', 'multiSelect', 'user']
-export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbox', 'date']
+export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbox', 'date', 'time']
 
 /** Keeps the shape in one place while an operator is being written. */
 export const defineOperator = (operator: FilterOperator): FilterOperator => operator

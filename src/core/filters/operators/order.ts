@@ -18,7 +18,7 @@ const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOpera
     key,
     aliases,
     offers: labels,
-    accepts: ['text', 'number', 'date'],
+    accepts: ['text', 'number', 'time', 'links', 'date'],
     arity: 'one',
     build<S>(words: FilterWords<S>, column: S, { values, range }: Operand): S {
       if (!range) return words.compare(column, sign, values[0] ?? '')
@@ -27,7 +27,17 @@ const compare = (key: string, aliases: string[], sign: Sign, labels: FilterOpera
     },
   })
 
-export const gt = compare('gt', [], '>', { number: '>', date: 'is after' })
-export const lt = compare('lt', [], '<', { number: '<', date: 'is before' })
-export const gte = compare('gte', ['ge'], '>=', { number: '≥', date: 'is on or after' })
-export const lte = compare('lte', ['le'], '<=', { number: '≤', date: 'is on or before' })
+export const gt = compare('gt', [], '>', { number: '>', time: '>', links: '>', date: 'is after' })
+export const lt = compare('lt', [], '<', { number: '<', time: '<', links: '<', date: 'is before' })
+export const gte = compare('gte', ['ge'], '>=', {
+  number: '≥',
+  time: '≥',
+  links: '≥',
+  date: 'is on or after',
+})
+export const lte = compare('lte', ['le'], '<=', {
+  number: '≤',
+  time: '≤',
+  links: '≤',
+  date: 'is on or before',
+})

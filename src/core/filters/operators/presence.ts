@@ -9,13 +9,16 @@ const presence = (key: string, aliases: string[], build: Build, label?: string):
     key,
     aliases,
     offers: label === undefined ? {} : Object.fromEntries(OFFERED.map((set) => [set, label])),
-    accepts: EVERY_SET,
+    accepts: PRESENT,
     arity: 'none',
     build: (words, column, _operand, set) => build(words, column, set),
   })
 
+/** Files and what may not be looked at are compared by nothing but whether there are any. */
+const PRESENT: readonly FilterSet[] = [...EVERY_SET, 'attachment', 'presence']
+
 /** A checkbox asks for "checked" instead. */
-const OFFERED: readonly FilterSet[] = EVERY_SET.filter((set) => set !== 'checkbox')
+const OFFERED: readonly FilterSet[] = PRESENT.filter((set) => set !== 'checkbox')
 
 const hasText = (set: FilterSet): boolean => TEXT_LIKE.includes(set)
 

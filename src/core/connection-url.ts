@@ -1,17 +1,18 @@
 /** A connection as drivers take it: the client, and what to give it. */
-export interface ConnectionConfig {
+export interface DriverConnection {
   client: string
   connection: Record<string, string>
 }
 
 /** What a database is called in addresses, by the names that clients may write. */
 const CLIENTS: Record<string, string> = {
-  ...{ pg: 'pg', postgres: 'pg', postgresql: 'pg', mysql: 'mysql2', mysql2: 'mysql2' },
+  ...{ pg: 'pg', postgres: 'pg', postgresql: 'pg', mysql: 'mysql2', mysql2: 'mysql2', mariadb: 'mysql2' },
   ...{ mssql: 'mssql', sqlite3: 'sqlite3', snowflake: 'snowflake' },
 }
 
-/** True for the databases that are known by name, whether or not they can be connected to. */
-export const isKnownClient = (client: string): boolean => Object.hasOwn(CLIENTS, client)
+/** The client that a name means, e.g. `mysql2` for `mysql`; undefined for no database that is known. */
+export const clientOf = (name: string): string | undefined =>
+  Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined
 
 /** Short forms of the query string: `pg://host?u=ann&p=secret&d=crm`. */
 const SHORT: Record<string, string> = { u: 'user', p: 'password', d: 'database' }
@@ -21,7 +22,7 @@ const SHORT: Record<string, string> = { u: 'user', p: 'password', d: 'database' 
  * @example parseConnectionUrl('pg://db:5432?u=ann&p=x&d=crm')
  *   // { client: 'pg', connection: { user: 'ann', password: 'x', database: 'crm', host: 'db', port: '5432' } }
  */
-export function parseConnectionUrl(text: string): ConnectionConfig {
+export function parseConnectionUrl(text: string): DriverConnection {
   const url = URL.canParse(text) ? new URL(text) : null
   const client = url && CLIENTS[url.protocol.slice(0, -1)]
   if (!client) return { client: 'sqlite3', connection: { filename: text } }

@@ -1,0 +1,154 @@
+import { clientOf } from '../../../src/core/connection-url.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { type ConnectionConfig, connectionConfig } from '../../../src/db/connection.ts'
+
+/** A connection as a client sends it; drivers' own words for its parts are understood. */
+export interface SentConnection {
+  client: string
+  connection: Record<string, unknown>
+}
+
+/** spec §3: where each database listens unless something else is said. */
+const PORTS = { pg: 5432, mysql2: 3306 }
+
+/** Words for how a connection is encrypted: those of spec §3, of the drivers, and of PostgreSQL itself. */
+const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full'> = {
+  ...{ no: 'disable', false: 'disable', disable: 'disable', disabled: 'disable' },
+  ...{ allowed: 'prefer', allow: 'prefer', preferred: 'prefer', prefer: 'prefer' },
+  ...{ required: 'require', require: 'require', true: 'require', 'no-verify': 'require' },
+  ...{ 'required-ca': 'verify-ca', 'verify-ca': 'verify-ca' },
+  ...{ 'required-identity': 'verify-full', 'verify-full': 'verify-full', 'verify-identity': 'verify-full' },
+}
+
+/** Longest text of a certificate or key. */
+const MAX_PEM = 64 * 1024
+const MAX_TEXT = 1024
+
+/**
+ * The connection that a client means. What it leaves out is taken from `known`, the one that is kept: so a
+ * password need not be sent again.
+ *
+ * @throws BAD_REQUEST naming what is missing or does not fit; `Database not supported` (spec §8)
+ */
+export function readConnection({ client: name, connection }: SentConnection, known?: ConnectionConfig) {
+  const read = readerOf(name)
+  if (!read) throw badRequest('Database not supported')
+  return read(connection, known)
+}
+
+/** True for an engine that can be connected, by any name that clients have for it. */
+export const isSupported = (name: string): boolean => readerOf(name) !== undefined
+
+function readerOf(name: string) {
+  const client = clientOf(name) ?? ''
+  return Object.hasOwn(READERS, client) ? READERS[client] : undefined
+}
+
+type Reader = (connection: Record<string, unknown>, known: ConnectionConfig | undefined) => ConnectionConfig
+
+/** The databases that one can be connected to, each with what makes up its connection. */
+const READERS: Record<string, Reader> = {
+  pg: (connection, known) => readServer('pg', connection, known),
+  mysql2: (connection, known) => readServer('mysql2', connection, known),
+  sqlite3: readFile,
+}
+
+function readServer(
+  client: keyof typeof PORTS,
+  connection: Record<string, unknown>,
+  known: ConnectionConfig | undefined,
+): ConnectionConfig {
+  const before = known && 'host' in known ? known : undefined
+  const host = text(connection.host, 'host') || before?.host || 'localhost'
+  const port = readPort(connection.port) ?? before?.port ?? PORTS[client]
+  const password = text(connection.password, 'password')
+  const isElsewhere = before && (host !== before.host || port !== before.port)
+  // Whoever may change a source does not see its password: nor may they have it sent to a server of theirs.
+  if (isElsewhere && password === undefined && before.password !== '')
+    throw badRequest('Enter the password again: the one that is kept is not sent to another server')
+  const config = {
+    client,
+    host,
+    port,
+    user: text(connection.user, 'user') ?? before?.user ?? '',
+    password: password ?? before?.password ?? '',
+    database: text(connection.database, 'database') || before?.database || '',
+    ...readSsl(connection, before),
+    ...readSchema(connection, before),
+  }
+  if (config.database === '') throw badRequest('A connection needs the name of a database')
+  return checked(config)
+}
+
+function readFile(
+  connection: Record<string, unknown>,
+  known: ConnectionConfig | undefined,
+): ConnectionConfig {
+  // Clients of the wire put the whole configuration into itself here (wire §3).
+  const inner = isObject(connection.connection) ? connection.connection : connection
+  const file = text(inner.filename ?? inner.file, 'filename')
+  return checked({ client: 'sqlite3', file: file || (known && 'file' in known ? known.file : '') })
+}
+
+function checked(config: Record<string, unknown>): ConnectionConfig {
+  const read = connectionConfig.safeParse(config)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  throw badRequest(`The connection does not fit: ${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+function text(value: unknown, name: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' || value.length > MAX_TEXT || value.includes('\u0000'))
+    throw badRequest(`The ${name} of a connection is a text of at most ${MAX_TEXT} characters`)
+  return value
+}
+
+function readPort(value: unknown): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const port = Number(value)
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
+  throw badRequest('The port of a connection is a number from 1 to 65535')
+}
+
+function readSchema(
+  { searchPath, schema }: Record<string, unknown>,
+  before: { client: string; schema?: string } | undefined,
+) {
+  const first = text(Array.isArray(searchPath) ? searchPath[0] : (searchPath ?? schema), 'schema')
+  const named = first === undefined ? before?.schema : first
+  return named ? { schema: named } : {}
+}
+
+/** `{ sslMode, ssl: { ca, cert, key } }`, or `ssl` alone as drivers take it. */
+function readSsl(connection: Record<string, unknown>, before: { ssl?: object } | undefined) {
+  const { ssl, sslMode, sslmode } = connection
+  const sent = sslMode ?? sslmode ?? (typeof ssl === 'object' ? undefined : ssl)
+  if (sent === undefined && !isObject(ssl)) return before?.ssl ? { ssl: before.ssl } : {}
+  const parts = isObject(ssl) ? ssl : {}
+  const own = { ca: pem(parts.ca, 'ca'), cert: pem(parts.cert, 'cert'), key: pem(parts.key, 'key') }
+  const kept = (before?.ssl ?? {}) as Record<string, string | undefined>
+  const files = Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) => {
+      // Absent: as before. Empty: none.
+      const pemText = value === undefined ? kept[name] : value
+      return pemText ? [[name, pemText]] : []
+    }),
+  )
+  const usual = parts.rejectUnauthorized === false || !own.ca ? 'require' : 'verify-ca'
+  const mode = sent === undefined ? usual : SSL_MODES[String(sent).toLowerCase()]
+  if (!mode) throw badRequest(`The SSL mode "${String(sent).slice(0, 40)}" is not known`)
+  return { ssl: { mode, ...files } }
+}
+
+function pem(value: unknown, name: string): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string' || value.length > MAX_PEM)
+    throw badRequest(`The ${name} is the text of a PEM file`)
+  if (value.trim() === '') return ''
+  if (!value.includes('-----BEGIN')) throw badRequest(`The ${name} is not the text of a PEM file`)
+  return value
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,122 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { parseConnectionUrl } from '../../../src/core/connection-url.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { plainText } from '../../../src/input.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase } from '../../../src/rest.ts'
+import { wholeListInfo } from '../../../src/wire.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../service.ts'
+import { SentConnection } from './input.ts'
+import { presentSource } from './present.ts'
+import { isSupported } from './read-connection.ts'
+import type { ConnectionTest } from './test-connection.ts'
+
+// Metadata booleans are numbers on some servers that clients know (wire §1.4).
+const Flag = z
+  .union([z.boolean(), z.literal(0), z.literal(1)])
+  .transform(Boolean)
+  .nullish()
+const Inflection = z.enum(['none', 'camelize']).nullish().catch(null)
+
+const PatchBody = z.object({
+  alias: plainText(255).nullish(),
+  config: SentConnection.nullish(),
+  enabled: Flag,
+  is_schema_readonly: Flag,
+  is_data_readonly: Flag,
+})
+const CreateBody = PatchBody.extend({
+  type: z.string().max(64).nullish(),
+  inflection_table: Inflection,
+  inflection_column: Inflection,
+})
+const TestBody = SentConnection.extend({ base_id: z.string().max(64).nullish() })
+const UrlBody = z.object({ url: z.string().max(8192) })
+
+/** The databases that a base reads (wire §6). `prefix` is where one base's sources are. */
+export const sourcesRest = (prefix: string, bases: BasesService, kernel: Kernel, auth: AuthService) =>
+  new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+
+    .get('/', async ({ actor, params }) => {
+      const list = (await bases.sources.list(actor, baseIdOf(params))).map(presentSource)
+      return { list, pageInfo: wholeListInfo(list.length) }
+    })
+
+    .post('/', async ({ actor, params, body }) => {
+      const baseId = baseIdOf(params)
+      await bases.enter(actor, 'source.create', baseId)
+      const sent = readBody(CreateBody, body)
+      const config = sent.config ?? (sent.type ? { client: sent.type, connection: {} } : undefined)
+      if (!config) throw badRequest('A source needs a `config` with the client and its connection')
+      return bases.sources.create(actor, baseId, {
+        ...config,
+        alias: sent.alias,
+        inflectionTable: sent.inflection_table ?? 'none',
+        inflectionColumn: sent.inflection_column ?? 'none',
+        isSchemaReadonly: sent.is_schema_readonly ?? false,
+        isDataReadonly: sent.is_data_readonly ?? false,
+      })
+    })
+
+    .get('/:sourceId', async ({ actor, params }) =>
+      presentSource(await bases.sources.get(actor, baseIdOf(params), params.sourceId)),
+    )
+
+    .patch('/:sourceId', async ({ actor, params, body }) => {
+      const source = await bases.sources.open(actor, 'source.update', baseIdOf(params), params.sourceId)
+      const sent = readBody(PatchBody, body)
+      return presentSource(
+        await bases.sources.update(actor, source.baseId, source.id, {
+          ...(sent.alias !== undefined && { alias: sent.alias }),
+          // A client sends a source back as it was given: of the connection that is the client alone.
+          ...(hasParts(sent.config) && { config: sent.config }),
+          isEnabled: sent.enabled ?? undefined,
+          isSchemaReadonly: sent.is_schema_readonly ?? undefined,
+          isDataReadonly: sent.is_data_readonly ?? undefined,
+        }),
+      )
+    })
+
+    .delete('/:sourceId', ({ actor, params }) =>
+      bases.sources.delete(actor, baseIdOf(params), params.sourceId),
+    )
+
+const baseIdOf = (params: object): string => (params as { baseId: string }).baseId
+
+const hasParts = (
+  config: z.output<typeof SentConnection> | null | undefined,
+): config is z.output<typeof SentConnection> => !!config && Object.keys(config.connection).length > 0
+
+const TEST_PATHS = ['/api/v1/db/meta/connection/test', '/api/v2/meta/connection/test']
+
+/** What clients ask of a connection before they make a source of it (wire §3). */
+export const connectionsRest = (bases: BasesService, kernel: Kernel, auth: AuthService) => {
+  const app = new Elysia()
+    .use(restBase(kernel, auth))
+    .post('/api/v1/url_to_config', ({ body }) => parseConnectionUrl(readBody(UrlBody, body).url))
+  for (const path of TEST_PATHS) {
+    app.post(path, async ({ actor, body }) => {
+      await auth.access.authorize(actor, 'account.read')
+      const { base_id: baseId, ...sent } = readBody(TestBody, body)
+      const test = await (baseId
+        ? bases.sources.test(actor, baseId, sent)
+        : bases.sources.testAnywhere(actor, sent)
+      ).catch(asAnswer(sent.client))
+      // A test that fails is an answer like any other, with its reason (wire §3).
+      return test.ok ? { code: 0, message: '', data: {} } : { code: -1, message: test.message, data: {} }
+    })
+  }
+  return app
+}
+
+/** What is missing of a connection to an engine that is known makes its test fail, and the call succeed. */
+const asAnswer =
+  (client: string) =>
+  (error: unknown): ConnectionTest => {
+    const isOfParts = error instanceof AppError && error.code === 'BAD_REQUEST' && isSupported(client)
+    if (!isOfParts) throw error
+    return { ok: false, message: error.message }
+  }

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { AppError, badRequest } from '../../src/core/errors.ts'
+import type { FieldOptions } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import type { Table } from '../../src/core/model.ts'
+import type { SchemaContext } from './context.ts'
+import type { FieldDefinition } from './definition.ts'
+
+const id = z.string().min(1).max(64)
+const label = z.string().trim().max(255).optional()
+
+/** What a caller says of a new link; its parts get their ids when they are made. */
+const newLink = z.object({
+  kind: z.enum(['hm', 'bt', 'mm', 'oo']),
+  relatedTableId: id,
+  /** False: the related table does not show the link. */
+  createInverse: z.boolean().default(true),
+  /** oo: true where this table keeps the key; by default the related one does. */
+  holdsKey: z.boolean().default(false),
+  viewId: id.nullish(),
+  singular: label,
+  plural: label,
+})
+
+/** A new link as it was asked for. */
+export type NewLink = z.output<typeof newLink>
+
+/** @throws BAD_REQUEST naming what is missing or does not fit */
+export function readNewLink(options: FieldOptions | undefined): NewLink {
+  const read = newLink.safeParse(options ?? {})
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const where = issue?.path.join('.')
+  throw new AppError(
+    'BAD_REQUEST',
+    `The link's '${where}' does not fit: ${issue?.message}`,
+    { issues: read.error.issues },
+    'msg',
+  )
+}
+
+/** @throws BAD_REQUEST for tables that cannot be linked: of different databases, or views of a database */
+export async function requireLinkable(
+  { store }: Pick<SchemaContext, 'store'>,
+  tables: [Table, Table],
+): Promise<void> {
+  const ownSourceId = await store.ownSourceId(tables[0].baseId)
+  for (const table of tables) {
+    if (table.kind === 'view')
+      throw badRequest(`${table.title} is a view of the database: it cannot be linked`)
+    if (table.isJunction) throw badRequest(`${table.title} is kept by a link: it cannot be linked`)
+    if (table.sourceId !== ownSourceId) {
+      throw badRequest(
+        `${table.title} lies in a connected database: add a foreign key there and synchronise, and the link appears`,
+      )
+    }
+  }
+}
+
+/** @throws BAD_REQUEST where the view is none of the related table */
+export async function requireViewOf(
+  { store, views }: Pick<SchemaContext, 'store' | 'views'>,
+  tableId: string,
+  viewId: string | null | undefined,
+): Promise<void> {
+  if (viewId == null) return
+  const model = await store.load(tableId)
+  const found = await views?.ofTable(model)
+  if (found?.some((view) => view.id === viewId)) return
+  throw badRequest(`The view that limits the link is none of ${model.table.title}`)
+}
+
+/**
+ * The options of a computed field after a patch: what it does not name stays. Of a link only the words
+ * for it and the view may change; what it connects is for good.
+ *
+ * @throws BAD_REQUEST for another relation
+ */
+export function patchComputed(current: FieldDefinition, patch: FieldOptions): FieldOptions {
+  if (fieldType(current.type).computed !== 'link') return { ...current.options, ...patch }
+  const fixed: (keyof LinkOptions)[] = [
+    ...(['kind', 'relatedTableId', 'inverseFieldId', 'keyFieldId', 'parentFieldId', 'holdsKey'] as const),
+    'junction',
+  ]
+  const changed = fixed.filter(
+    (key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]),
+  )
+  if (changed.length > 0) {
+    throw badRequest(`What the link "${current.title}" connects cannot be changed: make another link instead`)
+  }
+  const { viewId, singular, plural } = patch
+  return {
+    ...current.options,
+    ...(viewId !== undefined && { viewId }),
+    ...(singular !== undefined && { singular }),
+    ...(plural !== undefined && { plural }),
+  }
+}

@@ -1,0 +1,132 @@
+import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType, isFieldTypeName } from '../../../src/core/fields/index.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import type { ColumnStructure, Introspector, TableStructure } from '../../../src/db/introspect/index.ts'
+import { createTitles, type Inflection, titleOf } from './titles.ts'
+
+/** What the tables of a source are made with. */
+export interface PlanContext {
+  baseId: string
+  sourceId: string
+  introspector: Introspector
+  inflection: { table: Inflection; column: Inflection }
+  /** Names of tables that were not chosen. */
+  leftOut?: readonly string[]
+  now: string
+}
+
+/** A table of another database as the metadata will have it. */
+export interface PlannedForeignTable {
+  table: Table
+  fields: Field[]
+  structure: TableStructure
+}
+
+/** A table or view with a field for each of its columns; links are added by `planLinks`. */
+export function planTable(
+  context: PlanContext,
+  structure: TableStructure,
+  { title, order }: { title: string; order: number },
+): PlannedForeignTable {
+  const { baseId, sourceId, now } = context
+  const table: Table = {
+    ...{ id: createId('table'), baseId, sourceId, title, kind: structure.kind, isJunction: false },
+    ...{ tableName: structure.name, description: structure.comment, meta: {}, order, version: 0 },
+    ...{ createdAt: now, updatedAt: now, deletedAt: null },
+  }
+  const titles = createTitles()
+  const fields = structure.columns.map((column, index) =>
+    planField(context, structure, column, {
+      tableId: table.id,
+      title: titles(titleOf(column.name, context.inflection.column, 'field')),
+      order: index + 1,
+    }),
+  )
+  markDisplayField(fields)
+  return { table, fields, structure }
+}
+
+/** The field of one column. */
+export function planField(
+  { introspector }: Pick<PlanContext, 'introspector'>,
+  { primaryKey }: Pick<TableStructure, 'primaryKey'>,
+  column: ColumnStructure,
+  place: Pick<Field, 'tableId' | 'title' | 'order'>,
+): Field {
+  const isPrimaryKey = primaryKey.includes(column.name)
+  const { type, options, readOnlyReason } = shapeOf(introspector, column, primaryKey)
+  return {
+    id: createId('field'),
+    ...place,
+    columnName: column.name,
+    type,
+    options,
+    description: column.comment,
+    // What nobody may write here is the database's to ask for, or a trigger's to fill in.
+    required: isRequired(column) && fieldType(type).readOnly === undefined && readOnlyReason === null,
+    unique: false,
+    defaultValue: readOnlyReason === null ? plainDefault(introspector, column, type, options) : null,
+    ...{ isDisplay: false, isPrimaryKey, isSystem: false },
+    ...OWN_COLUMN,
+    databaseType: column.type,
+    readOnlyReason,
+  }
+}
+
+/** The database refuses a record without it: nothing else would fill it. */
+const isRequired = (column: ColumnStructure): boolean =>
+  !column.isNullable && column.defaultExpression === null && !column.isAutoIncrement && !column.isGenerated
+
+interface Shape {
+  type: FieldTypeName
+  options: FieldOptions
+  readOnlyReason: string | null
+}
+
+/** The type of a column's field, with its options as they are kept. */
+export function shapeOf(introspector: Introspector, column: ColumnStructure, primaryKey: string[]): Shape {
+  // The one key that the database counts up by itself is a record's number, as in tables of ours.
+  if (column.isAutoIncrement && primaryKey.length === 1 && primaryKey[0] === column.name) {
+    return { type: 'ID', options: {}, readOnlyReason: null }
+  }
+  const { type, options, readOnlyReason } = introspector.shape(column)
+  const read = isFieldTypeName(type) ? fieldType(type).options.safeParse(options) : null
+  // Values of an enum may be what no option can be called: then the column is the text that it is.
+  if (!read?.success || !isFieldTypeName(type)) {
+    return { type: 'SingleLineText', options: {}, readOnlyReason }
+  }
+  return { type, options: read.data, readOnlyReason }
+}
+
+function plainDefault(
+  introspector: Introspector,
+  column: ColumnStructure,
+  type: FieldTypeName,
+  options: FieldOptions,
+): CellValue {
+  const text = introspector.defaultValue(column)
+  const { readOnly, read } = fieldType(type)
+  if (text === null || readOnly) return null
+  const value = read(text, options)
+  return value.ok ? value.value : null
+}
+
+const NAMES =
+  /^((.+_)?(name|title|label|subject)|bezeichnung|nom|nombre|(display|full|user)_?name|(user_?)?login|e-?mail)$/i
+const NAMING_TYPES = ['SingleLineText', 'LongText', 'Email']
+
+/** The field that names the records: one called so, else the first text, else the first that is no key. */
+function markDisplayField(fields: Field[]): void {
+  const own = fields.filter((field) => !field.isPrimaryKey)
+  const texts = own.filter((field) => NAMING_TYPES.includes(field.type) && !isKeyLike(field))
+  const chosen =
+    texts.find((field) => NAMES.test(field.columnName)) ?? texts[0] ?? own.find(isShort) ?? fields[0]
+  if (chosen) chosen.isDisplay = true
+}
+
+const isKeyLike = ({ columnName, databaseType }: Field): boolean =>
+  databaseType === 'uuid' || /_(id|type)$|passw|_pass$|hash|token|secret|digest/i.test(columnName)
+
+const isShort = ({ type }: Field): boolean => type !== 'JSON' && type !== 'SpecificDBType'

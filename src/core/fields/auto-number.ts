@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { readNumberText } from './number-text.ts'
+import { readNothing } from './system-value.ts'
+
+/**
+ * A number of its own for each record, ascending and never given twice. The number of a new record is its
+ * id less `behind`, so that no count has to be kept: ids are never given twice either.
+ */
+export const autoNumber = defineFieldType({
+  name: 'AutoNumber',
+  label: 'Auto number',
+  group: 'system',
+  help: 'Counts the records from 1: tickets, invoices; filled in by itself',
+  example: '17',
+  storage: 'integer',
+  /** `behind`: by how much the numbers are behind the ids. Set when the field is made, and never changed. */
+  options: z.object({ behind: z.int().default(0) }),
+  filters: 'number',
+  summaries: 'count',
+  readOnly: true,
+  read: readNothing,
+  parse(text) {
+    const value =
+      /^\s*-?\d{1,16}\s*$/.test(text.slice(0, 40)) && text.length <= 40 ? readNumberText(text) : null
+    return Number.isSafeInteger(value) ? value : null
+  },
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'integer', pg: 'int' },
+})

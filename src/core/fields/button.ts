@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { formulaText } from './formula.ts'
+import { workedOut } from './system-value.ts'
+
+/** How much of a button is coloured: all of it, its ground lightly, its words alone. */
+export const BUTTON_THEMES = ['solid', 'light', 'text'] as const
+/** Colours of buttons by the names that clients know. */
+export const BUTTON_COLORS = [
+  ...(['brand', 'red', 'green', 'maroon', 'blue', 'orange', 'pink', 'purple', 'yellow', 'gray'] as const),
+] as const
+
+const word = z.string().max(255)
+
+/** One of a few words, named with the rest of them where another is given. */
+const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
+  z.enum(words, { error: `The ${what} of a button is one of ${words.join(', ')}` })
+
+/** A button in each record that opens an address, made by a formula. */
+export const button = defineFieldType({
+  ...workedOut,
+  name: 'Button',
+  label: 'Button',
+  help: 'Opens an address that is made of the record: a search, an order’s page',
+  example: 'Open',
+  storage: 'text',
+  options: z.object({
+    /** `webhook` is kept for programs: people are offered what a press can do here. */
+    kind: oneOf('type', ['url', 'webhook']).default('url'),
+    label: word.default(''),
+    theme: oneOf('theme', BUTTON_THEMES).default('solid'),
+    color: oneOf('colour', BUTTON_COLORS).default('brand'),
+    /** Name of a sign; null: none. */
+    icon: word.nullable().default(null),
+    /** The text with `{{fieldId}}`; what it gives is the address. */
+    formula: formulaText,
+    webhookId: z.string().max(64).nullable().default(null),
+  }),
+  computed: 'button',
+})
+
+/** What a button's cell says. */
+export interface ButtonValue {
+  label: string
+  /** Where a press leads, as the formula says it; null: nowhere. */
+  url: string | null
+}
+
+/** Reads a button's cell; null for what is none. */
+export function readButton(value: unknown): ButtonValue | null {
+  if (typeof value !== 'string') return null
+  try {
+    const { label, url } = (JSON.parse(value) ?? {}) as { label?: unknown; url?: unknown }
+    return { label: String(label ?? ''), url: url == null || url === '' ? null : String(url) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

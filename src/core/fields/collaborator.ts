@@ -1,0 +1,13 @@
+import { defineFieldType } from './field-type.ts'
+import { peopleValue } from './people-value.ts'
+
+/** The same as `User`, under the name that older clients give it. */
+export const collaborator = defineFieldType({
+  ...peopleValue,
+  name: 'Collaborator',
+  label: 'Collaborator',
+  group: 'people',
+  help: 'Members of the base, as older programs call them',
+  example: 'Ann',
+  forPrograms: true,
+})

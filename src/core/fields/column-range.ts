@@ -1,0 +1,38 @@
+import type { Field } from '../model.ts'
+import { type Read, readFail } from './field-type.ts'
+
+/** Bytes that whole numbers of each type take, in PostgreSQL and MySQL. Numbers of eight bytes have limits of ours. */
+const BYTES: Record<string, number> = { tinyint: 1, smallint: 2, mediumint: 3, int: 4, integer: 4 }
+const WHOLE = /^(tinyint|smallint|mediumint|int|integer)\b(?:\(\d+\))?( unsigned)?/i
+const DECIMAL = /^(?:numeric|decimal)\s*\((\d+)(?:,\s*(\d+))?\)( unsigned)?/i
+
+/** The least and the greatest number that a column takes. */
+export interface NumberRange {
+  least: number
+  most: number
+}
+
+/**
+ * Which numbers the column of a connected database takes, from its type; null for any.
+ * @example numberRange({ databaseType: 'smallint' }) // { least: -32768, most: 32767 }
+ */
+export function numberRange({ databaseType }: Pick<Field, 'databaseType'>): NumberRange | null {
+  if (databaseType === null || databaseType.endsWith(']')) return null
+  const [whole, type = '', unsigned] = WHOLE.exec(databaseType) ?? []
+  if (whole) {
+    const span = 2 ** (8 * (BYTES[type.toLowerCase()] ?? 4))
+    return unsigned ? { least: 0, most: span - 1 } : { least: -span / 2, most: span / 2 - 1 }
+  }
+  const [decimal, digits, scale = '0', positive] = DECIMAL.exec(databaseType) ?? []
+  if (!decimal) return null
+  const most = 10 ** (Number(digits) - Number(scale)) - 10 ** -Number(scale)
+  return { least: positive ? 0 : -most, most }
+}
+
+/** A number that was read, held against its column: databases refuse others in words that name no field. */
+export function withinRange(range: NumberRange | null, read: Read): Read {
+  if (range === null || !read.ok || typeof read.value !== 'number') return read
+  const { least, most } = range
+  if (read.value >= least && read.value <= most) return read
+  return readFail(`The column takes numbers from ${least} to ${most}`)
+}

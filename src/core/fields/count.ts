@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { readNumberText } from './number-text.ts'
+import { workedOut } from './system-value.ts'
+
+/** How many records are linked. */
+export const count = defineFieldType({
+  ...workedOut,
+  name: 'Count',
+  label: 'Count',
+  help: 'How many records are linked',
+  example: '3',
+  storage: 'integer',
+  options: z.object({
+    /** The link field of the same table. */
+    relationFieldId: z.string().max(64).default(''),
+  }),
+  computed: 'rollup',
+  parse: readNumberText,
+})

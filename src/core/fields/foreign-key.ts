@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { defineFieldType, type Read } from './field-type.ts'
+import { parseNumber } from './number-text.ts'
+import { readInteger } from './number-value.ts'
+import { readText } from './text-value.ts'
+
+const MAX_KEY_LENGTH = 255
+
+/** The key of a record of another table: what a link is kept in. Made with the link. */
+export const foreignKey = defineFieldType({
+  name: 'ForeignKey',
+  label: 'Foreign key',
+  group: 'system',
+  help: 'The key of the record that a link leads to; kept by the link',
+  example: '17',
+  storage: 'integer',
+  /** `isText`: the keys of the parent table are texts. */
+  options: z.object({ isText: z.boolean().default(false) }),
+  filters: 'number',
+  summaries: 'count',
+  internal: true,
+  read: (input, { isText }): Read => (isText ? readText(input, MAX_KEY_LENGTH) : readInteger(input)),
+  parse(text, { isText }) {
+    if (isText) return text.trim().slice(0, MAX_KEY_LENGTH) || null
+    const value = text.length > 40 ? null : parseNumber(text)
+    return Number.isSafeInteger(value) ? value : null
+  },
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'integer', pg: 'int4' },
+})

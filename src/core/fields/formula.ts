@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Field } from '../model.ts'
+import { defineFieldType } from './field-type.ts'
+import { workedOut } from './system-value.ts'
+
+/** How the result is shown where not as its type usually is: a field type with that type's options. */
+const formulaDisplay = z.object({
+  type: z.string().max(64),
+  options: z.record(z.string().max(64), z.unknown()).default({}),
+})
+
+/** A formula's own choice of how its values look; see `formula-display.ts` for what fits which result. */
+export type FormulaDisplay = z.output<typeof formulaDisplay>
+
+/** Text of a formula; how long it may be is said by the check, in words. */
+export const formulaText = z.string().max(100_000).default('')
+
+/** A value worked out from the record's other fields. */
+export const formula = defineFieldType({
+  ...workedOut,
+  name: 'Formula',
+  label: 'Formula',
+  help: 'Works a value out of other fields: price times amount',
+  example: '{Price} * {Amount}',
+  storage: 'text',
+  options: z.object({
+    /** The text with `{{fieldId}}` where its author wrote `{Title}`. */
+    formula: formulaText,
+    display: formulaDisplay.nullable().default(null),
+  }),
+  computed: 'formula',
+})
+
+const formulaOptions = formula.options
+
+/** What a field says of its formula, of a button the address it opens. */
+export const formulaOf = (field: Pick<Field, 'options'>): z.output<typeof formulaOptions> =>
+  formulaOptions.parse({ formula: field.options.formula, display: field.options.display })
+
+/** The address in what the function URL gives, `URI::( https://… )`; null for any other text. */
+export const readFormulaLink = (text: string): string | null =>
+  /^URI::\( ([\s\S]*) \)$/.exec(text)?.[1] ?? null

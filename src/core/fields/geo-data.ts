@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { parsePoint, readPoint } from './geo-text.ts'
+
+/** A place on the globe: latitude and longitude in degrees. */
+export const geoData = defineFieldType({
+  name: 'GeoData',
+  label: 'Geo data',
+  group: 'text',
+  help: 'A place on the map: latitude and longitude',
+  example: '48.8584;2.2945',
+  storage: 'text',
+  options: z.object({}),
+  filters: 'text',
+  summaries: 'count',
+  noDefault: true,
+  read(input) {
+    if (input === '') return readOk(null)
+    const point = typeof input === 'string' ? readPoint(input) : null
+    return point === null
+      ? readFail(`A place such as 48.8584;2.2945 is expected, not ${describeValue(input)}`)
+      : readOk(point)
+  },
+  parse: parsePoint,
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
+})

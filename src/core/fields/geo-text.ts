@@ -1,0 +1,69 @@
+/** Places on the globe: stored as `lat;long` in decimal degrees, each with the digits that were given. */
+
+const MAX_LENGTH = 100
+const DECIMAL = String.raw`[-+−]?\d{1,3}(?:\.\d{1,20})?`
+const PAIR = new RegExp(`^\\(?(${DECIMAL})°?\\s*(?:[;,]\\s*|\\s+)(${DECIMAL})°?\\)?$`)
+/** With a decimal comma only a semicolon can part the two. */
+const COMMA_PAIR = /^([-+−]?\d{1,3}(?:,\d{1,20})?)\s*;\s*([-+−]?\d{1,3}(?:,\d{1,20})?)$/
+/** Degrees, minutes and seconds, with the side of the world behind: `48°51'30"N`, `2.35° E`. */
+const ANGLE = String.raw`(\d{1,3}(?:\.\d{1,12})?)\s*°\s*(?:(\d{1,2}(?:\.\d{1,12})?)\s*['′’]\s*)?(?:(\d{1,2}(?:\.\d{1,12})?)\s*(?:["″”]|'')\s*)?`
+const SIDED = new RegExp(`^${ANGLE}([NS])[\\s,;]*${ANGLE}([EWO])$`, 'i')
+const LETTERED = new RegExp(`^(${DECIMAL})\\s*([NS])[\\s,;]+(${DECIMAL})\\s*([EWO])$`, 'i')
+
+/** A place in parts, as text with all of its digits. */
+export interface GeoPoint {
+  lat: string
+  long: string
+}
+
+/** Reads a place as programs write it, `48.85;2.35`; null for anything else. */
+export function readPoint(text: string): string | null {
+  const match = /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*;\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(
+    text.slice(0, MAX_LENGTH),
+  )
+  return match && text.length <= MAX_LENGTH ? join(match[1], match[2]) : null
+}
+
+/** Reads a place as people write or copy it: `48.85, 2.35`, `48°51'N 2°21'E`; null for anything else. */
+export function parsePoint(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null
+  const trimmed = text.trim()
+  const pair = PAIR.exec(trimmed) ?? COMMA_PAIR.exec(trimmed)
+  if (pair) return join(pair[1], pair[2])
+  const sided = SIDED.exec(trimmed)
+  if (sided) return join(degrees(sided.slice(1, 5)), degrees(sided.slice(5, 9)))
+  const lettered = LETTERED.exec(trimmed)
+  if (!lettered || /^[-−]/.test(lettered[1] ?? '') || /^[-−]/.test(lettered[3] ?? '')) return null
+  return join(signed(lettered[1], lettered[2]), signed(lettered[3], lettered[4]))
+}
+
+/** The two numbers of a stored place. */
+export function pointParts(value: string): GeoPoint {
+  const [lat = '', long = ''] = value.split(';')
+  return { lat, long }
+}
+
+/** The stored form of two numbers as text; null where one of them is none, or not on the globe. */
+export function join(lat: string | null | undefined, long: string | null | undefined): string | null {
+  const parts = [plain(lat), plain(long)]
+  const [north, east] = parts.map((part) => (part === null ? Number.NaN : Number(part)))
+  if (!(Math.abs(north ?? Number.NaN) <= 90 && Math.abs(east ?? Number.NaN) <= 180)) return null
+  return parts.join(';')
+}
+
+function plain(text: string | null | undefined): string | null {
+  const number = text?.trim().replace('−', '-').replace(/^\+/, '').replace(',', '.') ?? ''
+  return /^-?\d{1,3}(?:\.\d{1,20})?$/.test(number) ? number.replace(/^(-?)0+(?=\d)/, '$1') : null
+}
+
+/** West and south count down; `O` is west in French, Spanish and Italian. */
+const isNegative = (side = ''): boolean => /[SWO]/i.test(side)
+
+const signed = (number = '', side = ''): string => (isNegative(side) ? `-${number}` : number)
+
+function degrees([whole = '0', minutes = '0', seconds = '0', side]: string[]): string | null {
+  if (Number(minutes) >= 60 || Number(seconds) >= 60) return null
+  const value = Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600
+  // Seven digits behind the point are a centimetre; a second is 30 metres.
+  return signed(String(Number(value.toFixed(7))), side)
+}

@@ -1,0 +1,94 @@
+/**
+ * JSON as a tree that keeps every number and text as its author wrote it: through `JSON.parse`,
+ * 12345678901234567890 would come back as another number, and a key that stands twice would be one.
+ */
+export type JsonNode =
+  | { kind: 'object'; entries: JsonEntry[] }
+  | { kind: 'array'; items: JsonNode[] }
+  /** A text, number, true, false or null, as it is written. */
+  | { kind: 'scalar'; raw: string }
+
+export interface JsonEntry {
+  key: string
+  node: JsonNode
+}
+
+/** The tree of a JSON text; null where it is none. */
+export function parseJsonTree(text: string): JsonNode | null {
+  if (!isJson(text)) return null
+  // What parses is sound, so that the reader below need not look out for anything.
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
+  let at = 0
+  const readNode = (): JsonNode => {
+    const token = tokens[at++] ?? 'null'
+    if (token === '{') return readObject()
+    if (token === '[') return readArray()
+    return { kind: 'scalar', raw: token }
+  }
+  function readObject(): JsonNode {
+    const entries: JsonEntry[] = []
+    while (tokens[at] !== '}') {
+      if (tokens[at] === ',') at++
+      const key = JSON.parse(tokens[at] ?? '""') as string
+      at += 2
+      entries.push({ key, node: readNode() })
+    }
+    at++
+    return { kind: 'object', entries }
+  }
+  function readArray(): JsonNode {
+    const items: JsonNode[] = []
+    while (tokens[at] !== ']') {
+      if (tokens[at] === ',') at++
+      items.push(readNode())
+    }
+    at++
+    return { kind: 'array', items }
+  }
+  return readNode()
+}
+
+/** The tree as text, two spaces for each level; `null` for the indent: all on one line. */
+export function writeJsonTree(node: JsonNode, indent: string | null = ''): string {
+  if (node.kind === 'scalar') return node.raw
+  const inner = indent === null ? null : `${indent}  `
+  const colon = indent === null ? ':' : ': '
+  const parts =
+    node.kind === 'array'
+      ? node.items.map((item) => writeJsonTree(item, inner))
+      : node.entries.map((entry) => JSON.stringify(entry.key) + colon + writeJsonTree(entry.node, inner))
+  const [open, close] = node.kind === 'array' ? ['[', ']'] : ['{', '}']
+  if (parts.length === 0) return `${open}${close}`
+  if (inner === null) return `${open}${parts.join(',')}${close}`
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
+}
+
+/** The text with a line for each part; null where it is no JSON. */
+export function formatJson(text: string): string | null {
+  const node = parseJsonTree(text)
+  return node && writeJsonTree(node)
+}
+
+/**
+ * What a person typed for a value of the tree: JSON where it is some, else the text itself, so that
+ * nobody has to write quotes.
+ */
+export const scalarOf = (typed: string): JsonNode =>
+  parseJsonTree(typed) ?? { kind: 'scalar', raw: JSON.stringify(typed) }
+
+/** A value of the tree as one types it: without quotes, unless it would be something else without them. */
+export function typedOf(raw: string): string {
+  if (!raw.startsWith('"')) return raw
+  const text = JSON.parse(raw) as string
+  return isJson(text) || text !== text.trim() || text === '' ? raw : text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return false
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, type Read, readFail } from './field-type.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
+
+/** Deepest nesting that is taken: what is deeper no tree could show, and some readers could not read. */
+const MAX_DEPTH = 200
+
+/** Any JSON value. The text is kept as its author wrote it: spaces, order of keys and all digits. */
+export const json = defineFieldType({
+  name: 'JSON',
+  label: 'JSON',
+  group: 'text',
+  help: 'Structured data from and for programs',
+  example: '{"size": "M"}',
+  storage: 'json',
+  options: z.object({}),
+  filters: 'text',
+  summaries: 'count',
+  noDefault: true,
+  read(input) {
+    if (typeof input === 'string') return readJsonText(input)
+    const text = isPlain(input) ? written(input) : null
+    return text === null ? readFail(`JSON is expected, not ${describeValue(input)}`) : readJsonText(text)
+  },
+  parse: (text) => (jsonProblem(text) === null ? parseText(text, MAX_TEXT_LENGTH) : null),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'text', pg: 'json' },
+})
+
+function readJsonText(text: string): Read {
+  const problem = text.length > MAX_TEXT_LENGTH ? null : jsonProblem(text)
+  return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`This is not JSON: ${problem}`)
+}
+
+/** Why a text is no JSON, in few words; null where it is. */
+export function jsonProblem(text: string): string | null {
+  if (text.trim() === '') return 'it is empty'
+  try {
+    JSON.parse(text)
+    return isTooDeep(text) ? `it is nested more than ${MAX_DEPTH} levels deep` : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message.replace(/^JSON Parse error: /, '').slice(0, 200)
+    // An engine's own limit of nesting.
+    if (error instanceof RangeError) return 'it is nested too deep'
+    throw error
+  }
+}
+
+/** Objects and lists as a body had them; whatever else a program may pass is none of JSON. */
+function isPlain(input: unknown): boolean {
+  if (typeof input === 'boolean' || Array.isArray(input)) return true
+  if (typeof input !== 'object' || input === null) return false
+  const prototype: unknown = Object.getPrototypeOf(input)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Null where it cannot be written: a function, a loop. */
+function written(input: unknown): string | null {
+  try {
+    return JSON.stringify(input) ?? null
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let isText = false
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (isText && sign === '\\') at++
+    else if (sign === '"') isText = !isText
+    else if (!isText && (sign === '{' || sign === '[') && ++depth > MAX_DEPTH) return true
+    else if (!isText && (sign === '}' || sign === ']')) depth--
+  }
+  return false
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+const id = z.string().max(64)
+
+/** The table that holds the pairs of a many-to-many link. */
+const junction = z.object({
+  tableId: id,
+  /** Its ForeignKey field to the link's own table. */
+  ownFieldId: id,
+  /** Its ForeignKey field to the related table. */
+  relatedFieldId: id,
+})
+
+/**
+ * How a link is kept. `hm` (has many) and `bt` (belongs to) are the two sides of one: the child's
+ * ForeignKey field holds the parent's key. `oo` (one to one) is kept like these, `mm` (many to many)
+ * by pairs in a junction table.
+ */
+export const linkOptions = z.object({
+  kind: z.enum(['hm', 'bt', 'mm', 'oo']).default('mm'),
+  relatedTableId: id.default(''),
+  /** The same link seen from the related table; null where it is not shown there. */
+  inverseFieldId: id.nullable().default(null),
+  /** hm, bt, oo: the ForeignKey field, in the child's table. */
+  keyFieldId: id.nullable().default(null),
+  /** hm, bt, oo: the field of the parent that the key refers to. */
+  parentFieldId: id.nullable().default(null),
+  /** True on the side whose table has the key: bt, and one side of oo. */
+  holdsKey: z.boolean().default(false),
+  junction: junction.nullable().default(null),
+  /** Only what this view of the related table shows can be chosen; null: every record. */
+  viewId: id.nullable().default(null),
+  /** What one, and several, of the linked records are called. Empty: as the related table. */
+  singular: z.string().max(255).default(''),
+  plural: z.string().max(255).default(''),
+})
+
+/** Options of a Links or LinkToAnotherRecord field. */
+export type LinkOptions = z.output<typeof linkOptions>
+
+/** True where a record has one linked record at most: bt and oo. */
+export const isSingleLink = ({ kind }: Pick<LinkOptions, 'kind'>): boolean => kind === 'bt' || kind === 'oo'
+
+/** The options of a field as those of a link; null for a field that is none. */
+export function linkOf(field: { type: string; options: unknown }): LinkOptions | null {
+  if (field.type !== 'Links' && field.type !== 'LinkToAnotherRecord') return null
+  const read = linkOptions.safeParse(field.options)
+  return read.success ? read.data : null
+}

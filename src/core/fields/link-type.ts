@@ -1,0 +1,49 @@
+import { describeValue } from './describe-value.ts'
+import { type CellValue, defineFieldType, type FieldType, type Read, readFail, readOk } from './field-type.ts'
+import { type LinkOptions, linkOptions } from './link-options.ts'
+import { readLinkIds, readLinks } from './list-value.ts'
+
+/** Most records that one value may name; more are linked by several changes. */
+const MAX_LINKED = 10_000
+
+/** What both types of link have in common; they differ in what REST clients read. */
+export const linkType = <const N extends string>(
+  words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example'> & { name: N },
+) =>
+  defineFieldType<N, LinkOptions>({
+    ...words,
+    group: 'relation',
+    storage: 'longText',
+    options: linkOptions,
+    filters: 'links',
+    summaries: 'number',
+    computed: 'link',
+    read: readLinkedIds,
+    parse: (text) => idsText(readLinkIds(text.length > MAX_LINKED * 40 ? 'too long' : text.trim())),
+    format: (value) =>
+      readLinks(value)
+        .records.map(({ id, title }) => String(title ?? id))
+        .join(', '),
+  })
+
+/** The records of a link as JSON text of their ids. What the cell shows is taken where it lists them all. */
+function readLinkedIds(input: unknown): Read {
+  const expected = () =>
+    readFail(`A list of record ids such as [1,2] is expected, not ${describeValue(input)}`)
+  if (Array.isArray(input)) return isIds(input) ? readOk(idsText(input)) : expected()
+  if (typeof input !== 'string' || input.length > MAX_LINKED * 40) return expected()
+  const ids = readLinkIds(input)
+  if (ids !== null) return isIds(ids) ? readOk(idsText(ids)) : expected()
+  const { count, records } = readLinks(input)
+  if (count === 0 || count !== records.length) return expected()
+  return readOk(idsText(records.map(({ id }) => id)))
+}
+
+const isIds = (list: unknown[]): list is (string | number)[] =>
+  list.length <= MAX_LINKED &&
+  list.every((id) =>
+    typeof id === 'number' ? Number.isFinite(id) : typeof id === 'string' && id.isWellFormed(),
+  )
+
+const idsText = (ids: (string | number)[] | null): CellValue =>
+  ids === null || ids.length === 0 ? null : JSON.stringify(ids)

@@ -1,0 +1,11 @@
+import { linkType } from './link-type.ts'
+
+export { type LinkOptions, linkOptions } from './link-options.ts'
+
+/** Records of a table, of another or the same. REST clients get their number. */
+export const links = linkType({
+  name: 'Links',
+  label: 'Links',
+  help: 'Connects records with records of another table: tasks of a project, tags of a book',
+  example: 'Hobbit, LOTR',
+})

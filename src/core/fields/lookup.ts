@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { workedOut } from './system-value.ts'
+
+/** What a field of the linked records holds. */
+export const lookup = defineFieldType({
+  ...workedOut,
+  name: 'Lookup',
+  label: 'Lookup',
+  help: 'Shows a field of the linked records: the e-mail of a task’s person',
+  example: 'ann@example.com',
+  storage: 'longText',
+  options: z.object({
+    /** The link field of the same table. */
+    relationFieldId: z.string().max(64).default(''),
+    /** The field of the related table. */
+    targetFieldId: z.string().max(64).default(''),
+  }),
+  computed: 'lookup',
+})

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { type CellValue, defineFieldType } from './field-type.ts'
+import { parseText, readText } from './text-value.ts'
+
+const MAX_PASSWORD_LENGTH = 1000
+
+/** What stands for a password wherever values are shown: that there is one, and not even how long it is. */
+export const PASSWORD_MASK = '••••••••'
+
+/** A stored password: the fingerprint that argon2id makes of it. */
+export const isPasswordHash = (value: CellValue): boolean =>
+  typeof value === 'string' && value.startsWith('$argon2id$')
+
+/**
+ * A password that can be set and never read: what is stored is its fingerprint, and everyone sees dots.
+ * `read` and `parse` take the password itself; the write door makes the fingerprint.
+ */
+export const password = defineFieldType({
+  name: 'Password',
+  label: 'Password',
+  group: 'text',
+  help: 'Can be set, and never be read again by anyone',
+  example: PASSWORD_MASK,
+  storage: 'text',
+  options: z.object({}),
+  filters: 'presence',
+  summaries: 'count',
+  noDefault: true,
+  read: (input) => readText(input, MAX_PASSWORD_LENGTH),
+  parse: (text) => parseText(text, MAX_PASSWORD_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
+})

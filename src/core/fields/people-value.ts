@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import type { Person } from '../model.ts'
+import { describeValue } from './describe-value.ts'
+import { type CellValue, type FieldOptions, type Read, readFail, readOk } from './field-type.ts'
+
+/** Stands for the person who makes the record, in a default value, and who asks, in a filter. */
+export const ME = '@me'
+
+/** Most people in one cell. */
+const MAX_PEOPLE = 1000
+
+/** Options of a field of people. */
+export type PeopleOptions = {
+  multiple: boolean
+  /** Tell people when they are chosen. */
+  notify: boolean
+  /** Whom ids and e-mails stand for. Never stored: whoever reads text from people puts them there (`withPeople`). */
+  people?: readonly Person[]
+}
+
+/** The ids that a cell holds. */
+export const idsIn = (value: CellValue): string[] =>
+  value === null || value === ''
+    ? []
+    : [
+        ...new Set(
+          String(value)
+            .split(',')
+            .map((id) => id.trim()),
+        ),
+      ].filter(Boolean)
+
+/** The cell that holds these people. */
+export const joinIds = (ids: readonly string[]): CellValue => [...new Set(ids)].join(',') || null
+
+/** True for fields in which people are chosen; not for those that say who wrote. */
+export const holdsPeople = ({ type }: { type: string }): boolean => type === 'User' || type === 'Collaborator'
+
+/** True for every field whose values are ids of people. */
+export const showsPeople = ({ type }: { type: string }): boolean =>
+  holdsPeople({ type }) || type === 'CreatedBy' || type === 'LastModifiedBy'
+
+/**
+ * The options with the people among whom names and e-mails are looked for; for other types as they
+ * are. With them `parse` takes an e-mail or a name, and `format` gives e-mails.
+ */
+export const withPeople = (type: string, options: FieldOptions, people: readonly Person[]): FieldOptions =>
+  showsPeople({ type }) ? { ...options, people } : options
+
+/**
+ * Whom a new record gets where nobody is named: "me" is whoever makes it, and those who have left the base
+ * since are left out.
+ */
+export function defaultPeople(
+  value: CellValue,
+  actorId: string | null,
+  members: ReadonlySet<string>,
+): CellValue {
+  const wanted = idsIn(value).map((id) => (id === ME ? (actorId ?? '') : id))
+  return joinIds(wanted.filter((id) => members.has(id)))
+}
+
+const ID = /^(?:us\w{1,60}|@me)$/
+
+const options: z.ZodType<PeopleOptions> = z.object({
+  multiple: z.boolean().default(false),
+  notify: z.boolean().default(false),
+})
+
+/** What types of people have in common: ids joined by commas, in the order in which they were chosen. */
+export const peopleValue = {
+  storage: 'text' as const,
+  options,
+  filters: 'user' as const,
+  summaries: 'count' as const,
+  read(input: unknown, { multiple }: PeopleOptions): Read {
+    const ids = givenPeople(input)
+    if (ids === null || ids.length > MAX_PEOPLE || !ids.every((id) => ID.test(id)))
+      return readFail(`Ids of people are expected, not ${describeValue(input)}`)
+    if (ids.length > 1 && !multiple) return readFail('One person is expected, not several')
+    return readOk(joinIds(ids))
+  },
+  parse(text: string, { multiple, people = [] }: PeopleOptions): CellValue {
+    if (text.length > 100_000) return null
+    const wanted = idsIn(text.replace(/[;\n]/g, ','))
+    const found = wanted.map((one) => (ID.test(one) ? one : (findPerson(people, one)?.id ?? null)))
+    if (found.length > MAX_PEOPLE || found.includes(null) || (found.length > 1 && !multiple)) return null
+    return joinIds(found.filter((id) => id !== null))
+  },
+  format: (value: CellValue, { people }: PeopleOptions): string => {
+    const byId = new Map(people?.map((person) => [person.id, person.email]))
+    return idsIn(value)
+      .map((id) => byId.get(id) ?? id)
+      .join(',')
+  },
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
+}
+
+/**
+ * The one person whom a text names: by id, e-mail, or name where only one has it; `Ann <ann@example.com>`
+ * is the e-mail.
+ */
+export function findPerson(people: readonly Person[], text: string): Person | null {
+  const wanted = (/<([^<>]+)>\s*$/.exec(text)?.[1] ?? text).trim().toLowerCase()
+  const known = people.find(({ id, email }) => id === wanted || id === text || email.toLowerCase() === wanted)
+  if (known) return known
+  const named = people.filter(({ displayName }) => displayName?.trim().toLowerCase() === wanted)
+  return named.length === 1 ? (named[0] ?? null) : null
+}
+
+/**
+ * Whom a program names: ids or e-mails of a comma list, of a list, or of objects with an `id` or `email`
+ * (wire reference §15). Null where the input is no such thing.
+ */
+export function givenPeople(input: unknown): string[] | null {
+  if (typeof input === 'string') return input.length > 100_000 ? null : idsIn(input)
+  const list = Array.isArray(input) ? input : isNamed(input) ? [input] : null
+  if (list === null || list.length > MAX_PEOPLE) return null
+  const names = list.map((one: unknown) =>
+    typeof one === 'string' ? one : isNamed(one) ? (one.id ?? one.email) : null,
+  )
+  return names.every((name): name is string => typeof name === 'string' && name.trim() !== '')
+    ? [...new Set(names.map((name) => name.trim()))]
+    : null
+}
+
+interface Named {
+  id?: unknown
+  email?: unknown
+}
+
+const isNamed = (input: unknown): input is Named =>
+  typeof input === 'object' && input !== null && ('id' in input || 'email' in input)

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { codeValue } from './code-value.ts'
+import { defineFieldType } from './field-type.ts'
+
+/** Another field's value as a QR code. */
+export const qrCode = defineFieldType({
+  ...codeValue,
+  name: 'QrCode',
+  label: 'QR code',
+  help: 'Another field as a code that phones read',
+  example: '▚▞',
+  options: z.object({
+    /** The field of the same table whose value is shown. */
+    valueFieldId: z.string().max(64).default(''),
+  }),
+})

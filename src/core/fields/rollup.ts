@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { readNumberText } from './number-text.ts'
+import { ROLLUP_FUNCTIONS } from './rollup-functions.ts'
+import { workedOut } from './system-value.ts'
+
+/** One value worked out over a field of the linked records. */
+export const rollup = defineFieldType({
+  ...workedOut,
+  name: 'Rollup',
+  label: 'Rollup',
+  help: 'Sums up a field of the linked records: the total of an order’s items',
+  example: '1,250',
+  storage: 'real',
+  options: z.object({
+    /** The link field of the same table: a link to many. */
+    relationFieldId: z.string().max(64).default(''),
+    /** The field of the related table. */
+    targetFieldId: z.string().max(64).default(''),
+    function: z.enum(ROLLUP_FUNCTIONS).default('count'),
+    /** Decimals that are shown; null: as many as the function and its target suggest. */
+    precision: z.int().min(0).max(8).nullable().default(null),
+    thousands: z.boolean().default(false),
+  }),
+  computed: 'rollup',
+  parse: readNumberText,
+})

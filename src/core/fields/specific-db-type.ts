@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { defineFieldType } from './field-type.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
+
+/** Types that programs may name for a column of ours. They say what the text means; it is stored as text. */
+export const SPECIFIC_TYPES = [
+  ...[
+    'varchar',
+    'text',
+    'char',
+    'blob',
+    'bytea',
+    'uuid',
+    'xml',
+    'inet',
+    'cidr',
+    'macaddr',
+    'interval',
+    'bit',
+  ],
+  ...[
+    'varbinary',
+    'binary',
+    'tsvector',
+    'hstore',
+    'point',
+    'line',
+    'polygon',
+    'circle',
+    'int4range',
+    'daterange',
+  ],
+] as const
+
+/** Text whose meaning only a database knows: a column of a type that has no field type of its own. */
+export const specificDbType = defineFieldType({
+  name: 'SpecificDBType',
+  label: 'Specific database type',
+  group: 'text',
+  help: 'Text of a type that only the database knows',
+  example: '192.168.0.1/24',
+  storage: 'longText',
+  options: z.object({ databaseType: z.enum(SPECIFIC_TYPES).default('varchar') }),
+  filters: 'text',
+  summaries: 'count',
+  forPrograms: true,
+  read: (input) => readText(input, MAX_TEXT_LENGTH),
+  parse: (text) => parseText(text, MAX_TEXT_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
+})

@@ -1,0 +1,45 @@
+/** Times of day: stored as `HH:MM:SS`, which sorts as text in the order of time. */
+
+const MAX_LENGTH = 40
+/** `9`, `9:5`, `09:05:30`, `9.05`, `9h05`, with or without `am`, `pm`, `a`, `p`. */
+const PARTED = /^(\d{1,2})(?:[:.h](\d{1,2})?(?:[:.](\d{1,2})(?:[.,]0{1,9})?)?)?$/
+/** `0905`, `905`, `090530`. */
+const RUN = /^(\d{1,2})(\d{2})(\d{2})?$/
+const STRICT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.0{1,9})?)?$/
+
+/** Reads a time as programs write it: `9:05`, `09:05:00`; null for anything else. */
+export function readTime(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null
+  const match = STRICT.exec(text.trim())
+  return match && toTime(match[1], match[2], match[3])
+}
+
+/** Reads a time as people write it: `9:5pm`, `0905`, `9 am`, `9h30`; null for anything else. */
+export function parseTime(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null
+  const bare = text.trim().toLowerCase()
+  const [, body = '', half] = /^(.*?)\s*(a|p|am|pm|a\.m\.|p\.m\.)?$/.exec(bare) ?? []
+  const match = PARTED.exec(body) ?? RUN.exec(body)
+  if (!match) return null
+  return toTime(match[1], match[2], match[3], half?.[0])
+}
+
+/** The stored form; null where the clock has no such time. */
+function toTime(hours = '', minutes = '0', seconds = '0', half?: string): string | null {
+  let [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return null
+    hour = (hour % 12) + (half === 'p' ? 12 : 0)
+  }
+  if (hour > 23 || minute > 59 || second > 59) return null
+  return [hour, minute, second].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** A stored time as it is shown: `09:05`, `9:05 PM`; with seconds where it has some. */
+export function formatTime(time: string, time12h: boolean): string {
+  const [hours = '00', minutes = '00', seconds = '00'] = time.split(':')
+  const tail = Number(seconds) === 0 ? minutes : `${minutes}:${seconds}`
+  if (!time12h) return `${hours}:${tail}`
+  const hour = Number(hours)
+  return `${hour % 12 || 12}:${tail} ${hour < 12 ? 'AM' : 'PM'}`
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { describeValue } from './describe-value.ts'
+import { defineFieldType, readFail } from './field-type.ts'
+import { formatNumber, readInteger } from './number-value.ts'
+
+/** The last year that a field takes: four digits say any. */
+export const MAX_YEAR = 9999
+
+const isYear = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_YEAR
+
+/** A year from 0 to 9999. */
+export const year = defineFieldType({
+  name: 'Year',
+  label: 'Year',
+  group: 'date',
+  help: 'A year alone: of birth, of a model, of a vintage',
+  example: '2024',
+  storage: 'integer',
+  options: z.object({}),
+  filters: 'number',
+  summaries: 'count',
+  read(input) {
+    const read = readInteger(input)
+    if (!read.ok || isYear(read.value)) return read
+    return readFail(`A year is from 0 to ${MAX_YEAR}, not ${describeValue(input)}`)
+  },
+  parse(text) {
+    const match = /^\s*0{0,4}(\d{1,4})\s*$/.exec(text.slice(0, 100))
+    return match && text.length <= 100 ? Number(match[1]) : null
+  },
+  format: formatNumber,
+  databaseTypes: { sqlite3: 'year', pg: 'int' },
+})

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Bench, createBench, refusalOf } from '../records/support.ts'
+import { connect, createForeign, type ForeignDatabase } from './support.ts'
+
+const TABLE = [
+  'create table item (id int primary key, name varchar(40), price decimal(10, 2), due date, done boolean)',
+  `insert into item values (1, 'Pen', 1.50, '2024-01-31', true), (2, 'Ink', 12.25, null, false)`,
+]
+
+describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (kind) => {
+  let bench: Bench
+  let foreign: ForeignDatabase
+  let tableId: string
+
+  beforeAll(async () => {
+    bench = await createBench()
+    foreign = await createForeign(kind, TABLE)
+    await connect(bench, foreign.sent)
+    const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    tableId = tables.find((table) => table.tableName === 'item')?.id ?? ''
+  }, 60_000)
+  afterAll(async () => {
+    await bench.stop()
+    await foreign.stop()
+  })
+
+  const add = (title: string, formula: string, display: object | null = null) =>
+    bench.trpc.schema.createField.mutate({
+      tableId,
+      field: { type: 'Formula', title, options: { formula, display } },
+    })
+  const list = async (query = '') =>
+    (await bench.rest.get(`/api/v2/tables/${tableId}/records${query}`)).body.list as Record<string, unknown>[]
+
+  test('are worked out there, and filtered and sorted by', async () => {
+    await add('Twice', '{price} * 2')
+    await add('Words', 'CONCAT(UPPER({name}), " ", {price})')
+    await add('Next', 'DATEADD({due}, 1, "month")')
+    await add('Root', 'ROUND(SQRT({price} * 6), 3)')
+    await add('Open', 'AND({price} > 1, {done} = 0)', null)
+    await add('Whole', '{price} * 4', { type: 'Number', options: {} })
+    const [pen, ink] = await list()
+    expect(pen).toMatchObject({ Twice: 3, Words: 'PEN 1.5', Next: '2024-02-29', Root: 3, Open: 0, Whole: 6 })
+    expect(ink).toMatchObject({ Twice: 24.5, Words: 'INK 12.25', Next: null, Open: 1, Whole: 49 })
+    expect((await list('?where=(Twice,gt,10)')).map((row) => row.name)).toEqual(['Ink'])
+    expect((await list('?sort=-Words')).map((row) => row.name)).toEqual(['Pen', 'Ink'])
+  })
+
+  test('have the functions of that database', async () => {
+    const day = add('Day', 'DATESTR({due})')
+    if (kind === 'postgres') expect((await day).error).toBeNull()
+    else expect((await refusalOf(day)).message).toBe('Function DATESTR is not available')
+    const tried = await bench.trpc.records.previewFormula.query({ tableId, formula: 'MONTH({due})' })
+    expect(tried).toMatchObject({ ok: true, page: { ids: [1, 2] } })
+  })
+
+  test('leave the database as it is, and are not turned into columns of it', async () => {
+    const field = await add('Later', '{price} + 1')
+    const turned = bench.trpc.schema.updateField.mutate({
+      fieldId: field.id,
+      patch: { type: 'SingleLineText' },
+    })
+    expect((await refusalOf(turned)).status).toBe(501)
+    const preview = bench.trpc.schema.previewType.query({ fieldId: field.id, type: 'SingleLineText' })
+    expect((await refusalOf(preview)).status).toBe(501)
+    const columns = await foreign.ask(
+      `select column_name as name from information_schema.columns where table_name = 'item'`,
+    )
+    expect(columns).toHaveLength(5)
+  })
+})

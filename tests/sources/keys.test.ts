@@ -1,0 +1,120 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Bench, createBench } from '../records/support.ts'
+import { createBase } from '../support/factories.ts'
+import { connect, createForeign } from './support.ts'
+
+let main: Bench
+beforeAll(async () => {
+  main = await createBench()
+})
+afterAll(() => main.stop())
+
+/** A base of its own that is connected to what the statements make. */
+async function connected(kind: 'postgres' | 'mariadb', statements: string[]) {
+  const foreign = await createForeign(kind, statements)
+  const { id: baseId } = await createBase(main.app, main.owner)
+  const bench = { ...main, baseId }
+  await connect(bench, foreign.sent)
+  return { foreign, bench, paths: await pathsOf(bench) }
+}
+
+async function pathsOf({ trpc, baseId }: Bench): Promise<Record<string, string>> {
+  const tables = await trpc.schema.tables.query({ baseId })
+  return Object.fromEntries(tables.map(({ tableName, id }) => [tableName, `/api/v2/tables/${id}/records`]))
+}
+
+describe('keys that are no counters', () => {
+  test.each([
+    ['postgres', 'create table thing (id uuid primary key default gen_random_uuid(), name text)'],
+    ['mariadb', 'create table thing (id uuid primary key default uuid(), name varchar(20))'],
+  ] as const)('%s: a uuid is made where none is given, and taken where one is', async (kind, statement) => {
+    const { bench, foreign, paths } = await connected(kind, [statement])
+    const made = await bench.rest.post(paths.thing!, { name: 'a' })
+    expect([made.status, made.body]).toEqual([200, { id: expect.stringMatching(/^[0-9a-f-]{36}$/) }])
+    const id = 'c0ffee00-1111-2222-3333-444444444444'
+    expect((await bench.rest.post(paths.thing!, { id, name: 'b' })).body).toEqual({ id })
+    expect((await bench.rest.get(`${paths.thing}/${id}`)).body).toMatchObject({ id, name: 'b' })
+    await bench.rest.patch(paths.thing!, { id, name: 'c' })
+    await bench.rest.delete(paths.thing!, { id: made.body.id })
+    expect((await foreign.ask<{ name: string }>('select name from thing')).map(({ name }) => name)).toEqual([
+      'c',
+    ])
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect(await foreign.ask("select count(*) as n from thing where name = 'a'")).toHaveLength(1)
+    expect((await bench.rest.get(`${paths.thing}/${made.body.id}`)).body).toMatchObject({ name: 'a' })
+    await foreign.stop()
+  })
+
+  test.each([
+    ['postgres', 'create table thing (code varchar(10) primary key, name text)'],
+    ['mariadb', 'create table thing (code varchar(10) primary key, name text)'],
+  ] as const)('%s: a text is asked for, and kept as it is written', async (kind, statement) => {
+    const { bench, foreign, paths } = await connected(kind, [statement])
+    const none = await bench.rest.post(paths.thing!, { name: 'x' })
+    expect([none.status, none.body.error]).toEqual([422, 'REQUIRED_FIELD_MISSING'])
+    expect((await bench.rest.post(paths.thing!, { code: '007', name: 'x' })).body).toEqual({ code: '007' })
+    expect((await bench.rest.get(`${paths.thing}/007`)).body).toMatchObject({ code: '007', name: 'x' })
+    expect((await bench.rest.patch(paths.thing!, { code: '007', name: 'y' })).status).toBe(200)
+    expect(await foreign.ask('select code, name from thing')).toEqual([{ code: '007', name: 'y' }])
+    const twice = await bench.rest.post(paths.thing!, { code: '007' })
+    expect([twice.status, JSON.stringify(twice.body).includes('007')]).toEqual([400, true])
+    await foreign.stop()
+  })
+
+  test('numbers of eight bytes and those that only the database gives', async () => {
+    const { bench, foreign, paths } = await connected('postgres', [
+      `create table big (id bigint primary key, name text);
+       create table own (id integer generated always as identity primary key, name text);
+       insert into big values (9223372036854775807, 'x')`,
+    ])
+    const id = '9223372036854775807'
+    expect((await bench.rest.get(paths.big!)).body.list).toMatchObject([{ id, name: 'x' }])
+    await bench.rest.patch(paths.big!, { id, name: 'y' })
+    expect(await foreign.ask('select name from big')).toEqual([{ name: 'y' }])
+    await bench.rest.post(paths.own!, { name: 'a' })
+    await bench.rest.delete(paths.own!, { id: 1 })
+    await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+    expect(await foreign.ask('select id, name from own')).toEqual([{ id: 1, name: 'a' }])
+    await foreign.stop()
+  })
+})
+
+describe('an SQLite file', () => {
+  test('is read and written like any other database', async () => {
+    const folder = join(main.app.config.dataDir, 'sources')
+    mkdirSync(folder, { recursive: true })
+    const file = new Database(join(folder, 'shop.db'))
+    file.run('pragma journal_mode = wal')
+    file.run(`create table customer (id integer primary key, name varchar(20) not null, raw blob, any_thing)`)
+    file.run(
+      `create table purchase (id integer primary key, customer_id integer references customer, total real)`,
+    )
+    file.run(`insert into customer values (1, 'Ann', x'00ff', 12), (2, 'Bob', null, '12')`)
+    const { id: baseId } = await createBase(main.app, main.owner)
+    const bench = { ...main, baseId }
+    await connect(bench, { client: 'sqlite3', connection: { filename: 'shop.db' } })
+    const paths = await pathsOf(bench)
+    expect((await bench.rest.get(paths.customer!)).body.list).toMatchObject([
+      { id: 1, name: 'Ann', raw: '0x00ff' },
+      { id: 2, name: 'Bob', raw: null },
+    ])
+    expect((await bench.rest.post(paths.purchase!, { customer_id: 1, total: 9.5 })).body).toEqual({ id: 1 })
+    expect((await bench.rest.get(paths.purchase!)).body.list).toMatchObject([
+      { customer: { id: 1, name: 'Ann' } },
+    ])
+    await bench.rest.delete(paths.purchase!, { id: 1 })
+    await bench.rest.delete(paths.customer!, [{ id: 1 }, { id: 2 }])
+    expect(file.query('select count(*) as n from customer').get()).toEqual({ n: 0 })
+    await bench.trpc.records.undo.mutate({ baseId })
+    expect(
+      file.query('select id, name, hex(raw) as raw, typeof(any_thing) as kind from customer').all(),
+    ).toEqual([
+      { id: 1, name: 'Ann', raw: '00FF', kind: 'integer' },
+      { id: 2, name: 'Bob', raw: '', kind: 'text' },
+    ])
+    file.close()
+  })
+})

@@ -1,0 +1,116 @@
+import { parseConnectionUrl } from '../../../src/core/connection-url.ts'
+import type { Inputs, Outputs } from '../../trpc.ts'
+
+/** The databases that a base can be connected to, by the client's name on the wire. */
+export type SourceClient = 'pg' | 'mysql2' | 'sqlite3'
+
+/** A source as the list has it. */
+export type Source = Outputs['sources']['list'][number]
+
+/** What the form holds while it is filled in. Certificates: null leaves what is kept, '' removes it. */
+export interface ConnectionDraft {
+  client: SourceClient
+  host: string
+  port: string
+  user: string
+  password: string
+  database: string
+  schema: string
+  file: string
+  sslMode: SslMode
+  ca: string | null
+  cert: string | null
+  key: string | null
+}
+
+/** What is different from one kind of database to the next, as the form shows it. */
+export const ENGINES: Record<
+  SourceClient,
+  { label: string; port: string; isServer: boolean; hasSchemas: boolean }
+> = {
+  pg: { label: 'PostgreSQL', port: '5432', isServer: true, hasSchemas: true },
+  mysql2: { label: 'MySQL / MariaDB', port: '3306', isServer: true, hasSchemas: false },
+  sqlite3: { label: 'SQLite', port: '', isServer: false, hasSchemas: false },
+}
+
+/** The kinds in the order in which they are offered. */
+export const CLIENTS = Object.keys(ENGINES) as SourceClient[]
+
+/** How a connection is encrypted, as the server calls it. */
+export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+export type SslMode = (typeof SSL_MODES)[number]
+
+const isSslMode = (mode: string): mode is SslMode => SSL_MODES.some((known) => known === mode)
+
+/** An empty form for a kind of database. */
+export const emptyDraft = (client: SourceClient): ConnectionDraft => ({
+  client,
+  ...{
+    host: ENGINES[client].isServer ? 'localhost' : '',
+    port: ENGINES[client].port,
+    user: '',
+    password: '',
+  },
+  ...{ database: '', schema: '', file: '', sslMode: 'disable', ca: null, cert: null, key: null },
+})
+
+/** The form of a source that exists: all but what lets one in. */
+export function draftOf({ client, connection }: Source): ConnectionDraft {
+  const draft = emptyDraft(client)
+  if (!connection) return draft
+  const { host, port, user, database, schema, sslMode } = connection
+  return {
+    ...draft,
+    ...{ host, user, database, schema: schema ?? '', port: port === null ? '' : String(port) },
+    file: ENGINES[client].isServer ? '' : database,
+    sslMode: isSslMode(sslMode) ? sslMode : 'disable',
+  }
+}
+
+/** The form filled in from an address such as `postgres://ann:secret@db:5432/shop`; null where it is none. */
+export function draftFromUrl(text: string): ConnectionDraft | null {
+  const { client, connection } = parseConnectionUrl(text.trim())
+  const known = CLIENTS.find((one) => one === client)
+  if (!known || !ENGINES[known].isServer) return null
+  const { host, port, user, password, database, schema, sslmode } = connection
+  const draft = emptyDraft(known)
+  return {
+    ...draft,
+    ...{ host: host || draft.host, port: port || draft.port, user: user ?? '', password: password ?? '' },
+    ...{ database: database ?? '', schema: schema ?? '' },
+    sslMode: sslmode && isSslMode(sslmode) ? sslmode : 'disable',
+  }
+}
+
+/**
+ * What is sent of the form. `isKept`: the source exists, so a password that was left empty stays as it is.
+ */
+export function sentOf(
+  draft: ConnectionDraft,
+  isKept: boolean,
+): Pick<Inputs['sources']['test'], 'client' | 'connection'> {
+  const { client, host, port, user, password, database, schema, file, sslMode, ca, cert, key } = draft
+  if (!ENGINES[client].isServer) return { client, connection: { filename: file } }
+  return {
+    client,
+    connection: {
+      ...{ host: host.trim(), port: port.trim(), user, database, sslMode },
+      ...(ENGINES[client].hasSchemas && schema !== '' && { schema }),
+      ...((password !== '' || !isKept) && { password }),
+      ...(sslMode !== 'disable' && { ssl: { ca, cert, key } }),
+    },
+  }
+}
+
+/** True once there is enough to try it. */
+export const isComplete = ({ client, host, database, file }: ConnectionDraft): boolean =>
+  ENGINES[client].isServer ? host.trim() !== '' && database.trim() !== '' : file.trim() !== ''
+
+/** Where a source is, in one line: `db.example.com:5432 / shop`. */
+export function placeOf({ client, connection }: Source): string {
+  if (!connection) return ''
+  const { host, port, database, schema } = connection
+  if (!ENGINES[client].isServer) return database
+  const path = schema && schema !== 'public' ? `${database} · ${schema}` : database
+  return `${host}${port === null || String(port) === ENGINES[client].port ? '' : `:${port}`} / ${path}`
+}

@@ -1,0 +1,84 @@
+import { useEffect } from 'react'
+import { messageOf } from '../../errors.ts'
+import { formatNumber, t, tn } from '../../i18n.ts'
+import { api, cache } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { toast } from '../../ui/toast.ts'
+import styles from './sources.module.css'
+import { isOver, useJob } from './use-job.ts'
+
+interface Result {
+  tables: number
+  views: number
+  changes: number
+  notes: { table: string; message: string }[]
+}
+
+/** More notes than this are summed up. */
+const MAX_NOTES = 50
+
+/** How far a source is on its way, and what came of it. */
+export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
+  const job = useJob(jobId)
+  const isDone = job !== undefined && isOver(job)
+  useEffect(() => {
+    if (!isDone) return
+    void cache.sources.list.invalidate({ baseId })
+    void cache.schema.tables.invalidate({ baseId })
+  }, [isDone, baseId])
+
+  async function cancel() {
+    try {
+      await api.jobs.cancel.mutate({ jobId })
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+  }
+
+  if (job?.status === 'failed') return <Alert tone="error">{job.error}</Alert>
+  if (job?.status === 'cancelled') return <Alert>{t('Cancelled. Nothing of it was kept.')}</Alert>
+  if (job?.status === 'completed') return <Outcome result={job.result as Result} />
+  const { done = 0, total = null } = job?.progress ?? {}
+  return (
+    <div className={styles.progress} role="status">
+      <progress value={total === null ? undefined : done} max={total ?? undefined} />
+      <span>
+        {total === null
+          ? t('Reading the structure of the database…')
+          : t('{done} of {total} tables', { done: formatNumber(done), total: formatNumber(total) })}
+      </span>
+      <Button size="small" onClick={() => void cancel()}>
+        {t('Cancel')}
+      </Button>
+    </div>
+  )
+}
+
+function Outcome({ result: { tables, views, changes, notes } }: { result: Result }) {
+  const counts = [
+    tables > 0 && tn('{n} table was added', '{n} tables were added', tables),
+    views > 0 && tn('{n} view was added', '{n} views were added', views),
+    changes > 0 && tn('{n} change was applied', '{n} changes were applied', changes),
+  ].filter((text) => text !== false)
+  return (
+    <div className={styles.form}>
+      <Alert>{counts.length > 0 ? counts.join(' · ') : t('Everything is as it was')}</Alert>
+      {notes.length > 0 && (
+        <section>
+          <h3 className={styles.label}>{t('Good to know')}</h3>
+          <ul className={styles.notes}>
+            {notes.slice(0, MAX_NOTES).map(({ table, message }) => (
+              <li key={table + message}>
+                <strong dir="auto">{table}</strong>: {message}
+              </li>
+            ))}
+          </ul>
+          {notes.length > MAX_NOTES && (
+            <p className={styles.help}>{tn('{n} more', '{n} more', notes.length - MAX_NOTES)}</p>
+          )}
+        </section>
+      )}
+    </div>
+  )
+}

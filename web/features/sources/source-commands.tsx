@@ -1,0 +1,66 @@
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { lazyPart } from '../../routes/lazy-screen.ts'
+import { api, cache, type Inputs } from '../../trpc.ts'
+import { confirm, openDialog } from '../../ui/open-dialog.tsx'
+import { toast } from '../../ui/toast.ts'
+import { ENGINES, type Source } from './connection-draft.ts'
+
+const SourceDialog = lazyPart(() => import('./source-dialog.tsx'), 'SourceDialog')
+const SyncDialog = lazyPart(() => import('./sync-dialog.tsx'), 'SyncDialog')
+
+/** Asks which database, and connects the base to it. */
+export const connectDatabase = (baseId: string): void =>
+  void openDialog((close) => <SourceDialog baseId={baseId} source={null} onClose={close} />)
+
+/** Changes how a source is called and reached. */
+export const editSource = (source: Source): void =>
+  void openDialog((close) => <SourceDialog baseId={source.baseId} source={source} onClose={close} />)
+
+/** Shows what has changed in the database, to be taken over. */
+export const syncSource = (source: Source): void =>
+  void openDialog((close) => <SyncDialog source={source} onClose={close} />)
+
+/** What a source is called; the base's own has no name of its own. */
+export const nameOf = ({ alias, isOwn, client }: Source): string =>
+  alias || (isOwn ? t("This base's own tables") : ENGINES[client].label)
+
+type Patch = Pick<Inputs['sources']['update'], 'isEnabled' | 'isSchemaReadonly' | 'isDataReadonly'>
+
+/** Switches something of a source, which shows at once and back where it is refused. */
+export async function patchSource(source: Source, patch: Patch): Promise<void> {
+  const { baseId, id: sourceId } = source
+  const before = cache.sources.list.getData({ baseId })
+  cache.sources.list.setData({ baseId }, (list) =>
+    list?.map((one) => (one.id === sourceId ? { ...one, ...patch } : one)),
+  )
+  try {
+    await api.sources.update.mutate({ baseId, sourceId, ...patch })
+    await Promise.all([cache.schema.tables.invalidate({ baseId }), cache.schema.table.invalidate()])
+  } catch (error) {
+    cache.sources.list.setData({ baseId }, before)
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Forgets a source, after saying what goes with it and what does not. */
+export async function removeSource(source: Source): Promise<void> {
+  const { baseId, id: sourceId } = source
+  const isSure = await confirm({
+    title: t('Remove the data source "{name}"?', { name: nameOf(source) }),
+    text: t(
+      'Its tables disappear from this base, with their views and with the links, lookups and formulas over them. The database itself is left as it is. This cannot be undone, but the database can be connected again.',
+    ),
+    confirmLabel: t('Remove'),
+    danger: true,
+  })
+  if (!isSure) return
+  try {
+    await api.sources.delete.mutate({ baseId, sourceId })
+    cache.sources.list.setData({ baseId }, (list) => list?.filter(({ id }) => id !== sourceId))
+    await cache.schema.tables.invalidate({ baseId })
+    toast.success({ text: t('The data source was removed') })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}

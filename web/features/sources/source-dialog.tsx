@@ -1,0 +1,186 @@
+import { useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { type Outputs, trpc } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import {
+  type ConnectionDraft,
+  draftOf,
+  ENGINES,
+  emptyDraft,
+  isComplete,
+  type Source,
+  sentOf,
+} from './connection-draft.ts'
+import { ConnectionFields } from './connection-fields.tsx'
+import { JobView } from './job-view.tsx'
+import { NamingFields, type NewSourceSettings, PermissionFields } from './settings-fields.tsx'
+import styles from './sources.module.css'
+import { TablePicker } from './table-picker.tsx'
+
+type Step = 'connection' | 'tables' | 'progress'
+
+const SETTINGS: NewSourceSettings = { inflection: 'none', isSchemaReadonly: false, isDataReadonly: false }
+
+/**
+ * Connects a base to a database: how it is reached, which of its tables, then how far it is. Or, given
+ * `source`, changes how that one is reached.
+ */
+export function SourceDialog({
+  baseId,
+  source,
+  onClose,
+}: {
+  baseId: string
+  source: Source | null
+  onClose: () => void
+}) {
+  const utils = trpc.useUtils()
+  const [step, setStep] = useState<Step>('connection')
+  const [draft, setDraft] = useState<ConnectionDraft>(() => (source ? draftOf(source) : emptyDraft('pg')))
+  const [alias, setAlias] = useState(source?.alias ?? '')
+  const [settings, setSettings] = useState(SETTINGS)
+  const [found, setFound] = useState<Outputs['sources']['inspect'] | null>(null)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [jobId, setJobId] = useState<string | null>(null)
+
+  const target = { baseId, ...(source && { sourceId: source.id }) }
+  const test = trpc.sources.test.useMutation()
+  const inspect = trpc.sources.inspect.useMutation({
+    onSuccess(inspection) {
+      setFound(inspection)
+      setChosen(new Set(inspection.tables.map(({ name }) => name)))
+      setStep('tables')
+    },
+  })
+  const create = trpc.sources.create.useMutation({
+    onSuccess({ id }) {
+      setJobId(id)
+      setStep('progress')
+    },
+  })
+  const update = trpc.sources.update.useMutation({
+    onSuccess() {
+      void utils.sources.list.invalidate({ baseId })
+      onClose()
+    },
+  })
+
+  const sent = sentOf(draft, source !== null)
+  const busy = [test, inspect, create, update].some(({ isPending }) => isPending)
+  const ready = isComplete(draft) && !busy
+
+  function change(next: ConnectionDraft) {
+    setDraft(next)
+    test.reset()
+    inspect.reset()
+    update.reset()
+  }
+
+  function submit() {
+    if (step === 'connection') {
+      if (!ready) return
+      if (source) update.mutate({ baseId, sourceId: source.id, alias, config: sent })
+      else inspect.mutate({ ...target, ...sent })
+    } else if (step === 'tables' && chosen.size > 0 && !busy) {
+      const { inflection, ...rest } = settings
+      create.mutate({
+        ...{ baseId, ...sent, alias: alias.trim() || usualName(draft), ...rest },
+        ...{ inflectionTable: inflection, inflectionColumn: inflection },
+        ...(chosen.size < (found?.tables.length ?? 0) && { tables: [...chosen] }),
+      })
+    }
+  }
+
+  const title = source
+    ? t('Edit data source')
+    : step === 'tables'
+      ? t('Choose tables')
+      : t('Connect a database')
+  return (
+    <Dialog title={title} onClose={onClose} onSubmit={submit} footer={footer()}>
+      {step === 'connection' && (
+        <div className={styles.form}>
+          <ConnectionFields draft={draft} source={source} schemas={found?.schemas ?? []} onChange={change} />
+          <TextField
+            label={t('Name (optional)')}
+            placeholder={usualName(draft)}
+            maxLength={255}
+            value={alias}
+            onChange={(event) => setAlias(event.target.value)}
+          />
+          <Outcome test={test.data} error={test.error ?? inspect.error ?? update.error} />
+        </div>
+      )}
+      {step === 'tables' && found && (
+        <div className={styles.form}>
+          {found.tables.length === 0 ? (
+            <Alert>{t('There are no tables in it that this user may read')}</Alert>
+          ) : (
+            <TablePicker tables={found.tables} chosen={chosen} onChange={setChosen} />
+          )}
+          <NamingFields settings={settings} onChange={setSettings} />
+          <PermissionFields settings={settings} onChange={setSettings} />
+          {create.error && <Alert tone="error">{messageOf(create.error)}</Alert>}
+        </div>
+      )}
+      {step === 'progress' && jobId && <JobView jobId={jobId} baseId={baseId} />}
+    </Dialog>
+  )
+
+  function footer() {
+    if (step === 'progress') return <Button onClick={onClose}>{t('Close')}</Button>
+    if (step === 'tables') {
+      return (
+        <>
+          <Button onClick={() => setStep('connection')}>{t('Back')}</Button>
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={chosen.size === 0}>
+            {t('Connect')}
+          </Button>
+        </>
+      )
+    }
+    return (
+      <>
+        <Button
+          className={styles.start}
+          busy={test.isPending}
+          disabled={!ready}
+          onClick={() => {
+            inspect.reset()
+            update.reset()
+            test.mutate({ ...target, ...sent })
+          }}
+        >
+          {t('Test connection')}
+        </Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
+        <Button
+          type="submit"
+          variant="primary"
+          busy={inspect.isPending || update.isPending}
+          disabled={!isComplete(draft)}
+        >
+          {source ? t('Save') : t('Choose tables')}
+        </Button>
+      </>
+    )
+  }
+}
+
+const usualName = ({ client, database, file }: ConnectionDraft): string =>
+  (ENGINES[client].isServer ? database : file).trim() || ENGINES[client].label
+
+/** How the last try went. */
+function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined; error: unknown }) {
+  const reason = error ? messageOf(error) : test?.ok === false ? test.message : null
+  if (reason === null && !test) return null
+  return (
+    <div className={styles.outcome}>
+      {reason === null ? <Alert>{t('The connection works')}</Alert> : <Alert tone="error">{reason}</Alert>}
+    </div>
+  )
+}
