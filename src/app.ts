@@ -23,6 +23,7 @@ import { createRouter } from './router.ts'
 import { openSecrets } from './secrets.ts'
 import { createSocket } from './socket.ts'
 import { createStaticFiles } from './static-files.ts'
+import { openFileStore } from './storage/index.ts'
 
 /** Worker threads: the main thread answers requests, these do what grows with a table. */
 const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
@@ -38,11 +39,22 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const secrets = openSecrets(config)
   const meta = await openMeta(config)
   const pool = createWorkerPool(WORKERS)
-  const sources = openSources(config.dataDir, pool)
+  const sources = openSources(config, secrets, pool)
   const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
   const jobs = createJobs({ meta, events, log })
   return {
-    ...{ config, log, secrets, meta, pool, sources, events, jobs, undoers: new Map() },
+    ...{
+      config,
+      log,
+      secrets,
+      files: openFileStore(config),
+      meta,
+      pool,
+      sources,
+      events,
+      jobs,
+      undoers: new Map(),
+    },
     async close() {
       await jobs.close()
       pool.close()

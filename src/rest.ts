@@ -77,11 +77,16 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
   throw new AppError('INVALID_REQUEST_BODY', msg, { errors }, 'msg')
 }
 
+/** Routes that read their multipart bodies themselves. */
+const STREAMED = /\/storage\/upload$/
+
 /**
  * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).
  * Multipart is read by the framework, which reads it whole and so has to know its length.
  */
 export async function parseBody(request: Request, contentType: string, maxBytes: number): Promise<unknown> {
+  // Files, read part by part as they arrive (`multipart.ts`).
+  if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {
     refuseLarge(request, maxBytes)
     if (!request.headers.has('content-length')) throw badRequest('Length Required')

@@ -1,5 +1,5 @@
 import { appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
-import { basesRouter } from '../modules/bases/index.ts'
+import { basesRouter, sourcesRouter } from '../modules/bases/index.ts'
 import { importsRouter, jobsRouter } from '../modules/imports/index.ts'
 import { recordsRouter } from '../modules/records/index.ts'
 import { schemaRouter } from '../modules/schema/index.ts'
@@ -13,6 +13,7 @@ export const createRouter = (services: Services) =>
     app: appInfoRouter(services.auth),
     auth: authRouter(services.auth),
     bases: basesRouter(services.bases),
+    sources: sourcesRouter(services.bases),
     schema: schemaRouter(services.schema),
     views: viewsRouter(services.views),
     records: recordsRouter(services.records),

@@ -27,6 +27,7 @@ const STATUS_TO_TRPC: Record<number, TRPC_ERROR_CODE_KEY> = {
   422: 'UNPROCESSABLE_CONTENT',
   429: 'TOO_MANY_REQUESTS',
   501: 'NOT_IMPLEMENTED',
+  503: 'SERVICE_UNAVAILABLE',
 }
 
 const t = initTRPC.context<Context>().create({

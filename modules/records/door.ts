@@ -9,14 +9,20 @@ import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { AttachmentsService } from './attachments/index.ts'
 import { storedId, wholeSecond } from './columns.ts'
-import { explainViolation } from './explain.ts'
+import { type Attempt, explainViolation } from './explain.ts'
+import { foreignEngineOf } from './foreign-door.ts'
+import { markLinks } from './links/marks.ts'
+import type { LinkSchema } from './links/relation.ts'
+import type { WriteScope } from './links/scope.ts'
+import { maskChanges } from './mask-passwords.ts'
 import { mergeChanges } from './merge.ts'
 import { findRepeated } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
+import { runOperation } from './run-operation.ts'
+import type { SettleValues } from './settle-values.ts'
 import { checkNewValues, checkValues } from './validate.ts'
-import { deleteRecords, insertRecords, moveRecords, restoreRecords, updateRecords } from './write.ts'
-import type { WriteContext } from './write-context.ts'
 
 /** Most records that one change may write. */
 export const MAX_RECORDS = 50_000
@@ -32,6 +38,8 @@ const RIGHT_OF: Record<Operation['kind'], Right> = {
   update: 'record.update',
   delete: 'record.delete',
   move: 'record.update',
+  link: 'record.update',
+  unlink: 'record.update',
 }
 
 /** What the door reports to the one who wrote. */
@@ -52,12 +60,14 @@ export type CheckedOperation =
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
   auth: Pick<AuthService, 'access'>
-  schema: Pick<SchemaService, 'load'>
+  schema: LinkSchema & Pick<SchemaService, 'engineOf' | 'writeRefusal'>
   counts: RowCounts
+  attachments: Pick<AttachmentsService, 'settle'>
+  settle: SettleValues
 }
 
 /** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, attachments, settle }: Deps) {
   /**
    * Writes a change: all of it or none, with its line in the log.
    *
@@ -71,11 +81,14 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
       await auth.access.authorize(actor, RIGHT_OF[operation.kind], change.baseId)
     }
     refuseTooMany(change.operations)
+    const settled = await attachments.settle.change(actor, change, schema.load)
+    const { operations } = await settle.change(actor, settled, schema.load)
     return write(actor, change, {
       entry: { kind: kindOf(change.operations) },
+      tableIds: change.operations.map(({ tableId }) => tableId),
       plan: () =>
         Promise.all(
-          change.operations.map(async (operation) =>
+          operations.map(async (operation) =>
             checkOperation(await schema.load(operation.tableId), operation),
           ),
         ),
@@ -88,50 +101,65 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
     how: {
       entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes'> & { tableId?: string | null }
+      /** The tables that are written to; absent: the one of the entry. */
+      tableIds?: string[]
       /** What is to be written. Called inside the lease: nothing can come between it and the write. */
-      plan: () => Promise<CheckedOperation[]>
+      plan: (scope: WriteScope) => Promise<CheckedOperation[]>
       /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
       finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
     },
   ): Promise<Written> {
-    const engine = kernel.sources.engine(baseId)
+    const engine = await kernel.sources.engine(baseId)
     const { dialect } = engine
+    const foreign = await foreignEngineOf(schema, how.tableIds ?? [how.entry.tableId].filter(isText))
     const actorId = actor.kind === 'user' ? actor.id : null
     const models = new Map<string, TableModel>()
+    const attempts: Attempt[] = []
 
-    async function writeAll(tx: Transaction) {
-      const repeated = clientId && actorId ? await findRepeated(tx, actorId, clientId) : null
+    /** @param at where the records lie: beside the log, or in a connected database, which commits just before it */
+    async function writeAll(tx: Transaction, at: { tx: Transaction; dialect: Dialect } = { tx, dialect }) {
+      const repeated =
+        clientId && actorId
+          ? await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
+          : null
       if (repeated) return { ...repeated, isRepeated: true }
-      const now = toStored(wholeSecond())
-      const operations = await how.plan()
+      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()) }
+      const operations = await how.plan(scope)
+      for (const operation of operations) if ('rows' in operation) attempts.push(operation)
       const touched: RecordChange[] = []
+      const inserted: RecordId[] = []
       for (const operation of operations) {
-        const model = await schema.load(operation.tableId)
-        models.set(operation.tableId, model)
-        for (const record of await run({ tx, dialect, model, actorId, now }, operation)) touched.push(record)
+        models.set(operation.tableId, await schema.loadWithKeys(operation.tableId))
+        const ran = await runOperation(scope, operation)
+        for (const change of ran.changes) touched.push(change)
+        for (const id of ran.inserted) inserted.push(id)
       }
       const [only] = operations
-      const isPlainInsert = operations.length === 1 && only?.kind === 'insert'
-      const records = isPlainInsert ? touched : mergeChanges(touched)
-      const inserted = touched.filter(({ before }) => before === null).map(({ recordId }) => recordId)
+      const isInsert = operations.length === 1 && only?.kind === 'insert'
+      // What it has linked beside the new records themselves has to be listed.
+      const isPlainInsert = isInsert && touched.length === inserted.length
+      const records = await markLinks(scope, isPlainInsert ? touched : mergeChanges(touched))
+      const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
       if (records.length === 0 && !how.finish) {
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
         return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
       }
-      const range = isPlainInsert ? rangeOfNew(records) : null
+      // A range is taken back as a set, in the base's own home.
+      const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
       const entry = await appendChange(tx, dialect, {
         actorId,
         clientId,
         actionId: actor.kind === 'user' ? actor.actionId : undefined,
         tableId: only?.tableId ?? null,
         ...how.entry,
-        records: range ? [] : records,
+        // Beside the range, those that only learn of links to the new records.
+        records: range ? records.slice(touched.length) : records,
         recordCount: records.length,
         detail: range ?? undefined,
       })
       await how.finish?.(tx, dialect, entry.id)
       const { length: count } = records
-      return { records, inserted, entry, count, tableIds: [...models.keys()], isRepeated: false }
+      return { records, inserted, entry, count, tableIds, isRepeated: false }
     }
 
     // Counted in the same breath as the commit: whoever counts rows sees both or neither.
@@ -144,12 +172,19 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
     }
 
     // What is planned from the records as they stand must not meet writes that are not committed yet.
-    const written = how.finish
-      ? engine.write(writeAll, async (result) => count(result))
-      : engine.writeTogether(writeAll, count)
-    const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch((error) => {
-      throw explainViolation(error, [...models.values()], dialect)
-    })
+    const written = foreign
+      ? engine.write((tx) => foreign.write((own) => writeAll(tx, { tx: own, dialect: foreign.dialect })))
+      : how.finish
+        ? engine.write(
+            (tx) => writeAll(tx),
+            async (result) => count(result),
+          )
+        : engine.writeTogether((tx) => writeAll(tx), count)
+    const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
+      async (error) => {
+        throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
+      },
+    )
     // The log keeps a repeated change of many new records as their range, without their values.
     const truncated = result.count > LISTED || records.length < result.count
     const report: AppliedChange = {
@@ -158,7 +193,7 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
       clientId,
       actorId,
       at: entry.at,
-      records: truncated ? [] : records,
+      records: truncated ? [] : maskChanges(records, (tableId) => models.get(tableId)),
       truncated,
       tableIds,
     }
@@ -169,20 +204,7 @@ export function createDoor({ kernel, auth, schema, counts }: Deps) {
   return { apply, write }
 }
 
-function run(context: WriteContext, operation: CheckedOperation): Promise<RecordChange[]> {
-  switch (operation.kind) {
-    case 'insert':
-      return insertRecords(context, operation)
-    case 'update':
-      return updateRecords(context, operation.rows)
-    case 'delete':
-      return deleteRecords(context, operation.ids)
-    case 'move':
-      return moveRecords(context, operation.ids, operation.before)
-    case 'restore':
-      return restoreRecords(context, operation.rows)
-  }
-}
+const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
 function checkOperation(model: TableModel, operation: Operation): Operation {
   const idOf = (id: RecordId) => storedId(model, id)
@@ -203,19 +225,28 @@ function checkOperation(model: TableModel, operation: Operation): Operation {
       return { ...operation, ids: [...new Set(operation.ids.map(idOf))] }
     case 'move':
       return { ...operation, ids: [...new Set(operation.ids.map(idOf))], before: place(operation.before) }
+    default:
+      return { ...operation, id: idOf(operation.id) }
   }
 }
 
 function refuseTooMany(operations: Operation[]): void {
-  const count = operations.reduce((sum, o) => sum + ('rows' in o ? o.rows.length : o.ids.length), 0)
+  const count = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
   if (count > MAX_RECORDS) {
     throw new AppError('BAD_REQUEST', `A change may write ${MAX_RECORDS} records at most, not ${count}`)
   }
 }
 
+function sizeOf(operation: Operation): number {
+  if ('rows' in operation) return operation.rows.length
+  return 'ids' in operation ? operation.ids.length : operation.targets.length
+}
+
+/** What a change is called in the log: by its one operation on one table, which undo may take back as a set. */
 function kindOf(operations: Operation[]): string {
   const kinds = new Set(operations.map((operation) => operation.kind))
-  return `records.${kinds.size === 1 ? [...kinds][0] : 'change'}`
+  const tables = new Set(operations.map((operation) => operation.tableId))
+  return `records.${kinds.size === 1 && tables.size === 1 ? [...kinds][0] : 'change'}`
 }
 
 /** The range of ids of many new records of one table, else null. */

@@ -1,8 +1,14 @@
+import { sql } from 'drizzle-orm'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../src/core/model.ts'
+import { toEntry } from '../../src/db/change-log.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
+import { linkDelta } from './links/delta.ts'
+import { maskValues } from './mask-passwords.ts'
+import { type AddedRange, rangeOf } from './range.ts'
 
 /** Entries that one call gives. */
 const PAGE = 50
@@ -37,20 +43,20 @@ export async function readHistory(
 ): Promise<HistoryEntry[]> {
   const until = before ?? Number.MAX_SAFE_INTEGER
   const tableId = model.table.id
-  const rows = await engine.all<Row>({
-    sql: `select c.id, c.at, c.actor_id, c.kind, r.before, r.after
+  const { dialect } = engine
+  const rows = await engine.all<Row>(
+    dialect.render(sql`select c.id, c.at, c.actor_id, c.kind, r.before, r.after
       from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where r.table_id = ? and r.record_id = ? and r.change_id < ?
-      order by r.change_id desc limit ${PAGE}`,
-    params: [tableId, recordId, until],
-  })
+      where r.table_id = ${tableId} and r.record_id = ${recordId} and r.change_id < ${until}
+      order by r.change_id desc limit ${PAGE}`),
+  )
   // A change that added many records keeps their range alone; it is the record's first entry.
-  const added = await engine.all<Row>({
-    sql: `select id, at, actor_id, kind, null as before, null as after from sheaf_changes
-      where detail is not null and table_id = ? and id < ? and kind in ('records.insert', 'records.import')
-        and ? between json_extract(detail, '$.from') and json_extract(detail, '$.to')`,
-    params: [tableId, until, recordId],
-  })
+  const ranges = await engine.all<Parameters<typeof toEntry>[0]>(
+    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
+      where detail is not null and table_id = ${tableId} and id < ${until}
+        and kind in ('records.insert', 'records.import')`),
+  )
+  const added = ranges.filter((row) => holds(rangeOf(toEntry(row)), recordId)).map(asAdded)
   return [...rows, ...added]
     .sort((a, b) => b.id - a.id)
     .slice(0, PAGE)
@@ -63,11 +69,40 @@ export async function readHistory(
     }))
 }
 
+const holds = (range: AddedRange | null, id: RecordId): boolean =>
+  range !== null && typeof id === 'number' && id >= range.from && id <= range.to
+
+const asAdded = ({ id, at, actor_id, kind }: Omit<Row, 'before' | 'after'>): Row => ({
+  ...{ id, at, actor_id, kind },
+  ...{ before: null, after: null },
+})
+
 function changesOf(model: TableModel, row: Row): HistoryEntry['changes'] {
-  const before: Values = row.before === null ? {} : JSON.parse(row.before)
-  const after: Values = row.after === null ? {} : JSON.parse(row.after)
+  const raw = [row.before, row.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
+  const [before = {}, after = {}] = raw.map((values) => maskValues(model, values))
+  const links = linksByKey(model)
   return model.fields
     .filter((field) => !field.isSystem && !field.isPrimaryKey)
     .filter((field) => (before[field.id] ?? null) !== (after[field.id] ?? null))
-    .map((field) => ({ fieldId: field.id, before: before[field.id] ?? null, after: after[field.id] ?? null }))
+    .flatMap((field) => {
+      const [from, to] = [before[field.id] ?? null, after[field.id] ?? null]
+      const linkId = links.get(field.id)
+      if (linkId === undefined) return [{ fieldId: field.id, before: from, after: to }]
+      // The key is told of as the link that it keeps. A change of many records has not marked it.
+      if (linkId in after) return []
+      return [{ fieldId: linkId, before: null, after: linkDelta(idsOf(to), idsOf(from)) }]
+    })
 }
+
+/** The link fields of a table by the field that keeps the key. */
+function linksByKey(model: TableModel): Map<string, string> {
+  return new Map(
+    model.fields.flatMap((field) => {
+      const link = linkOf(field)
+      return link?.holdsKey && link.keyFieldId ? [[link.keyFieldId, field.id] as const] : []
+    }),
+  )
+}
+
+const idsOf = (value: CellValue): RecordId[] =>
+  typeof value === 'number' || typeof value === 'string' ? [value] : []

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
+import { MAX_PREVIEW } from './preview-formula.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
 
@@ -18,6 +19,15 @@ export const sorts = z
     z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }),
   )
   .max(20)
+
+/** Files of a table whose links are wanted. */
+export const signRequest = z.strictObject({
+  tableId: id,
+  paths: z.array(z.string().min(1).max(700)).max(500),
+})
+
+/** People who stand in a table's records. */
+export const peopleRequest = z.strictObject({ tableId: id, ids: z.array(id).max(50) })
 
 const search = z.strictObject({ text: z.string().min(1).max(500), fieldId: id.nullable() })
 
@@ -40,6 +50,7 @@ export const query = z.strictObject({
   sorts: sorts.optional(),
   search: search.nullish(),
   timeZone,
+  recordIds: z.array(recordId).max(1000).optional(),
   limit: z.int().min(1).max(1000),
   offset: z.int().min(0),
 })
@@ -63,6 +74,13 @@ const operation = z.discriminatedUnion('kind', [
     ids: z.array(recordId),
     before: recordId.nullable(),
   }),
+  z.strictObject({
+    kind: z.enum(['link', 'unlink']),
+    tableId: id,
+    fieldId: id,
+    id: recordId,
+    targets: z.array(recordId).max(10_000),
+  }),
 ])
 
 export const change = z.strictObject({
@@ -79,3 +97,22 @@ export const summaryRequest = z.strictObject({
 })
 export const matchingUpdate = z.strictObject({ selection, values })
 export const historyRequest = z.strictObject({ tableId: id, recordId, before: z.int().optional() })
+export const linkPage = z.strictObject({
+  ...{ tableId: id, fieldId: id, recordId: recordId.nullable(), timeZone },
+  search: z.string().trim().min(1).max(500).optional(),
+  limit: z.int().min(1).max(100),
+  offset: z.int().min(0),
+})
+
+/** A formula that is tried on some records before it is saved. */
+export const formulaPreview = z.strictObject({
+  ...{
+    tableId: id,
+    formula: z.string().max(100_000),
+    fieldId: id.optional(),
+    viewId: id.optional(),
+    timeZone,
+  },
+  recordIds: z.array(recordId).min(1).max(MAX_PREVIEW).optional(),
+  limit: z.int().min(1).max(MAX_PREVIEW).optional(),
+})

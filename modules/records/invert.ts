@@ -1,12 +1,17 @@
+import { sql } from 'drizzle-orm'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readValue } from '../../src/core/fields/read.ts'
+import { isComputed } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
-import { columnName } from './columns.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnName, storedId } from './columns.ts'
 import type { CheckedOperation } from './door.ts'
-import { readCurrent } from './read-current.ts'
+import { exactOf } from './foreign-rows.ts'
+import type { LinkSchema } from './links/relation.ts'
+import { type WriteScope, within } from './links/scope.ts'
+import { readRecords } from './read-stored.ts'
 import { isWritable } from './validate.ts'
 
 /** A record as a change of the log has touched it. */
@@ -20,30 +25,32 @@ export interface LoggedRecord {
 
 /** The records of a change, as its line in the log lists them. */
 export const readLogged = (engine: Engine, changeId: number): Promise<LoggedRecord[]> =>
-  engine.all<LoggedRecord>({
-    sql: 'select table_id, record_id, before, after from sheaf_change_records where change_id = ?',
-    params: [changeId],
-  })
+  engine.all<LoggedRecord>(
+    engine.dialect.render(
+      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${changeId}`,
+    ),
+  )
 
 /**
  * Operations that bring back the "before" of each record, where its "after" still stands. Values that
  * someone has changed since, or that their field would refuse by now, are left out and counted.
  */
 export async function invert(
-  engine: Engine,
-  schema: Pick<SchemaService, 'load'>,
+  scope: WriteScope,
   logged: LoggedRecord[],
 ): Promise<{ operations: CheckedOperation[]; skipped: number }> {
   const operations: CheckedOperation[] = []
   let skipped = 0
   for (const [tableId, records] of Map.groupBy(logged, (record) => record.table_id)) {
-    const model = await schema.load(tableId)
-    const ids = records.map((record) => record.record_id)
-    const current = await readCurrent(engine, model, ids)
+    const model = await loadFor(scope.schema, tableId, records)
+    const ids = records.map((record) => storedId(model, record.record_id))
+    const stored = model.fields.filter((field) => !isComputed(field))
+    const current = await readRecords(within(scope, model), ids, stored)
     const gone: RecordId[] = []
     const back: { id: RecordId; values: Values }[] = []
     const changed: { id: RecordId; values: Values }[] = []
-    for (const { record_id: id, ...record } of records) {
+    for (const record of records) {
+      const id = storedId(model, record.record_id)
       const before: Values | null = record.before === null ? null : JSON.parse(record.before)
       const after: Values | null = record.after === null ? null : JSON.parse(record.after)
       const now = current.get(String(id))
@@ -63,6 +70,29 @@ export async function invert(
   return { operations, skipped }
 }
 
+/**
+ * The table of logged records, with keys that are in the trash by now. Of a table that is itself in the
+ * trash only what links keep in it is taken back.
+ *
+ * @throws TABLE_NOT_FOUND
+ */
+async function loadFor(
+  { load, loadWithKeys }: LinkSchema,
+  tableId: string,
+  records: LoggedRecord[],
+): Promise<TableModel> {
+  const model = await loadWithKeys(tableId)
+  if (model.table.deletedAt === null || model.table.isJunction) return model
+  const isOfLinks = ({ before, after }: LoggedRecord) =>
+    before !== null &&
+    after !== null &&
+    Object.keys(JSON.parse(before)).every((id) => {
+      const field = model.field(id)
+      return !field || field.isSystem || field.type === 'ForeignKey'
+    })
+  return records.every(isOfLinks) ? model : load(tableId)
+}
+
 /** The values before, of the fields that still have the value after. */
 function standing(model: TableModel, before: Values, after: Values, now: Values, skip: () => void): Values {
   const values: Values = {}
@@ -70,7 +100,9 @@ function standing(model: TableModel, before: Values, after: Values, now: Values,
     const field = model.field(fieldId)
     // Who wrote last and when is written anew; only a record's place is put back with its values.
     if (!field || (field.isSystem && columnName(field) !== 'nc_order')) continue
-    if (now[fieldId] === after[fieldId] && fits(field, value)) values[fieldId] = value
+    const exact = exactOf(before, [field])
+    const isBack = fits(field, value) || Object.keys(exact).length > 0
+    if (now[fieldId] === after[fieldId] && isBack) Object.assign(values, { [fieldId]: value }, exact)
     else skip()
   }
   return values
@@ -81,7 +113,8 @@ function fitting(model: TableModel, before: Values, skip: () => void): Values {
   return Object.fromEntries(
     Object.entries(before).map(([key, value]) => {
       const field = model.field(key)
-      if (!field || fits(field, value)) return [key, value]
+      if (!field || fits(field, value) || Object.keys(exactOf(before, [field])).length > 0)
+        return [key, value]
       skip()
       return [key, null]
     }),

@@ -1,24 +1,23 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { AppError, notFound } from '../../src/core/errors.ts'
-import { storageOf } from '../../src/core/fields/result.ts'
-import {
-  checkFilter,
-  compileFilter,
-  type Filter,
-  type FilterMoment,
-  isGroup,
-} from '../../src/core/filters/index.ts'
+import { notFound } from '../../src/core/errors.ts'
+import type { FilterSet } from '../../src/core/fields/field-type.ts'
+import { filterSetOf, isComputed, shownType } from '../../src/core/fields/result.ts'
 import type { Field, Sort, View } from '../../src/core/model.ts'
-import type { Query, Search, Selection } from '../../src/core/query.ts'
-import type { QueryDialect } from '../../src/dialects/dialect.ts'
+import type { Query, Selection } from '../../src/core/query.ts'
 import type { TableModel } from '../schema/index.ts'
-import { columnOf } from './columns.ts'
+import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import { ownOrder, type ReadContext, rootScope } from './expression/scope.ts'
+import { peopleOrder } from './people-order.ts'
+import { isKeyless, keyOf } from './record-key.ts'
+
+export { keyOf } from './record-key.ts'
 
 /** From this offset on, the page's ids are found first, in the order's index, and its columns read after. */
 const DEEP_OFFSET = 500
 
-/** Most values that all conditions of a filter may list together: each is bound once or twice. */
-const MAX_VALUES = 10_000
+/** From so many computed cells on, a page is read in a worker thread: about two milliseconds of work. */
+const MANY_CELLS = 2_000
 
 /** The parts of SQL that say which records of a table, and in which order. */
 export interface Selected {
@@ -30,12 +29,11 @@ export interface Selected {
   isSorted: boolean
 }
 
-/** A table, the view it is read through, and who asks when. */
-export interface PlanContext {
-  model: TableModel
+/** A table with those that it reaches, the view it is read through, and who asks when. */
+export interface PlanContext extends ReadContext {
   view: View | null
-  dialect: QueryDialect
-  moment: FilterMoment
+  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
+  narrow?: SQL
 }
 
 /**
@@ -48,28 +46,21 @@ export function select(
   context: PlanContext,
   query: Omit<Selection, 'tableId' | 'viewId'> & { sorts?: Sort[] },
 ): Selected {
-  const { model, view, dialect } = context
-  const { primaryKey } = model
+  const { model, view } = context
   if (query.filter) refuseFaulty(model, query.filter)
   const conditions = [
     // A view keeps conditions on fields that have since gone to the trash: they are left out.
-    compile(context, view?.filter ?? null),
-    compile(context, query.filter ?? null),
-    query.search ? searchCondition(context, query.search) : null,
+    filterCondition(context, view?.filter ?? null),
+    filterCondition(context, query.filter ?? null),
+    query.search ? searchCondition(context, query.search.text, searchedField(model, query.search)) : null,
     query.recordIds ? idCondition(context, query.recordIds) : null,
+    context.narrow ?? null,
   ].filter((condition) => condition !== null)
-  const sorts = query.sorts ?? usable(model, view?.sorts ?? [])
+  const sorts = (query.sorts ?? usable(model, view?.sorts ?? [])).map((sort) => sortTerm(context, sort))
   return {
     from: sql`${sql.identifier(model.table.tableName)}`,
     where: conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`,
-    orderBy: sql.join(
-      [
-        ...sorts.map((sort) => sortTerm(requireField(model, sort.fieldId), sort.direction, dialect)),
-        sql`${sql.identifier('nc_order')}`,
-        columnOf(primaryKey),
-      ],
-      sql`, `,
-    ),
+    orderBy: sql.join([...sorts, ...ownOrder(rootScope(context))], sql`, `),
     isFiltered: conditions.length > 0,
     isSorted: sorts.length > 0,
   }
@@ -83,15 +74,20 @@ export function pageQuery(
   context: PlanContext,
   query: Query,
   columns: SQL[],
-  options: { withId?: boolean; orderBy?: SQL } = {},
+  options: { withId?: boolean; orderBy?: SQL; isComputed?: boolean } = {},
 ): { query: SQL; selected: Selected } {
   const selected = select(context, query)
   const { from, where } = selected
   const orderBy = options.orderBy ?? selected.orderBy
-  const id = columnOf(context.model.primaryKey)
-  const page = sql`limit ${query.limit} offset ${query.offset}`
+  // What has no key is told apart by its place in the list.
+  const keyless = isKeyless(context.model)
+  const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
+  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
+  const page = sql`limit ${sql.raw(String(Math.floor(query.limit)))} offset ${query.offset}`
   const list = sql.join(options.withId === false && columns.length > 0 ? columns : [...columns, id], sql`, `)
-  if (!selected.isSorted && query.offset < DEEP_OFFSET) {
+  // Rows that are skipped are not computed.
+  const deep = options.isComputed ? 1 : DEEP_OFFSET
+  if (keyless || (!selected.isSorted && query.offset < deep)) {
     return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
   }
   // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
@@ -112,10 +108,14 @@ export function countQuery(context: PlanContext, selection: Omit<Selection, 'tab
 /** The place of one record among those that a query means, counted from 0; no row where it is not there. */
 export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
   const { from, where, orderBy } = select(context, query)
-  const id = columnOf(context.model.primaryKey)
+  const id = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   const ranked = sql`select ${id} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
   return sql`select n from (${ranked}) as ranked where k = ${recordId}`
 }
+
+/** True for a page whose computed cells alone are work for a worker thread, however small the table is. */
+export const isHeavy = (fields: Field[], limit: number): boolean =>
+  fields.filter(isComputed).length * limit > MANY_CELLS
 
 /** The fields of a query in its order; absent: every field that is not a system one. */
 export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
@@ -129,61 +129,31 @@ export function requireField(model: TableModel, fieldId: string): Field {
   return field
 }
 
-function refuseFaulty(model: TableModel, filter: Filter): void {
-  const problem = checkFilter(filter, (id) => model.field(id))[0]
-  if (problem) throw problem
-  if (countValues(filter) > MAX_VALUES) {
-    throw new AppError('INVALID_FILTER', `A filter may have ${MAX_VALUES} values at most`)
-  }
-}
-
-const countValues = (filter: Filter): number => {
-  if (isGroup(filter)) return filter.children.reduce((sum, child) => sum + countValues(child), 0)
-  return Array.isArray(filter.value) ? filter.value.length : 1
-}
-
-function compile({ model, dialect, moment }: PlanContext, filter: Filter | null): SQL | null {
-  return compileFilter<SQL, Field>(
-    filter,
-    { ...moment, field: (id) => model.field(id), column: columnOf },
-    dialect,
-  )
-}
-
 const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
 
-function sortTerm(field: Field, direction: 'asc' | 'desc', dialect: QueryDialect): SQL {
-  const column = columnOf(field)
-  // A choice sorts as its options stand, which is what people see, not by the letters of their titles.
-  if (field.type === 'SingleSelect') {
-    const choices = (field.options.choices ?? []) as { title: string }[]
-    return dialect.orderBy(
-      dialect.optionOrder(
-        column,
-        choices.map((choice) => choice.title),
-      ),
-      direction,
-    )
-  }
-  return dialect.orderBy(column, direction)
+function sortTerm(context: PlanContext, { fieldId, direction }: Sort): SQL {
+  const { dialect, model } = context
+  const field = requireField(model, fieldId)
+  const value = fragmentsOf(context).of(field, 'value')
+  if (!shownType(field).isList) return dialect.orderBy(sortedBy(context, field, value), direction)
+  const whole = dialect.orderBy(value, direction)
+  // As text 10 would come before 9, and people would stand by their ids: the first value says where a list stands.
+  if (!ORDERED_BY_FIRST.has(filterSetOf(field))) return whole
+  const first = sortedBy(context, field, fragmentsOf(context).of(field, 'first'))
+  return sql`${dialect.orderBy(first, direction)}, ${whole}`
 }
 
-function searchCondition({ model, dialect }: PlanContext, { text, fieldId }: Search): SQL {
-  const fields = fieldId ? [requireField(model, fieldId)] : model.fields.filter((field) => !field.isSystem)
-  const terms = fields.map((field) => dialect.search(columnOf(field), storageOf(field), text))
-  return sql`(${sql.join(terms, sql` or `)})`
+/** Lists whose text is in another order than their values. */
+const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'user'])
+
+/** People sort by their names, and a choice as its options stand, which is what one sees. */
+function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): SQL {
+  const { type, options } = shownType(field)
+  const named = peopleOrder(dialect, field, value, moment.people)
+  if (named || type.name !== 'SingleSelect') return named ?? value
+  const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
+  return dialect.optionOrder(value, titles)
 }
 
-function idCondition({ model, dialect }: PlanContext, ids: (number | string)[]): SQL {
-  if (ids.length > dialect.maxBoundParameters / 2) {
-    throw new AppError(
-      'BAD_REQUEST',
-      `A selection may name ${dialect.maxBoundParameters / 2} records at most`,
-    )
-  }
-  const list = sql.join(
-    ids.map((id) => sql`${id}`),
-    sql`, `,
-  )
-  return ids.length === 0 ? sql`1 = 0` : sql`${columnOf(model.primaryKey)} in (${list})`
-}
+const searchedField = (model: TableModel, { fieldId }: { fieldId: string | null }): Field | null =>
+  fieldId === null ? null : requireField(model, fieldId)

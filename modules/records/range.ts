@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StoredEntry } from '../../src/db/change-log.ts'
+import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnOf } from './columns.ts'
 
@@ -22,8 +23,15 @@ export function rangeCondition(model: TableModel, range: AddedRange): SQL {
   return sql`where ${columnOf(model.primaryKey)} between ${range.from} and ${range.to}`
 }
 
-/** The records of a table that a change of the log touched. */
-export function changedBy(model: TableModel, changeId: number): SQL {
-  return sql`where ${columnOf(model.primaryKey)} in
-    (select record_id from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id})`
+/** The records of a table that a change of the log has put back. */
+export function restoredBy(model: TableModel, dialect: QueryDialect, changeId: number): SQL {
+  return sql`where ${dialect.logId(columnOf(model.primaryKey))} in
+    (select record_id from sheaf_change_records
+      where change_id = ${changeId} and table_id = ${model.table.id} and before is null)`
+}
+
+/** The ids, as the log keeps them, of the records of a table that a change has deleted. */
+export function deletedBy(model: TableModel, changeId: SQL): SQL {
+  return sql`select record_id from sheaf_change_records
+    where change_id = ${changeId} and table_id = ${model.table.id} and after is null`
 }

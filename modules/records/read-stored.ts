@@ -1,8 +1,13 @@
+import { sql } from 'drizzle-orm'
 import type { Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
+import type { Dialect } from '../../src/dialects/dialect.ts'
+import { isTextStorage } from '../../src/dialects/related.ts'
 import { columnName, decoderOf } from './columns.ts'
+import { idIn, keyFieldsOf, keyOf } from './record-key.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** Values that one statement binds at most, well below every engine's limit. */
@@ -17,25 +22,38 @@ export async function readRecords(
   const { tx, dialect, model } = context
   const found = new Map<string, Values>()
   const decoders = fields.map((field) => decoderOf(field, dialect))
-  const key = dialect.quote(columnName(model.primaryKey))
-  const columns = fields.map((field, index) => `, ${dialect.quote(columnName(field))} as f${index + 1}`)
-  const from = `select ${key} as f0${columns.join('')} from ${dialect.quote(model.table.tableName)}`
+  const keys = keyFieldsOf(model)
+  const keyColumns =
+    keys.length > 1
+      ? [`${dialect.render(keyOf(model)).sql} as k0`]
+      : keys.map((field) => `${storedText(field, dialect)} as k0`)
+  const columns = fields.map((field, index) => `, ${storedText(field, dialect)} as f${index + 1}`)
+  const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
-    const marks = chunk.map(() => '?').join(', ')
+    const where = dialect.render(idIn(model, chunk))
     const rows = await tx.all<Record<string, CellValue>>({
-      sql: `${from} where ${key} in (${marks})`,
-      params: chunk,
+      sql: `${from} where ${where.sql}`,
+      params: where.params,
     })
     for (const row of rows) {
       const values: Values = {}
       fields.forEach((field, index) => {
         const value = row[`f${index + 1}`] ?? null
-        values[field.id] = decoders[index]?.(value) ?? value
+        const cell = decoders[index]?.(value) ?? value
+        // `NaN` and `Infinity` are not in JSON: a cell, and the log, have nothing there.
+        values[field.id] = typeof cell === 'number' && !Number.isFinite(cell) ? null : cell
       })
-      found.set(String(row.f0), values)
+      found.set(String(row.k0), values)
     }
   }
   return found
+}
+
+/** A column as text of SQL; one that is not ours as it is shown. */
+function storedText(field: Field, dialect: Dialect): string {
+  const name = dialect.quote(columnName(field))
+  if (field.databaseType === null || !isTextStorage(storageOf(field))) return name
+  return dialect.render(dialect.foreign.asText(sql.raw(name), field.databaseType)).sql
 }
 
 /** Lists short enough for one statement. */
@@ -43,14 +61,27 @@ export function* chunks<T>(items: T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
 }
 
-/** @throws RECORD_NOT_FOUND naming every id that was not found */
+/** @throws RECORD_NOT_FOUND naming the ids that were not found, the first hundred of them */
 export function requireAll(ids: RecordId[], found: Map<string, unknown>): void {
   const gone = ids.filter((id) => !found.has(String(id)))
   if (gone.length === 0) return
-  const names = gone.map((id) => `'${id}'`).join(', ')
-  throw new AppError(
-    'RECORD_NOT_FOUND',
-    gone.length === 1 ? `Record ${names} not found` : `Records ${names} not found`,
-    { recordIds: gone },
+  throw recordsNotFound(
+    gone,
+    gone.map((id) => `'${id}'`),
+    {},
   )
+}
+
+/** Records that a refusal names; of more it says how many. */
+const MAX_NAMED = 100
+
+/** @param names what each of the ids is called in the message */
+export function recordsNotFound(
+  ids: RecordId[],
+  names: string[],
+  details: Record<string, unknown>,
+): AppError {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ''
+  const message = `Record${ids.length === 1 ? '' : 's'} ${names.slice(0, MAX_NAMED).join(', ')}${more} not found`
+  return new AppError('RECORD_NOT_FOUND', message, { recordIds: ids.slice(0, MAX_NAMED), ...details })
 }

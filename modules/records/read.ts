@@ -2,16 +2,26 @@ import { sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { isComputed } from '../../src/core/fields/result.ts'
 import { type FilterMoment, setOf } from '../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../src/core/model.ts'
 import type { Query, Selection } from '../../src/core/query.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { columnOf, decodeRows } from './columns.ts'
-import { countQuery, type PlanContext, pageQuery, positionQuery, select, wantedFields } from './plan.ts'
+import { decodeRows } from './columns.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import {
+  countQuery,
+  isHeavy,
+  type PlanContext,
+  pageQuery,
+  positionQuery,
+  select,
+  wantedFields,
+} from './plan.ts'
+import { isForeign, isKeyless, keyOf } from './record-key.ts'
 import type { RowCounts } from './row-counts.ts'
 
 /** Most records of one page for the grid. REST has its own, lower limit. */
@@ -21,9 +31,8 @@ export const MAX_PAGE = 1000
 const SCAN_FROM = 5_000
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources'>
   auth: Pick<AuthService, 'access' | 'peopleOf'>
-  schema: Pick<SchemaService, 'load'>
+  schema: Pick<SchemaService, 'load' | 'loadReachable' | 'engineOf'>
   views: Pick<ViewsService, 'load'>
   counts: RowCounts
 }
@@ -38,7 +47,7 @@ export interface Opened {
 export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here, whoever asks. */
-export function createReader({ kernel, auth, schema, views, counts }: Deps) {
+export function createReader({ auth, schema, views, counts }: Deps) {
   /**
    * Opens a table, through a view where one is named, after the check of the right to read it.
    *
@@ -46,16 +55,17 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
    */
   async function open(actor: Actor, tableId: string, viewId?: string, timeZone?: string): Promise<Opened> {
     const model = await schema.load(tableId)
+    const models = await schema.loadReachable(tableId)
     const view = viewId === undefined ? null : await loadView(tableId, viewId)
     await auth.access.authorize(actor, 'record.list', model.table.baseId)
-    const engine = kernel.sources.engine(model.table.baseId)
+    const engine = await schema.engineOf(model.table)
     const moment: FilterMoment = {
       now: new Date(),
       timeZone,
       actorId: actor.kind === 'user' ? actor.id : null,
       people: showsPeople(model) ? await auth.peopleOf(model.table.baseId) : [],
     }
-    return { engine, model, context: { model, view, dialect: engine.dialect, moment } }
+    return { engine, model, context: { model, models, view, dialect: engine.dialect, moment } }
   }
 
   async function loadView(tableId: string, viewId: string): Promise<View> {
@@ -66,15 +76,18 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
 
   /** How many records the table holds. */
   function total({ engine, context, model }: Opened): Promise<number> {
-    return counts.get(model.table.id, async () => {
-      const all = { ...context, view: null }
+    const count = async () => {
+      const all = { ...context, view: null, narrow: undefined }
       const [row] = await engine.all<{ count: number }>(engine.dialect.render(countQuery(all, {})))
-      return row?.count ?? 0
-    })
+      return Number(row?.count ?? 0)
+    }
+    // Others write to a connected database as well, and tell nobody here.
+    return isForeign(model) ? count() : counts.get(model.table.id, count)
   }
 
   /** True where the work grows with a table that is large enough for a worker thread to pay. */
-  const isScan = async (opened: Opened): Promise<boolean> => (await total(opened)) >= SCAN_FROM
+  const isScan = async (opened: Opened): Promise<boolean> =>
+    isForeign(opened.model) || !counts.isKept || (await total(opened)) >= SCAN_FROM
 
   /**
    * A page of records. The same one statement whatever it holds.
@@ -96,9 +109,12 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page holds ${MAX_PAGE} records at most`)
     const { engine, context } = opened
-    const planned = pageQuery(context, query, fields.map(columnOf))
+    const planned = pageQuery(context, query, fragmentsOf(context).cells(fields), {
+      isComputed: fields.some(isComputed),
+    })
     const { isFiltered, isSorted } = planned.selected
-    const scan = (isFiltered || isSorted || query.offset > SCAN_FROM) && (await isScan(opened))
+    const grows = isFiltered || isSorted || query.offset > SCAN_FROM
+    const scan = isHeavy(fields, query.limit) || (grows && (await isScan(opened)))
     const rows = await engine.values(engine.dialect.render(planned.query), { scan })
     const ids = rows.map((row) => row.pop() as RecordId)
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
@@ -138,12 +154,13 @@ export function createReader({ kernel, auth, schema, views, counts }: Deps) {
 
   /** The given fields of one record, or null where it is not there. */
   async function readOne(
-    { engine, model }: Opened,
+    { engine, model, context }: Opened,
     recordId: RecordId,
     fields: Field[],
   ): Promise<CellValue[] | null> {
-    const id = columnOf(model.primaryKey)
-    const columns = sql.join([...fields.map(columnOf), id], sql`, `)
+    if (isKeyless(model)) return null
+    const id = keyOf(model)
+    const columns = sql.join([...fragmentsOf(context).cells(fields), id], sql`, `)
     const table = sql.identifier(model.table.tableName)
     const rows = await engine.values(
       engine.dialect.render(sql`select ${columns} from ${table} where ${id} = ${recordId}`),

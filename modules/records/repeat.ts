@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm'
 import type { RecordChange, Values } from '../../src/core/changes.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { toEntry } from '../../src/db/change-log.ts'
-import type { Transaction } from '../../src/dialects/dialect.ts'
+import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import type { TableModel } from '../schema/index.ts'
+import { storedId } from './columns.ts'
 import { rangeOf } from './range.ts'
 
 /** A change that was written before: what its sender would have been answered. */
@@ -11,6 +14,12 @@ export interface Repeated {
   inserted: RecordId[]
   count: number
   tableIds: string[]
+}
+
+interface RepeatContext {
+  tx: Pick<Transaction, 'all'>
+  dialect: Dialect
+  load(tableId: string): Promise<TableModel>
 }
 
 interface LoggedRecord {
@@ -25,15 +34,14 @@ interface LoggedRecord {
  * lost the answer sends its change again; it must not be written twice.
  */
 export async function findRepeated(
-  tx: Pick<Transaction, 'all'>,
+  { tx, dialect, load }: RepeatContext,
   actorId: string,
   clientId: string,
 ): Promise<Repeated | null> {
-  const [row] = await tx.all<Parameters<typeof toEntry>[0]>({
-    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
-      where client_id = ? and actor_id = ?`,
-    params: [clientId, actorId],
-  })
+  const [row] = await tx.all<Parameters<typeof toEntry>[0]>(
+    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
+      where client_id = ${clientId} and actor_id = ${actorId}`),
+  )
   if (!row) return null
   const entry = toEntry(row)
   const range = rangeOf(entry)
@@ -41,19 +49,27 @@ export async function findRepeated(
     const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
     return { entry, records: [], inserted, count: entry.records, tableIds: [range.tableId] }
   }
-  const logged = await tx.all<LoggedRecord>({
-    sql: 'select table_id, record_id, before, after from sheaf_change_records where change_id = ?',
-    params: [entry.id],
-  })
+  const logged = await tx.all<LoggedRecord>(
+    dialect.render(
+      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${entry.id}`,
+    ),
+  )
+  const tableIds = [...new Set(logged.map((record) => record.table_id))]
+  const models = new Map(await Promise.all(tableIds.map(async (id) => [id, await load(id)] as const)))
   const read = (json: string | null): Values | null => (json === null ? null : JSON.parse(json))
-  const records = logged.map(({ table_id: tableId, record_id: recordId, before, after }) => ({
-    ...{ tableId, recordId, before: read(before), after: read(after) },
-  }))
+  const records = logged.map(({ table_id: tableId, record_id: id, before, after }) => {
+    const model = models.get(tableId)
+    const recordId = model ? storedId(model, id) : id
+    return { tableId, recordId, before: read(before), after: read(after) }
+  })
+  // Pairs of a many-to-many link are records too, but nobody has asked for them by themselves.
+  const isInserted = ({ tableId, before }: RecordChange) =>
+    before === null && (tableId === entry.tableId || !models.get(tableId)?.table.isJunction)
   return {
     entry,
     records,
-    inserted: records.filter(({ before }) => before === null).map(({ recordId }) => recordId),
+    inserted: records.filter(isInserted).map(({ recordId }) => recordId),
     count: records.length,
-    tableIds: [...new Set(records.map(({ tableId }) => tableId))],
+    tableIds,
   }
 }

@@ -25,6 +25,15 @@ export const recordsRouter = (records: RecordsService) =>
       .query(async ({ ctx, input: { query, recordId } }) => ({
         offset: await records.position(ctx.actor, query, recordId),
       })),
+    previewFormula: member
+      .input(input.formulaPreview)
+      .query(({ ctx, input: request }) => records.previewFormula(ctx.actor, request)),
+    linked: member
+      .input(input.linkPage)
+      .query(({ ctx, input: request }) => records.linked(ctx.actor, request)),
+    linkable: member
+      .input(input.linkPage)
+      .query(({ ctx, input: request }) => records.linkable(ctx.actor, request)),
     // tRPC keeps the name `apply` for itself.
     write: member
       .input(z.strictObject({ change: input.change }))
@@ -48,6 +57,12 @@ export const recordsRouter = (records: RecordsService) =>
       .query(({ ctx, input: { tableId, recordId, before } }) =>
         records.history(ctx.actor, tableId, recordId, before),
       ),
+    signFiles: member
+      .input(input.signRequest)
+      .query(({ ctx, input: { tableId, paths } }) => records.signFiles(ctx.actor, tableId, paths)),
+    formerPeople: member
+      .input(input.peopleRequest)
+      .query(({ ctx, input: { tableId, ids } }) => records.formerPeople(ctx.actor, tableId, ids)),
     people: member
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.people(ctx.actor, baseId)),

@@ -3,6 +3,8 @@
  * write passes the write door, which reports what it added; a table is counted once, when first asked.
  */
 export interface RowCounts {
+  /** False where others write as well, so that each question means counting anew. */
+  readonly isKept: boolean
   get(tableId: string, count: () => Promise<number>): Promise<number>
   add(tableId: string, difference: number): void
   forget(tableId: string): void
@@ -15,6 +17,7 @@ export function createRowCounts(isShared: boolean): RowCounts {
   const touched = new Map<string, number>()
   const touch = (tableId: string) => touched.set(tableId, (touched.get(tableId) ?? 0) + 1)
   return {
+    isKept: !isShared,
     async get(tableId, count) {
       const known = counts.get(tableId)
       if (known !== undefined) return known

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
-import type { Values } from '../../src/core/changes.ts'
+import type { Operation, Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
@@ -10,16 +10,23 @@ import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { columnOf, storedId } from './columns.ts'
+import { createAttachments } from './attachments/index.ts'
+import { storedId } from './columns.ts'
 import { createDoor } from './door.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import { createFormerPeople } from './former-people.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
+import { createLinkReads } from './links/candidates.ts'
 import { select } from './plan.ts'
+import { createFormulaPreview } from './preview-formula.ts'
 import { createReader, type Opened } from './read.ts'
+import { isForeign, keyOf } from './record-key.ts'
 import { createRowCounts } from './row-counts.ts'
 import { createSetWrites, type SetApplied, type Where } from './set-write.ts'
+import { createSettleValues } from './settle-values.ts'
 import { summarize } from './summaries.ts'
 import { createUndo } from './undo.ts'
-import { checkValues } from './validate.ts'
+import { checkValues, isLink } from './validate.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
@@ -31,9 +38,16 @@ export function createRecordsService(
   views: ViewsService,
 ) {
   const counts = createRowCounts(kernel.meta.isShared)
-  const reader = createReader({ kernel, auth, schema, views, counts })
-  const door = createDoor({ kernel, auth, schema, counts })
+  const reader = createReader({ auth, schema, views, counts })
+  const attachments = createAttachments(kernel, auth)
+  const settle = createSettleValues({ kernel, auth })
+  const door = createDoor({ kernel, auth, schema, counts, attachments, settle })
   const sets = createSetWrites({ kernel, schema, counts })
+  const links = createLinkReads(reader, schema)
+  schema.attachExpressions({
+    cell: (field, over) =>
+      fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
+  })
   const undo = createUndo({ kernel, auth, schema, door, sets })
   // Imports write through worker threads, and report here what they have done.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
@@ -55,15 +69,55 @@ export function createRecordsService(
 
   /** Deletes every record of a selection, as one action that undo takes back. */
   async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
-    const { user, where } = await openForSet(actor, 'record.delete', selection)
+    const { user, where, model } = await openForSet(actor, 'record.delete', selection)
+    if (isForeign(model)) {
+      const ids = await matchingIds(actor, selection)
+      return applyOneByOne(actor, model, { kind: 'delete', tableId: selection.tableId, ids }, ids.length)
+    }
     return sets.deleteWhere(user, selection.tableId, where, { kind: 'records.delete' })
   }
 
   /** Gives every record of a selection the same values, as one action. @throws as the write door */
   async function updateMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
-    const { user, where } = await openForSet(actor, 'record.update', selection)
-    const checked = (model: TableModel) => checkValues(model, values)
+    const { user, where, model: current } = await openForSet(actor, 'record.update', selection)
+    if (isForeign(current) || (await isLinking(selection.tableId, values))) {
+      return linkMatching(actor, selection, values)
+    }
+    const model = await schema.load(selection.tableId)
+    const files = await attachments.settle.values(actor, model, values)
+    const settled = await settle.values(actor, model, files)
+    const checked = (current: TableModel) => checkValues(current, settled)
     return sets.updateWhere(user, selection.tableId, where, checked, { kind: 'records.update' })
+  }
+
+  /** True where values are more than values of their own record: links, or keys that links are kept in. */
+  async function isLinking(tableId: string, values: Values): Promise<boolean> {
+    const { fields } = await schema.load(tableId)
+    return fields.some((field) => field.id in values && (isLink(field) || field.type === 'ForeignKey'))
+  }
+
+  /** As `updateMatching`, record by record: both sides of each link have to hold. */
+  async function linkMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
+    const { tableId } = selection
+    const model = await schema.load(tableId)
+    const ids = await matchingIds(actor, selection)
+    const rows = ids.map((id) => ({ id, values }))
+    return applyOneByOne(actor, model, { kind: 'update', tableId, rows }, ids.length)
+  }
+
+  /** Writes many records through the door, which knows more of them than a set does. */
+  async function applyOneByOne(
+    actor: Actor,
+    { table }: TableModel,
+    operation: Operation,
+    count: number,
+  ): Promise<SetApplied> {
+    const { inserted: _, ...applied } = await door.apply(actor, {
+      baseId: table.baseId,
+      operations: [operation],
+    })
+    // Of the table itself: records that are linked with these have changed as well.
+    return { ...applied, count, skipped: 0 }
   }
 
   /** The ids of all records of a selection, in the table's order. */
@@ -71,9 +125,7 @@ export function createRecordsService(
     const { engine, context, model } = await openFor(actor, selection)
     const { from, where, orderBy } = select(context, selection)
     const rows = await engine.values(
-      engine.dialect.render(
-        sql`select ${columnOf(model.primaryKey)} from ${from} ${where} order by ${orderBy}`,
-      ),
+      engine.dialect.render(sql`select ${keyOf(model)} from ${from} ${where} order by ${orderBy}`),
       { scan: true },
     )
     return rows.map(([id]) => id as RecordId)
@@ -83,15 +135,15 @@ export function createRecordsService(
     actor: Actor,
     right: Right,
     selection: Selection,
-  ): Promise<{ user: UserActor; where: Where }> {
+  ): Promise<{ user: UserActor; where: Where; model: TableModel }> {
     const { context, model } = await openFor(actor, selection)
     await auth.access.authorize(actor, right, model.table.baseId)
     if (actor.kind !== 'user')
       throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
     const where: Where = (current) => select({ ...context, model: current }, selection).where
     // A filter that cannot be read is refused before anything waits for it.
-    where(model)
-    return { user: actor, where }
+    where(model, context.dialect)
+    return { user: actor, where, model }
   }
 
   /** What happened to a record, newest first, with the people who did it. */
@@ -108,6 +160,13 @@ export function createRecordsService(
     return { entries, people: await auth.people([...new Set(ids)]) }
   }
 
+  /** Links to files of a table's base, by path, for someone who may read it. Unknown paths are left out. */
+  async function signFiles(actor: Actor, tableId: string, paths: string[]) {
+    const { table } = await schema.load(tableId)
+    await auth.access.authorize(actor, 'record.list', table.baseId)
+    return attachments.sign(table.baseId, paths)
+  }
+
   /** Everyone whose name may stand in a cell of the base: its members, past and present writers included. */
   async function people(actor: Actor, baseId: string): Promise<Person[]> {
     // Also finds out that the base is there, and not in the trash.
@@ -118,7 +177,12 @@ export function createRecordsService(
 
   return {
     ...reader,
+    ...links,
+    previewFormula: createFormulaPreview(reader, schema),
+    attachments,
+    signFiles,
     people,
+    formerPeople: createFormerPeople(reader, auth),
     apply: door.apply,
     undo: undo.undo,
     redo: undo.redo,

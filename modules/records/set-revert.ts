@@ -41,12 +41,14 @@ export function planRevert(
   const sides = fieldIds.flatMap((id): Side[] => {
     const field = model.field(id)
     if (!field || !isWritable(field)) return []
-    const value = (side: 'before' | 'after') => dialect.jsonValue(sql`${logged}.${sql.identifier(side)}`, id)
+    const { storage } = fieldType(field.type)
+    const value = (side: 'before' | 'after') =>
+      dialect.jsonValue(sql`${logged}.${sql.identifier(side)}`, id, storage)
     return [{ field, column: columnOf(field), after: value('after'), before: value('before') }]
   })
   const stamped = model.fields.filter((field) => field.id in stamp)
   const touched = sql`${logged}.change_id = ${changeId} and ${logged}.table_id = ${model.table.id}
-    and ${logged}.record_id = ${columnOf(model.primaryKey)}`
+    and ${logged}.record_id = ${dialect.logId(columnOf(model.primaryKey))}`
   const stands = ({ column, after, before }: Side) =>
     dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
   const where = sql`where ${touched} and ${sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)}`
@@ -70,7 +72,7 @@ export function planRevert(
   )
   return {
     log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-      select ${newId}, ${model.table.id}, ${columnOf(model.primaryKey)},
+      select ${newId}, ${model.table.id}, ${dialect.logId(columnOf(model.primaryKey))},
         ${json(({ column }) => column, columnOf)}, ${json(restored, (field) => sql`${stamp[field.id] ?? null}`)}
       from ${table}, ${logged} ${where}`,
     update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged} ${where}`,

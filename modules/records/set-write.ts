@@ -2,16 +2,20 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
-import type { StorageKind } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
-import type { Engine } from '../../src/dialects/dialect.ts'
+import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
-import { columnName, columnOf, wholeSecond } from './columns.ts'
-import { explainViolation } from './explain.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnOf, wholeSecond } from './columns.ts'
+import { type Attempt, explainViolation } from './explain.ts'
+import type { LinkSchema } from './links/relation.ts'
+import { planSetCascade, type SetCascade } from './links/set-cascade.ts'
+import { planSetRestore, restoreStatements } from './links/set-restore.ts'
+import { deletedBy } from './range.ts'
 import type { RowCounts } from './row-counts.ts'
 import { planRevert, type Reverted } from './set-revert.ts'
-import { fieldNamed, RAW_PREFIX } from './write.ts'
+import { snapshot } from './snapshot.ts'
+import { fieldNamed } from './write.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
 export interface SetEntry {
@@ -33,12 +37,17 @@ interface Plan {
   /** Lists the records under the line, and writes them. */
   log: SQL
   write: SQL
+  /** What belongs to it in other tables, to be run between the two, or after both. */
+  between?: SetCascade
+  after?: SetCascade
   skipped?: number
+  /** Values that all the records get. */
+  given?: Values
 }
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
-  schema: Pick<SchemaService, 'load'>
+  schema: LinkSchema
   counts: RowCounts
 }
 
@@ -48,7 +57,7 @@ export interface SetDetail {
 }
 
 /** Which records are meant: `where …` on the table as it is when the write begins. */
-export type Where = (model: TableModel) => SQL
+export type Where = (model: TableModel, dialect: QueryDialect) => SQL
 
 /** The line that the same script has just appended: the write lease keeps every other writer out. */
 const LAST_ID = sql`(select max(id) from sheaf_changes)`
@@ -67,12 +76,18 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     entry: SetEntry,
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
+      const { dialect } = engine
+      const condition = where(model, dialect)
       const columns = await snapshot(model, engine)
+      const id = dialect.logId(columnOf(model.primaryKey))
+      const stamp = (table: TableModel) => stampOf(table, actor)
       return {
         log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-          select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)}, ${engine.dialect.jsonObject(columns)}, null
-          from ${tableOf(model)} ${where(model)}`,
-        write: sql`delete from ${tableOf(model)} ${where(model)}`,
+          select ${LAST_ID}, ${tableId}, ${id}, ${dialect.jsonObject(columns)}, null
+          from ${tableOf(model)} ${condition}`,
+        between: await planSetCascade({ engine, schema, model, newId: LAST_ID, stampOf: stamp }, condition),
+        // By the log: without their links the records may not answer to the condition any more.
+        write: sql`delete from ${tableOf(model)} where ${id} in (${deletedBy(model, LAST_ID)})`,
       }
     })
   }
@@ -95,14 +110,17 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
         column: columnOf(field),
         storage: fieldType(field.type).storage,
       }))
+      const { dialect } = engine
+      const condition = where(model, dialect)
       const assignments = fields.map((field) => sql`${columnOf(field)} = ${after[field.id] ?? null}`)
       return {
+        given,
         detail: { fields: Object.keys(given) } satisfies SetDetail,
         log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-          select ${LAST_ID}, ${tableId}, ${columnOf(model.primaryKey)},
-            ${engine.dialect.jsonObject(before)}, ${JSON.stringify(after)}
-          from ${tableOf(model)} ${where(model)}`,
-        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${where(model)}`,
+          select ${LAST_ID}, ${tableId}, ${dialect.logId(columnOf(model.primaryKey))},
+            ${dialect.jsonObject(before)}, ${JSON.stringify(after)}
+          from ${tableOf(model)} ${condition}`,
+        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${condition}`,
       }
     })
   }
@@ -124,23 +142,10 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     entry: SetEntry,
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
-      const columns = await snapshot(model, engine)
-      const names = columns.map(({ column }) => column)
-      // A field that was in the trash then may be back by now, or the other way round: a value stands under
-      // the field's id or under its column's name.
-      const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
-      const loggedAs = (key: string) => engine.dialect.jsonValue(sql`before`, key)
-      const values = columns.map(
-        ({ key, name }) =>
-          sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`,
-      )
-      const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${tableId}
-        and after is null and record_id not in (select ${columnOf(model.primaryKey)} from ${tableOf(model)})`
-      return {
-        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-          select ${LAST_ID}, table_id, record_id, null, before ${logged}`,
-        write: sql`insert into ${tableOf(model)} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} ${logged}`,
-      }
+      const stamp = (table: TableModel) => stampOf(table, actor)
+      const context = { engine, schema, changeId, newId: LAST_ID, stampOf: stamp }
+      const statements = restoreStatements(context, model, await snapshot(model, engine))
+      return { ...statements, after: await planSetRestore(context, model) }
     })
   }
 
@@ -152,21 +157,30 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
   ): Promise<SetApplied> {
     const known = await schema.load(tableId)
     const { baseId } = known.table
-    const engine = kernel.sources.engine(baseId)
+    const engine = await kernel.sources.engine(baseId)
     const at = new Date().toISOString()
     const original = undoes ?? redoes
     let skipped = 0
+    const tableIds = new Set([tableId])
+    const attempts: Attempt[] = []
     // Planned inside the lease: no schema change can come between the plan and the write.
     const script = async () => {
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
       skipped = planned.skipped ?? 0
+      const { between, after, given } = planned
+      // Given to all of them: where nobody has the value yet, the second of them is one too many.
+      if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
+      for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
       const detail = planned.detail === undefined ? null : JSON.stringify(planned.detail)
       const statements = [
         sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
           values (${at}, ${actor.id}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail})`,
+        sql`select max(id) as id from sheaf_changes`,
         planned.log,
+        ...(between?.statements ?? []),
         planned.write,
+        ...(after?.statements ?? []),
         sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
           where id = ${LAST_ID}`,
         original === undefined
@@ -175,14 +189,14 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       ]
       return statements.map((statement) => engine.dialect.render(statement))
     }
-    const [line, logged] = await engine.writeScript(script).catch((error) => {
-      throw explainViolation(error, [known], engine.dialect)
+    const [, line, logged] = await engine.writeScript(script).catch(async (error) => {
+      throw await explainViolation(error, engine, [known], attempts)
     })
-    counts.forget(tableId)
+    for (const id of tableIds) counts.forget(id)
     const count = logged?.changes ?? 0
     const applied: AppliedChange = {
-      ...{ id: line?.insertedId ?? 0, baseId, actorId: actor.id, at },
-      ...{ records: [], truncated: true, tableIds: [tableId] },
+      ...{ id: Number(line?.rows[0]?.id ?? 0), baseId, actorId: actor.id, at },
+      ...{ records: [], truncated: true, tableIds: [...tableIds] },
     }
     if (count > 0) kernel.events.emit('records.changed', applied)
     return { ...applied, count, skipped }
@@ -200,24 +214,3 @@ const stampOf = (model: TableModel, actor: UserActor): Values => ({
 })
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
-
-/** Every column of the table: by its field's id, or by its name where its field is in the trash. */
-async function snapshot(
-  model: TableModel,
-  engine: Engine,
-): Promise<{ key: string; name: string; column: SQL; storage: StorageKind | null }[]> {
-  const fields = new Map(
-    model.fields
-      .filter((field) => columnName(field) === field.columnName)
-      .map((field) => [field.columnName, field]),
-  )
-  const columns = await engine.all<{ name: string }>(engine.dialect.listColumns(model.table.tableName))
-  return columns.map(({ name }) => {
-    const field = fields.get(name)
-    return {
-      ...{ key: field?.id ?? RAW_PREFIX + name, name },
-      column: sql`${sql.identifier(name)}`,
-      storage: field ? fieldType(field.type).storage : null,
-    }
-  })
-}

@@ -1,11 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { summarySetOf } from '../../src/core/fields/result.ts'
+import { isComputed, summarySetOf } from '../../src/core/fields/result.ts'
+import type { Field } from '../../src/core/model.ts'
 import type { Selection } from '../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../src/core/summaries.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import { columnOf } from './columns.ts'
+import { fragmentsOf } from './expression/fragments.ts'
 import { type PlanContext, requireField, select } from './plan.ts'
 
 type Parts = Partial<Record<SummaryPart, CellValue>>
@@ -24,30 +26,51 @@ export async function summarize(
   wanted: { fieldId: string; summary: string }[],
 ): Promise<Record<string, CellValue>> {
   if (wanted.length === 0) return {}
-  const { from, where } = select(context, selection)
   const columns = wanted.map(({ fieldId, summary: key }) => {
     const field = requireField(context.model, fieldId)
     const summary = findSummary(key)
     if (!summary?.sets.includes(summarySetOf(field))) {
       throw badRequest(`Field "${field.title}" has no summary "${key}"`)
     }
-    return { fieldId, summary, column: columnOf(field) }
+    return { field, summary }
   })
-  const parts = columns.flatMap(({ summary, column }) =>
-    summary.needs.map((part) => engine.dialect.summary(part, column, sql`${from} ${where}`)),
+  const { from, column } = valuesOf(
+    context,
+    selection,
+    columns.map(({ field }) => field),
+  )
+  const parts = columns.flatMap(({ summary, field }) =>
+    summary.needs.map((part) => engine.dialect.summary(part, column(field), from)),
   )
   const [row = []] = await engine.values(
-    engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from} ${where}`),
+    engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from}`),
     { scan: true },
   )
   const values = row.values()
   return Object.fromEntries(
-    columns.map(({ fieldId, summary }) => {
+    columns.map(({ field, summary }) => {
       const own: Parts = {}
       for (const part of summary.needs) own[part] = (values.next().value ?? null) as CellValue
-      return [fieldId, combine(summary, own)]
+      return [field.id, combine(summary, own)]
     }),
   )
+}
+
+/**
+ * The rows to sum up, and how a field is named in them. Computed fields are worked out once for each
+ * row, and not once for each part of a summary.
+ */
+function valuesOf(
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  fields: Field[],
+): { from: SQL; column: (field: Field) => SQL } {
+  const { from, where } = select(context, selection)
+  if (!fields.some(isComputed)) return { from: sql`${from} ${where}`, column: columnOf }
+  const distinct = [...new Set(fields)]
+  const name = (field: Field): SQL => sql`${sql.identifier(`v${distinct.indexOf(field)}`)}`
+  const values = distinct.map((field) => sql`${fragmentsOf(context).of(field, 'value')} as ${name(field)}`)
+  return { from: sql`(select ${sql.join(values, sql`, `)} from ${from} ${where}) as valued`, column: name }
 }
 
 /** A summary from the parts it needs. */

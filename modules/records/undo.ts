@@ -11,7 +11,10 @@ import type { AuthService } from '../auth/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 import type { Door } from './door.ts'
 import { invert, readLogged } from './invert.ts'
-import { changedBy, rangeCondition, rangeOf } from './range.ts'
+import type { LinkSchema } from './links/relation.ts'
+import { settleOperations } from './links/settle.ts'
+import { rangeCondition, rangeOf, restoredBy } from './range.ts'
+import { isForeign } from './record-key.ts'
 import type { SetDetail, SetEntry, SetWrites } from './set-write.ts'
 
 /** What undo and redo answer. `applied` is null where nothing was left to take back. */
@@ -29,7 +32,7 @@ const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'undoers'>
   auth: Pick<AuthService, 'access'>
-  schema: Pick<SchemaService, 'load' | 'tables'>
+  schema: LinkSchema & Pick<SchemaService, 'tables'>
   door: Door
   sets: SetWrites
 }
@@ -116,7 +119,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     await auth.access.authorize(actor, 'record.undo', baseId)
     if (actor.kind !== 'user')
       throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-    return { user: actor, engine: kernel.sources.engine(baseId) }
+    return { user: actor, engine: await kernel.sources.engine(baseId) }
   }
 
   /** @param undoneBy the entry that took this one back, where it is to be done again; else null */
@@ -151,7 +154,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       return { applied: null, kind, records: entry.records, skipped: 0 }
     }
     const asSet = setStep(entry, undoneBy)
-    if (asSet) {
+    if (asSet && !(await isForeignEntry(entry))) {
       const { count, skipped, ...applied } = await asSet(user, mark)
       return { applied, kind, records: count, skipped }
     }
@@ -162,16 +165,21 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       {
         entry: { ...mark, tableId: entry.tableId },
         finish,
-        async plan() {
+        async plan(scope) {
           // Redo is the undo of the undo: its records tell what to put back.
-          const inverse = await invert(engine, schema, await readLogged(engine, undoneBy ?? entry.id))
-          skipped = inverse.skipped
-          return inverse.operations
+          const inverse = await invert(scope, await readLogged(engine, undoneBy ?? entry.id))
+          const settled = await settleOperations(scope, inverse.operations)
+          skipped = inverse.skipped + settled.skipped
+          return settled.operations
         },
       },
     )
     return { applied, kind, records: applied.count, skipped }
   }
+
+  /** Sets are written beside the log, which a connected database is not. */
+  const isForeignEntry = async ({ tableId }: StoredEntry): Promise<boolean> =>
+    tableId !== null && isForeign(await schema.loadWithKeys(tableId))
 
   /** How a change of many records is taken back, or done again: as a set. Null for any other. */
   function setStep(entry: StoredEntry, undoneBy: number | null) {
@@ -194,7 +202,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     return (user: UserActor, mark: SetEntry) =>
       undoneBy === null
         ? sets.restoreFrom(user, tableId, entry.id, mark)
-        : sets.deleteWhere(user, tableId, (model) => changedBy(model, undoneBy), mark)
+        : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, undoneBy), mark)
   }
 
   return { undo, redo }
@@ -251,11 +259,10 @@ async function passOver(engine: Engine, entry: StoredEntry): Promise<void> {
 }
 
 async function findUndoable(engine: Engine, actorId: string): Promise<StoredEntry | null> {
-  const [row] = await engine.all<Parameters<typeof toEntry>[0]>({
-    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, action_id from sheaf_changes
-      where actor_id = ? and undone_by is null and undoes is null and redoes is null order by id desc limit 1`,
-    params: [actorId],
-  })
+  const [row] = await engine.all<Parameters<typeof toEntry>[0]>(
+    engine.dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail, action_id from sheaf_changes
+      where actor_id = ${actorId} and undone_by is null and undoes is null and redoes is null order by id desc limit 1`),
+  )
   return row ? toEntry(row) : null
 }
 
@@ -263,12 +270,11 @@ async function findRedoable(
   engine: Engine,
   actorId: string,
 ): Promise<{ entry: StoredEntry; undoneBy: number } | null> {
-  const [row] = await engine.all<Parameters<typeof toEntry>[0] & { undone_by: number }>({
-    sql: `select id, at, actor_id, kind, table_id, records, undoes, detail, action_id, undone_by from sheaf_changes
-      where actor_id = ? and undone_by is not null and undone_by > coalesce(
-        (select max(id) from sheaf_changes where actor_id = ? and undoes is null and redoes is null), 0)
-      order by undone_by desc limit 1`,
-    params: [actorId, actorId],
-  })
+  const [row] = await engine.all<Parameters<typeof toEntry>[0] & { undone_by: number }>(
+    engine.dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail, action_id, undone_by from sheaf_changes
+      where actor_id = ${actorId} and undone_by is not null and undone_by > coalesce(
+        (select max(id) from sheaf_changes where actor_id = ${actorId} and undoes is null and redoes is null), 0)
+      order by undone_by desc limit 1`),
+  )
   return row ? { entry: toEntry(row), undoneBy: row.undone_by } : null
 }

@@ -1,11 +1,15 @@
 import type { Values } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
+import { lengthLimit, withinColumn } from '../../src/core/fields/column-length.ts'
+import { numberRange, withinRange } from '../../src/core/fields/column-range.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import { valueError } from '../../src/core/fields/read.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
 import { perModel } from './per-model.ts'
+import { isUnreadable } from './settle-values.ts'
 
 /** What a field accepts, ready to be asked many times. */
 interface Checker {
@@ -17,24 +21,47 @@ interface Checker {
 
 /** The checkers of a table's writable fields, by field id. */
 const checkersOf = perModel(
-  (model) => new Map(model.fields.filter(isWritable).map((field) => [field.id, createChecker(field)])),
+  (model) =>
+    new Map(
+      model.fields
+        .filter((field) => isInsertable(field) || isLink(field))
+        .map((field) => [field.id, createChecker(field)]),
+    ),
 )
 
-/** True where people and programs may write; all other values are the server's own. */
+/** True where people and programs may write a value into the record; all others are the server's own. */
 export function isWritable(field: Field): boolean {
-  return !fieldType(field.type).readOnly && !field.isPrimaryKey && !field.isSystem
+  const { readOnly, computed } = fieldType(field.type)
+  return !readOnly && !computed && !field.isPrimaryKey && !field.isSystem && field.readOnlyReason === null
 }
+
+/**
+ * True where a new record may bring a value: beside the writable fields, the key of a table of another
+ * database, which need not number its records.
+ */
+export function isInsertable(field: Field): boolean {
+  if (isWritable(field)) return true
+  const { readOnly, computed } = fieldType(field.type)
+  return field.isPrimaryKey && !readOnly && !computed && field.readOnlyReason === null
+}
+
+/** True for a field whose value is written as links, in keys or in a table of pairs. */
+export const isLink = (field: Field): boolean => fieldType(field.type).computed === 'link'
 
 /** As `readValue`, with what follows from the field looked up once. */
 function createChecker(field: Field): Checker {
   const type = fieldType(field.type)
   const keepsEmptyText = type.filters === 'text'
+  const limit = lengthLimit(field)
+  const range = numberRange(field)
   return {
     field,
     initial: field.defaultValue ?? type.initial ?? null,
     read(input) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
-      const read = type.read(input, field.options)
+      const read = withinRange(range, withinColumn(limit, type.read(input, field.options)))
+      // A field that became one of passwords while the change was on its way: nothing readable may get in.
+      if (read.ok && field.type === 'Password' && !isUnreadable(read.value)) throw changedMeanwhile(field)
       if (read.ok) return read.value
       throw valueError(field, input, read)
     },
@@ -54,7 +81,7 @@ export function checkValues(model: TableModel, values: Values): Values {
     const checker = checkers.get(fieldId)
     if (!checker) throw refuseField(model, fieldId)
     const value = checker.read(values[fieldId])
-    if (checker.field.required && isEmpty(value)) throw missing(checker.field)
+    if (checker.field.required && isMissing(checker.field, value)) throw missing(checker.field)
     checked[fieldId] = value
   }
   return checked
@@ -63,15 +90,41 @@ export function checkValues(model: TableModel, values: Values): Values {
 /** Values for a new record: as `checkValues`, with defaults where the caller gives nothing. */
 export function checkNewValues(model: TableModel, values: Values): Values {
   const checked = checkValues(model, values)
+  const linked = keysGiven(model, checked)
   for (const [fieldId, { field, initial }] of checkersOf(model)) {
-    if (checked[fieldId] !== undefined) continue
-    if (field.required && isEmpty(initial)) throw missing(field)
+    if (checked[fieldId] !== undefined || isLink(field) || linked.has(fieldId)) continue
+    if (field.required && isEmpty(initial)) throw missing(linkKeptIn(model, field) ?? field)
     checked[fieldId] = initial
   }
   return checked
 }
 
+/** The keys that links among the values will fill. */
+function keysGiven(model: TableModel, values: Values): Set<string> {
+  const keys = new Set<string>()
+  for (const fieldId in values) {
+    const field = model.field(fieldId)
+    const link = field && isLink(field) ? linkOf(field) : null
+    if (link?.holdsKey && link.keyFieldId && !isEmpty(values[fieldId] ?? null)) keys.add(link.keyFieldId)
+  }
+  return keys
+}
+
+/** The link that a key belongs to: what people know of it. */
+const linkKeptIn = (model: TableModel, key: Field): Field | undefined =>
+  model.fields.find((field) => {
+    const link = isLink(field) ? linkOf(field) : null
+    return link?.holdsKey && link.keyFieldId === key.id
+  })
+
+const changedMeanwhile = ({ id, title }: Field): AppError =>
+  new AppError('CONFLICT', `Field "${title}" was changed meanwhile. Try again`, { fieldId: id })
+
 const isEmpty = (value: CellValue): boolean => value === null || value === ''
+
+/** To a connected database an empty text is a value like any other. */
+const isMissing = ({ databaseType }: Field, value: CellValue): boolean =>
+  value === null || (value === '' && databaseType === null)
 
 const missing = (field: Field): AppError =>
   new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
@@ -82,7 +135,6 @@ const missing = (field: Field): AppError =>
 function refuseField(model: TableModel, fieldId: string): AppError {
   const field = model.field(fieldId)
   if (!field) return notFound('Field', fieldId)
-  return new AppError('BAD_REQUEST', `Field "${field.title}" cannot be written: its values are computed`, {
-    fieldId,
-  })
+  const reason = field.readOnlyReason ?? 'its values are computed'
+  return new AppError('BAD_REQUEST', `Field "${field.title}" cannot be written: ${reason}`, { fieldId })
 }

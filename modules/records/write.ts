@@ -1,15 +1,21 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Operation, RecordChange, Values } from '../../src/core/changes.ts'
+import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { isComputed } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
-import { columnName, columnOf, decoderOf } from './columns.ts'
+import { columnName, decoderOf } from './columns.ts'
+import { asStored, assigned, deleteForeign, exactOf, readMore, restoreForeign } from './foreign-rows.ts'
 import { placeRecords } from './order.ts'
 import { perModel } from './per-model.ts'
 import { chunks, readRecords, requireAll } from './read-stored.ts'
+import { idIn, idOfKey, isForeign, isOurs, keyFieldsOf, keyText, keyValues } from './record-key.ts'
+import { handOver } from './unique-values.ts'
 import { isWritable } from './validate.ts'
 import type { WriteContext } from './write-context.ts'
+import { insertForeign, refuseKeyChange } from './write-foreign.ts'
 
 /** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
 export const RAW_PREFIX = '='
@@ -18,7 +24,13 @@ export const RAW_PREFIX = '='
 const insertPlan = perModel((model) => {
   const system = systemFields(model)
   const written = model.fields.filter(isWritable)
-  return { system, written, columns: [model.primaryKey, ...system, ...written].map(columnName) }
+  const numbered = model.fields.filter(({ type }) => type === 'AutoNumber')
+  return {
+    system,
+    written,
+    numbered,
+    columns: [model.primaryKey, ...system, ...numbered, ...written].map(columnName),
+  }
 })
 
 /** Adds records with fresh ids, whose values are checked and complete. */
@@ -29,7 +41,8 @@ export async function insertRecords(
   const { tx, dialect, model, actorId, now } = context
   const { rows } = operation
   if (rows.length === 0) return []
-  const { system, written, columns } = insertPlan(model)
+  if (!isOurs(model)) return insertForeign(context, operation)
+  const { system, written, numbered, columns } = insertPlan(model)
   const ids = await dialect.allocateIds(tx, model.table.tableName, rows.length)
   const places = await placeRecords(context, rows.length, operation.before ?? null)
   const fixed = new Map<string, CellValue>([
@@ -44,6 +57,11 @@ export async function insertRecords(
     for (const field of system) {
       const name = columnName(field)
       const value = name === 'nc_order' ? places[index]! : (fixed.get(name) ?? null)
+      after[field.id] = value
+      list.push(value)
+    }
+    for (const field of numbered) {
+      const value = id - autoNumber.options.parse(field.options).behind
       after[field.id] = value
       list.push(value)
     }
@@ -64,6 +82,7 @@ export async function restoreRecords(
   context: WriteContext,
   rows: { id: RecordId; values: Values }[],
 ): Promise<RecordChange[]> {
+  if (isForeign(context.model)) return restoreForeign(context, rows)
   const { tx, dialect, model } = context
   const present = new Set(
     (
@@ -83,7 +102,9 @@ export async function restoreRecords(
       const column = field ? columnName(field) : model.trashedColumns.get(key)
       return column !== undefined && !field?.isPrimaryKey ? [[column, value] as const] : []
     })
-    const columns = new Map<string, CellValue>([[columnName(model.primaryKey), id], ...entries])
+    const key = keyValues(model, id)
+    const keys = keyFieldsOf(model).map((field, index) => [columnName(field), key[index] ?? null] as const)
+    const columns = new Map<string, CellValue>([...keys, ...entries])
     await batch.add(insertStatement(dialect, model, [...columns.keys()]), [...columns.values()])
     changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
   }
@@ -102,7 +123,7 @@ export async function updateRecords(
 ): Promise<RecordChange[]> {
   const { tx, dialect, model, actorId, now } = context
   const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
-  const touched = [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')]
+  const touched = isOurs(model) ? [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')] : []
   const before = await readRecords(
     context,
     rows.map((row) => row.id),
@@ -112,33 +133,51 @@ export async function updateRecords(
     rows.map((row) => row.id),
     before,
   )
+  const more = isForeign(model)
+    ? await readMore(
+        context,
+        rows.map((row) => row.id),
+        fields,
+        before,
+      )
+    : null
+  await handOver(context, rows, before)
   const changes: RecordChange[] = []
   const table = dialect.quote(model.table.tableName)
-  const key = dialect.quote(columnName(model.primaryKey))
   const batch = createBatch(tx)
   for (const { id, values } of rows) {
     const old = before.get(String(id))!
     const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
     if (changed.length === 0) continue
-    const after: Values = { [touched[0]!.id]: now, [touched[1]!.id]: actorId }
+    refuseKeyChange(changed)
+    const [at, by] = touched
+    const after: Values = at && by ? { [at.id]: now, [by.id]: actorId } : {}
     for (const field of changed) after[field.id] = values[field.id] ?? null
     const all = [...changed, ...touched]
-    const assignments = all.map((field) => `${dialect.quote(columnName(field))} = ?`).join(', ')
-    await batch.add(`update ${table} set ${assignments} where ${key} = ?`, [
-      ...all.map((field) => after[field.id] ?? null),
-      id,
+    const given = more ? { ...after, ...exactOf(values, changed) } : after
+    const parts = all.map((field, index) => assigned(context, field, given, dialect.placeholder(index)))
+    const assignments = all
+      .map((field, index) => `${dialect.quote(columnName(field))} = ${parts[index]!.mark}`)
+      .join(', ')
+    await batch.add(`update ${table} set ${assignments} where ${keyText(dialect, model, all.length)}`, [
+      ...parts.map(({ value }) => value),
+      ...keyValues(model, id),
     ])
     changes.push({
       tableId: model.table.id,
       recordId: id,
-      before: Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
+      before: {
+        ...Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
+        ...exactOf(more?.get(String(id)) ?? {}, changed),
+      },
       after,
     })
     // The same record may stand twice in one change: the second time starts from what the first wrote.
     Object.assign(old, after)
+    more?.delete(String(id))
   }
   await batch.flush()
-  return changes
+  return isForeign(model) ? asStored(context, changes) : changes
 }
 
 /**
@@ -147,8 +186,9 @@ export async function updateRecords(
  * @throws RECORD_NOT_FOUND naming every id that is not there
  */
 export async function deleteRecords(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  if (isForeign(context.model)) return deleteForeign(context, ids)
   const { tx, dialect, model } = context
-  const key = columnName(model.primaryKey)
+  const keys = keyFieldsOf(model)
   const byColumn = new Map(
     model.fields
       .filter((field) => columnName(field) === field.columnName)
@@ -166,17 +206,17 @@ export async function deleteRecords(context: WriteContext, ids: RecordId[]): Pro
         if (field) values[field.id] = decoderOf(field, dialect)?.(value) ?? value
         else if (value !== null) values[RAW_PREFIX + column] = value
       }
-      found.set(String(row[key]), values)
+      found.set(String(idOfKey(keys.map((field) => row[columnName(field)]))), values)
     }
   }
   requireAll(ids, found)
   await tx.runMany(
-    `delete from ${dialect.quote(model.table.tableName)} where ${dialect.quote(key)} = ?`,
-    [...new Set(ids)].map((id) => [id]),
+    `delete from ${dialect.quote(model.table.tableName)} where ${keyText(dialect, model)}`,
+    [...new Set(ids)].map((id) => keyValues(model, id)),
   )
   return [...found].map(([id, before]) => ({
     tableId: model.table.id,
-    recordId: (before[model.primaryKey.id] as RecordId) ?? id,
+    recordId: keys.length === 1 ? ((before[model.primaryKey.id] as RecordId) ?? id) : id,
     before,
     after: null,
   }))
@@ -194,7 +234,8 @@ export async function moveRecords(
   const old = await readRecords(context, ids, [order])
   requireAll(ids, old)
   await tx.runMany(
-    `update ${dialect.quote(model.table.tableName)} set ${dialect.quote('nc_order')} = ? where ${dialect.quote(columnName(model.primaryKey))} = ?`,
+    `update ${dialect.quote(model.table.tableName)} set ${dialect.quote('nc_order')} = ${dialect.placeholder(0)}
+      where ${dialect.quote(columnName(model.primaryKey))} = ${dialect.placeholder(1)}`,
     ids.map((id, index) => [places[index], id]),
   )
   return ids.map((id, index) => ({
@@ -211,7 +252,7 @@ async function readIds(context: WriteContext, ids: RecordId[]): Promise<string[]
 
 /** The columns that every table of ours has for itself. */
 export function systemFields(model: TableModel): Field[] {
-  return model.fields.filter((field) => field.isSystem)
+  return model.fields.filter((field) => field.isSystem && !isComputed(field))
 }
 
 export function fieldNamed(model: TableModel, column: string): Field {
@@ -221,15 +262,9 @@ export function fieldNamed(model: TableModel, column: string): Field {
 }
 
 function insertStatement(dialect: Dialect, model: TableModel, columns: string[]): string {
-  const marks = columns.map(() => '?').join(', ')
+  const marks = columns.map((_, index) => dialect.placeholder(index)).join(', ')
   return `insert into ${dialect.quote(model.table.tableName)} (${columns.map(dialect.quote).join(', ')}) values (${marks})`
 }
-
-const idIn = (model: TableModel, ids: RecordId[]): SQL =>
-  sql`${columnOf(model.primaryKey)} in (${sql.join(
-    ids.map((id) => sql`${id}`),
-    sql`, `,
-  )})`
 
 /**
  * Runs statements in order, those that follow one another with the same text as one list: it is

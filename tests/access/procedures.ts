@@ -12,9 +12,19 @@ export interface ProcedureCase {
 const ofBase = ({ baseId }: World) => ({ baseId })
 const ofTable = ({ tableId }: World) => ({ tableId })
 const ofView = ({ viewId }: World) => ({ viewId })
+const ofSource = ({ baseId, sourceId }: World) => ({ baseId, sourceId })
+/** A file that is not there: nothing is to be connected to. */
+const sqliteFile = ({ baseId }: World) => ({
+  ...{ baseId, client: 'sqlite3' },
+  connection: { filename: 'none' },
+})
 const ofField = ({ fieldId }: World) => ({ fieldId })
 const selection = ({ tableId }: World) => ({ selection: { tableId } })
 const query = ({ tableId }: World) => ({ query: { tableId, limit: 10, offset: 0 } })
+const linkPage = async (world: World) => ({
+  ...{ tableId: world.tableId, fieldId: await world.link(), recordId: world.recordId },
+  ...{ limit: 10, offset: 0 },
+})
 const change = (operation: (world: World) => object) => (world: World) => ({
   change: { baseId: world.baseId, operations: [operation(world)] },
 })
@@ -60,6 +70,14 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'bases.members': { gate: 'member.list', input: ofBase },
 
+  'sources.list': { gate: 'source.list', input: ofBase },
+  'sources.test': { gate: 'source.create', input: sqliteFile, refuses: 'BAD_REQUEST' },
+  'sources.inspect': { gate: 'source.create', input: sqliteFile, refuses: 'BAD_REQUEST' },
+  'sources.create': { gate: 'source.create', input: sqliteFile, refuses: 'BAD_REQUEST' },
+  'sources.update': { gate: 'source.update', input: (world) => ({ ...ofSource(world), alias: 'Own' }) },
+  'sources.delete': { gate: 'source.delete', input: ofSource, refuses: 'BAD_REQUEST' },
+  'schema.differences': { gate: 'source.update', input: ofSource },
+  'schema.syncSource': { gate: 'source.update', input: ofSource },
   'schema.tables': [
     { gate: 'table.list', input: ofBase },
     { gate: 'table.restore', input: ({ baseId }) => ({ baseId, trash: true }) },
@@ -85,6 +103,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ fieldId }) => ({ fieldId, patch: { description: 'x' } }),
   },
   'schema.previewType': { gate: 'field.update', input: ({ fieldId }) => ({ fieldId, type: 'Number' }) },
+  'schema.checkFormula': {
+    gate: 'field.create',
+    input: ({ tableId }) => ({ tableId, formula: '1 + 1' }),
+  },
   'schema.setDisplayField': { gate: 'field.update', input: ofField },
   'schema.deleteField': { gate: 'field.delete', input: ofField },
   'schema.restoreField': {
@@ -94,6 +116,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       return { fieldId }
     },
   },
+  'schema.dependents': [
+    { gate: 'field.delete', input: ofField },
+    { gate: 'table.delete', input: ofTable },
+  ],
   'schema.trashedFields': { gate: 'field.create', input: ofTable },
 
   'views.create': { gate: 'view.create', input: ({ tableId }) => ({ tableId, title: 'New', kind: 'grid' }) },
@@ -114,10 +140,16 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'records.count': { gate: 'record.list', input: selection },
   'records.get': { gate: 'record.list', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'records.summaries': { gate: 'record.list', input: (world) => ({ ...selection(world), summaries: [] }) },
+  'records.previewFormula': {
+    gate: 'field.create',
+    input: ({ tableId }) => ({ tableId, formula: '1 + 1' }),
+  },
   'records.position': {
     gate: 'record.list',
     input: (world) => ({ ...query(world), recordId: world.recordId }),
   },
+  'records.linked': { gate: 'record.list', input: linkPage },
+  'records.linkable': { gate: 'record.list', input: linkPage },
   'records.write': [
     {
       gate: 'record.create',
@@ -140,6 +172,14 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       input: change(({ tableId, recordId }) => ({ kind: 'move', tableId, ids: [recordId], before: null })),
     },
     {
+      gate: 'record.update',
+      input: async (world) => {
+        const fieldId = await world.link()
+        const { tableId, recordId: id } = world
+        return change(() => ({ kind: 'link', tableId, fieldId, id, targets: [id] }))(world)
+      },
+    },
+    {
       gate: 'record.delete',
       input: change(({ tableId, recordId }) => ({ kind: 'delete', tableId, ids: [recordId] })),
     },
@@ -152,6 +192,8 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'records.undo': { gate: 'record.undo', input: ofBase },
   'records.redo': { gate: 'record.undo', input: ofBase },
   'records.history': { gate: 'record.history', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
+  'records.signFiles': { gate: 'record.list', input: ({ tableId }) => ({ tableId, paths: ['download/x'] }) },
+  'records.formerPeople': { gate: 'record.list', input: ({ tableId }) => ({ tableId, ids: ['usnobody'] }) },
   'records.people': { gate: 'record.list', input: ofBase },
 
   'imports.start': [

@@ -52,6 +52,15 @@ export async function createWorld(app: TestApp, actors: Record<ActorName, TestUs
     recordId: inserted[0] ?? 0,
     sourceId: sources?.[0]?.id ?? '',
     userId: actors.stranger?.id ?? '',
+    /** Links the table with itself, many to many, and gives the field's id. */
+    async link(): Promise<string> {
+      const options = { kind: 'mm', relatedTableId: table.id }
+      const { id } = await trpc.schema.createField.mutate({
+        tableId: table.id,
+        field: { type: 'Links', options },
+      })
+      return id
+    },
     /** The REST API as the super admin, for what an operation needs beforehand. */
     rest: app.rest(admin.token),
   }

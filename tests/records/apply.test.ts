@@ -39,7 +39,8 @@ describe('records.write', () => {
       change: { baseId: bench.baseId, operations, clientId: 'me' },
     })
     expect(applied).toMatchObject({
-      inserted: [4],
+      // A number that was given to a record which was refused may be left out.
+      inserted: [expect.any(Number)],
       clientId: 'me',
       actorId: bench.owner.id,
       truncated: false,
@@ -127,7 +128,7 @@ describe('records.write', () => {
       },
     ]
     await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })
-    expect(readLog(bench, table).at(-1)?.changes[0]?.record_id).toBe(1)
+    expect((await readLog(bench, table)).at(-1)?.changes[0]?.record_id).toBe(1)
     const { entries } = await bench.trpc.records.history.query({ tableId: table.id, recordId: '1' })
     expect(entries.map(({ kind }) => kind)).toEqual(['records.update', 'records.insert'])
   })
@@ -158,7 +159,7 @@ describe('writes that come at the same time', () => {
     expect(rows).toHaveLength(31)
     expect(new Set(rows.map((row) => row.Id)).size).toBe(31)
     expect(rows.slice(1).every((row) => row.Title === `kept ${row.Num}`)).toBe(true)
-    expect(readLog(bench, table).filter(({ kind }) => kind === 'records.insert')).toHaveLength(31)
+    expect((await readLog(bench, table)).filter(({ kind }) => kind === 'records.insert')).toHaveLength(31)
     expect(await table.total()).toBe(31)
     for (let step = 0; step < 30; step++) await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
     expect(await table.titles()).toEqual(['taken'])
@@ -169,7 +170,7 @@ describe('writes that come at the same time', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => bench.rest.patch(table.path, { Id: 1, Num: index + 1 })),
     )
-    const log = readLog(bench, table).filter(({ kind }) => kind === 'records.update')
+    const log = (await readLog(bench, table)).filter(({ kind }) => kind === 'records.update')
     const num = table.field('Num').id
     expect(log).toHaveLength(40)
     let value: unknown = 0
@@ -243,7 +244,7 @@ describe('a table of hundreds of fields', () => {
     )
     const rows = async () => (await table.list()).map(({ CreatedAt: _, UpdatedAt: __, ...row }) => row)
     const before = await rows()
-    expect(before[5]).toMatchObject({ 'Field 299': 299 * 5, 'Field 298': 0 })
+    expect(before[5]).toMatchObject({ 'Field 299': 299 * 5, 'Field 298': bench.app.flag(false) })
     const search = { text: String(299 * 7), fieldId: null }
     const found = await bench.trpc.records.list.query({
       query: { tableId: table.id, search, limit: 10, offset: 0 },

@@ -21,7 +21,7 @@ describe('the change log', () => {
       values: { [done]: false },
     })
     await bench.rest.delete(table.path, { Id: 1 })
-    const log = readLog(bench, table).filter(({ kind }) => kind.startsWith('records.'))
+    const log = (await readLog(bench, table)).filter(({ kind }) => kind.startsWith('records.'))
     expect(log.map(({ kind, records, actor_id }) => [kind, records, actor_id])).toEqual([
       ['records.insert', 1, bench.owner.id],
       ['records.update', 1, bench.owner.id],

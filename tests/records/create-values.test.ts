@@ -21,7 +21,9 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
         values.map((value) => ({ [title]: value })),
       )
       const shown = (await table.list()).map((row) => row[title])
-      expect(shown).toEqual(values.map(asShown))
+      expect(shown).toEqual(
+        values.map((value) => (typeof value === 'boolean' ? bench.app.flag(value) : asShown(value))),
+      )
       const fieldId = table.field(title).id
       const { rows } = await bench.trpc.records.list.query({
         query: { tableId: table.id, fieldIds: [fieldId], limit: 1000, offset: 0 },
@@ -55,6 +57,14 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
     ['D', 20240101, 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
     ['Dt', 'soon', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
     ['Rat', 6, 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Yr', 10_000, 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Tm', '25:00', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Dur', '1:30', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Js', '', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Js', 5, 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Js', '{a:1}', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Geo', '91;0', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
+    ['Shape', 'POINT (1)', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
     ['Cb', 'perhaps', 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
     ['Title', { a: 1 }, 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
     ['Title', 'x'.repeat(20_000), 422, { error: 'INVALID_VALUE_FOR_FIELD' }],
@@ -112,7 +122,7 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
         Num: 7,
         D: '2024-03-05',
         Ss: null,
-        Cb: 1,
+        Cb: bench.app.flag(true),
         Title: '12',
       },
     })
@@ -177,7 +187,9 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
       ]) {
         const { status, body } = await call
         expect([status, body.error, body.details.field]).toEqual([400, 'DATABASE_ERROR', 'Title'])
-        expect(body.message).toStartWith('This record already exists')
+        expect(body.message).toMatch(
+          /^Field "Title" is unique: "[ac]" is (already in record 1|given to several records)$/,
+        )
       }
     })
     expect((await bench.rest.post(table.path, [{ Title: null }, { Title: null }])).status).toBe(200)

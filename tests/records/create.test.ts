@@ -59,11 +59,11 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
 
   test('writes no line into the log where nothing was written', async () => {
     const table = await bench.table({ Title: 'SingleLineText' }, [{ Title: 'a' }])
-    const before = readLog(bench, table).length
+    const before = (await readLog(bench, table)).length
     await bench.rest.post(table.path, [])
     await bench.rest.patch(table.path, { Id: 1, Title: 'a' })
     await bench.rest.patch(table.path, { Id: 1 })
-    expect(readLog(bench, table)).toHaveLength(before)
+    expect(await readLog(bench, table)).toHaveLength(before)
     expect((await table.list())[0]?.UpdatedAt).toBeNull()
   })
 
@@ -75,7 +75,7 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
     expect(body.map((row: { Id: number }) => row.Id)).toEqual(rows.map((_, index) => index + 1))
     expect(await table.total()).toBe(10_000)
     expect((await table.list('?limit=2&offset=9998')).map((row) => row.Num)).toEqual([9998, 9999])
-    const [line] = readLog(bench, table)
+    const [line] = (await readLog(bench, table))
       .filter(({ kind }) => kind.startsWith('records.'))
       .map(({ kind, records, detail, changes }) => ({ kind, records, detail, changes: changes.length }))
     expect(line).toEqual({

@@ -20,6 +20,13 @@ export const EVERY_TYPE = {
   Em: { type: 'Email', options: { validate: true } },
   Url: { type: 'URL', options: { validate: true } },
   Tel: { type: 'PhoneNumber', options: { validate: true } },
+  Yr: 'Year',
+  Tm: 'Time',
+  Dur: { type: 'Duration', options: { format: 'h:mm:ss' } },
+  Js: 'JSON',
+  Geo: 'GeoData',
+  Shape: 'Geometry',
+  Raw: { type: 'SpecificDBType', options: { databaseType: 'inet' } },
 } as const satisfies Record<string, FieldSpec>
 
 /** Values of each type as they are stored, the awkward ones among them. */
@@ -65,6 +72,13 @@ export const STORED_VALUES: Record<keyof typeof EVERY_TYPE, readonly CellValue[]
   Em: [null, 'ann@example.com', 'Bob@Example.com'],
   Url: [null, 'https://example.com', 'http://example.com/a?b=c'],
   Tel: [null, '+49 30 901820', '0301234567'],
+  Yr: [null, 0, 1, 1999, 2024, 9999],
+  Tm: [null, '00:00:00', '08:59:59', '09:05:00', '23:59:59'],
+  Dur: [null, -1800, 0, 0.25, 90, 5400.5, 1e9],
+  Js: [null, '{"b": 1,  "a": 1.50}', '[1, 2]', '"x"', '12345678901234567890', 'null'],
+  Geo: [null, '48.850;2.35', '-90;180', '0;0'],
+  Shape: [null, 'POINT (30 10)', 'linestring(1 2,3 4)'],
+  Raw: [null, '', '192.168.0.1/24', '\\x00ff'],
 }
 
 /** What REST shows for a stored value. */

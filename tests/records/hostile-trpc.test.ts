@@ -180,14 +180,14 @@ describe('a tRPC call with', () => {
       { Title: 'a' },
       { Title: 'b' },
     ])
-    const state = dump(bench)
+    const state = await dump(bench)
     const title = unique.field('Title').id
     const ask = (values: string) =>
       call('records.updateMatching', `{"selection":{"tableId":"${unique.id}"},"values":${values}}`)
     expect(await ask(`{"${title}":"same"}`)).toBe(400)
     expect(await ask(`{"${title}":""}`)).toBe(422)
     expect(await ask(`{"cnope":""}`)).toBe(404)
-    expect(dump(bench)).toEqual(state)
-    target.remember()
+    expect(await dump(bench)).toEqual(state)
+    await target.remember()
   })
 })

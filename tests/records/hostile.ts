@@ -23,7 +23,7 @@ export async function createTarget() {
     { Title: 'first', Num: 1 },
     { Title: 'second', Num: 2 },
   ])
-  let state = dump(bench)
+  let state = await dump(bench)
 
   /** Sends as it stands, and gives the status; fails where the server failed. */
   async function send({ method = 'GET', path, body, headers = {} }: Sent): Promise<number> {
@@ -58,10 +58,10 @@ export async function createTarget() {
       expect([...shown, status >= 400]).toEqual([...shown, true])
     },
     /** Holds what is stored against what it was. */
-    unchanged: () => expect(dump(bench)).toEqual(state),
+    unchanged: async () => expect(await dump(bench)).toEqual(state),
     /** From now on it is to stay as it is now. */
-    remember(): void {
-      state = dump(bench)
+    async remember(): Promise<void> {
+      state = await dump(bench)
     },
     /** Method and path of every call that writes. */
     writes(): [method: string, path: string][] {

@@ -207,7 +207,7 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
   })
 
   test('costs the same one statement whatever the number of rows', async () => {
-    const engine = bench.app.kernel.sources.engine(bench.baseId)
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
     const counted: string[] = []
     const originals = { all: engine.all, values: engine.values }
     engine.all = (statement, options) => {
@@ -225,8 +225,10 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
     }
     try {
       const query = { tableId: table.id, offset: 0 }
-      expect(await statementsOf(() => get('?limit=1'))).toBe(1)
-      expect(await statementsOf(() => get('?limit=1000'))).toBe(1)
+      // The total is held in memory only where no other process writes to the same tables.
+      const plain = bench.app.kernel.meta.isShared ? 2 : 1
+      expect(await statementsOf(() => get('?limit=1'))).toBe(plain)
+      expect(await statementsOf(() => get('?limit=1000'))).toBe(plain)
       // A filtered page says how many match, which is a second statement.
       expect(await statementsOf(() => get('?limit=1&where=(Num,gt,1)'))).toBe(2)
       expect(await statementsOf(() => get('?limit=1000&where=(Num,gt,1)'))).toBe(2)

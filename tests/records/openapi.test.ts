@@ -129,6 +129,20 @@ describe('GET …/swagger.json', () => {
     expect(request.properties.Ss.enum).toEqual(['red', 'blue', 'dark red', null])
   })
 
+  test('fits the answers of tables with links, and with all that is worked out over them', async () => {
+    const [starter] = (await bench.trpc.bases.list.query()).filter(({ title }) => title === 'Getting started')
+    const { body: document } = await bench.rest.get(`/api/v2/meta/bases/${starter?.id}/swagger.json`)
+    for (const { id, title } of await bench.trpc.schema.tables.query({ baseId: starter?.id ?? '' })) {
+      const schema = document.components.schemas[`${title}Response`]
+      const { body } = await bench.rest.get(`/api/v2/tables/${id}/records`)
+      for (const row of body.list) expect(problemsOf(document, schema, row, title)).toEqual([])
+      const { properties } = document.components.schemas[`${title}Request`]
+      expect(Object.keys(properties)).not.toContain('Per hour')
+    }
+    const { Tasks, Project } = document.components.schemas.ProjectsResponse.properties
+    expect([Tasks.type, Project.type]).toEqual(['integer', 'string'])
+  })
+
   test('v1 has the paths of tables and of their grid views, each of which is there', async () => {
     const { body: document } = await bench.rest.get(`${V1()}/swagger.json`)
     const start = `/api/v1/db/data/v1/${bench.baseId}/${encodeURIComponent(table.title)}`

@@ -1,10 +1,11 @@
-import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
+import { type SQL, sql } from 'drizzle-orm'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, TableSchema } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { tableNames } from '../support/home.ts'
 
 /** A field of a test table: its type, or all that there is to say of it. */
 export type FieldSpec =
@@ -101,17 +102,17 @@ function testTable(rest: Bench['rest'], schema: TableSchema): TestTable {
   }
 }
 
-/** Everything that a base's file holds, as it lies on the disk: what must be the same after a refusal. */
-export function dump({ app, baseId }: Pick<Bench, 'app' | 'baseId'>): Record<string, unknown[]> {
-  const file = new Database(app.kernel.sources.path(baseId), { readonly: true })
-  try {
-    const names = file
-      .query<{ name: string }, []>("select name from sqlite_master where type = 'table' order by name")
-      .all()
-    return Object.fromEntries(names.map(({ name }) => [name, file.query(`select * from "${name}"`).values()]))
-  } finally {
-    file.close()
-  }
+/** Everything that a base's home holds: what must be the same after a refusal. */
+export async function dump({
+  app,
+  baseId,
+}: Pick<Bench, 'app' | 'baseId'>): Promise<Record<string, unknown[]>> {
+  const engine = await app.kernel.sources.engine(baseId)
+  const tables = (await tableNames(app, baseId)).map(async (name) => {
+    const rows = await engine.values({ sql: `select * from "${name}"`, params: [] })
+    return [name, rows] as const
+  })
+  return Object.fromEntries(await Promise.all(tables))
 }
 
 interface Logged {
@@ -129,25 +130,30 @@ interface Logged {
 }
 
 /** The log's lines about a table, oldest first, each with its records. */
-export function readLog({ app, baseId }: Pick<Bench, 'app' | 'baseId'>, table: TestTable): Logged[] {
-  const file = new Database(app.kernel.sources.path(baseId), { readonly: true })
-  try {
-    const entries = file
-      .query<Omit<Logged, 'changes'>, [string]>('select * from sheaf_changes where table_id = ? order by id')
-      .all(table.id)
-    const records = file.query<{ record_id: number; before: string | null; after: string | null }, [number]>(
-      'select record_id, before, after from sheaf_change_records where change_id = ? order by record_id',
-    )
-    const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
-    return entries.map((entry) => ({
-      ...entry,
-      changes: records
-        .all(entry.id)
-        .map((r) => ({ record_id: r.record_id, before: parse(r.before), after: parse(r.after) })),
-    }))
-  } finally {
-    file.close()
-  }
+export async function readLog(
+  { app, baseId }: Pick<Bench, 'app' | 'baseId'>,
+  table: TestTable,
+): Promise<Logged[]> {
+  const engine = await app.kernel.sources.engine(baseId)
+  const ask = <T>(query: SQL) => engine.all<T>(engine.dialect.render(query))
+  const entries = await ask<Omit<Logged, 'changes'>>(
+    sql`select * from sheaf_changes where table_id = ${table.id} order by id`,
+  )
+  const parse = (text: string | null) => (text === null ? null : JSON.parse(text))
+  return Promise.all(
+    entries.map(async (entry) => {
+      const records = await ask<{ record_id: number | string; before: string | null; after: string | null }>(
+        sql`select record_id, before, after from sheaf_change_records where change_id = ${entry.id}`,
+      )
+      const changes = records.map((r) => ({
+        // Some homes keep every id as text.
+        record_id: Number(r.record_id),
+        before: parse(r.before),
+        after: parse(r.after),
+      }))
+      return { ...entry, changes: changes.sort((a, b) => a.record_id - b.record_id) }
+    }),
+  )
 }
 
 /** The refusal of a tRPC call: its code, message and details. @throws Error when it was not refused */
@@ -165,8 +171,8 @@ export async function refusalOf(
 
 /** Runs a call that must be refused, and holds the base's file against what it was before. */
 export async function changesNothing<T>(bench: Bench, call: () => Promise<T>): Promise<T> {
-  const before = dump(bench)
+  const before = await dump(bench)
   const answer = await call()
-  expect(dump(bench)).toEqual(before)
+  expect(await dump(bench)).toEqual(before)
   return answer
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
 import { createRestClient, createTrpcClient } from '../support/client.ts'
 import { createMember } from '../support/factories.ts'
+import { createDatabase } from '../support/servers.ts'
 import { EVERY_TYPE } from './every-type.ts'
 import { type Bench, benchOf, createBench, dump, refusalOf, type TestTable } from './support.ts'
 
@@ -121,11 +122,11 @@ describe('undo and redo', () => {
     expect(await undo()).toMatchObject({ skipped: 3, records: 2500 })
     const [first, second, ...rest] = await page()
     expect(first).toEqual(['theirs', ...original[0]!.slice(1)])
-    expect(second).toEqual(['1', 8, 0, original[1]![3]])
+    expect(second).toEqual(['1', 8, bench.app.flag(false), original[1]![3]])
     expect(rest).toEqual(original.slice(2))
     expect(await redo()).toMatchObject({ skipped: 0 })
     expect((await page()).slice(2)).toEqual(updated.slice(2))
-    expect((await page())[0]).toEqual(['theirs', 7, 1, null])
+    expect((await page())[0]).toEqual(['theirs', 7, bench.app.flag(true), null])
     await undo()
     expect((await page()).slice(2)).toEqual(original.slice(2))
     const { entries } = await bench.trpc.records.history.query({ tableId: table.id, recordId: 99 })
@@ -148,9 +149,9 @@ describe('undo and redo', () => {
     await bench.rest.delete(table.path, { Id: 1 })
     const editor = await createMember(bench.app, bench.baseId, 'editor')
     await bench.app.rest(editor.token).post(table.path, { Title: 'a' })
-    const before = dump(bench)
+    const before = await dump(bench)
     expect(await refusalOf(undo())).toMatchObject({ code: 'DATABASE_ERROR', status: 400 })
-    expect(dump(bench)).toEqual(before)
+    expect(await dump(bench)).toEqual(before)
     await bench.app.rest(editor.token).delete(table.path, { Id: 2 })
     await undo()
     expect(await table.titles()).toEqual(['a'])
@@ -190,13 +191,15 @@ describe('undo and redo', () => {
       expect(await refusalOf(bench.trpc.records.people.query({ baseId }))).toMatchObject({
         code: 'BASE_NOT_FOUND',
       })
-      expect(bench.app.kernel.sources.exists(baseId)).toBe(false)
+      expect(await bench.app.kernel.sources.exists(baseId)).toBe(false)
     }
   })
 
   test('survive a restart', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-undo-'))
-    const config = { ...bench.app.config, dataDir }
+    const isPostgres = bench.app.kernel.meta.client === 'pg'
+    const database = isPostgres ? await createDatabase('postgres') : null
+    const config = { ...bench.app.config, dataDir, databaseUrl: database?.url ?? null }
     let server = await startServer(config)
     try {
       const password = 'correct horse battery'
@@ -232,6 +235,7 @@ describe('undo and redo', () => {
       expect(await title()).toBe('0')
     } finally {
       await server.stop()
+      await database?.drop()
       rmSync(dataDir, { recursive: true, force: true })
     }
   })

@@ -130,6 +130,34 @@ describe('a table', () => {
   })
 })
 
+describe('a table with links', () => {
+  test('shows what holds pairs where it is asked for, and takes its links along', async () => {
+    const { rest, baseId } = shop
+    const [book, tag] = [await createTable(shop, 'Book'), await createTable(shop, 'Tag')]
+    const link = { title: 'Tags', uidt: 'Links', parentId: book.id, childId: tag.id, type: 'mm' }
+    const { body } = await rest.post(`${M}/tables/${book.id}/columns`, link)
+    const { colOptions } = column(body, 'Tags') as unknown as { colOptions: { fk_mm_model_id: string } }
+    const titles = async (query: string) =>
+      (await rest.get(`${M}/projects/${baseId}/tables${query}`)).body.list.map(
+        ({ title, mm }: { title: string; mm: boolean }) => [title, mm],
+      )
+    const junction = ['nc_m2m_Book_Tag', true]
+    expect(await titles('')).not.toContainEqual(junction)
+    expect(await titles('?includeM2M=true')).toContainEqual(junction)
+    const junctionPath = `${M}/tables/${colOptions.fk_mm_model_id}`
+    const { columns } = (await rest.get(junctionPath)).body
+    const keys = columns.filter(({ uidt }: { uidt: string }) => uidt === 'ForeignKey')
+    expect(keys.map(({ title }: { title: string }) => title)).toEqual(['Book_id', 'Tag_id'])
+    // It comes and goes with its link.
+    expect((await rest.delete(junctionPath)).status).toBe(400)
+    expect(scalarOf(await rest.delete(`${M}/tables/${tag.id}`))).toEqual([200, TEXT_TYPE, true])
+    expect((await rest.get(junctionPath)).body.error).toBe('TABLE_NOT_FOUND')
+    const left = (await rest.get(`${M}/tables/${book.id}`)).body
+    expect(left.columns.map(({ title }: { title: string }) => title)).not.toContain('Tags')
+    expect(await titles('?includeM2M=true')).not.toContainEqual(junction)
+  })
+})
+
 describe('a column', () => {
   test('has every key; those that show a system column have nothing of the database', async () => {
     const table = await createTable(shop, 'Column keys', [{ title: 'Made', uidt: 'CreatedTime' }])
@@ -206,9 +234,9 @@ describe('a column', () => {
       400,
       { msg: "Default value 'zz' is not a select option." },
     ])
-    expect(await post({ title: 'F', uidt: 'Formula', formula_raw: '1' })).toEqual([
-      501,
-      { error: 'NOT_IMPLEMENTED', message: 'The field type Formula is not implemented' },
+    expect(await post({ title: 'F', uidt: 'Formula', formula_raw: 'NOPE(1)' })).toEqual([
+      400,
+      { msg: 'Function NOPE is not available' },
     ])
   })
 })

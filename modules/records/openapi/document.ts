@@ -20,7 +20,10 @@ export type Generation = 'v1' | 'v2'
 
 /** The OpenAPI document of a base's tables (wire reference §18). */
 export async function describeBase(
-  { schema, views }: { schema: Pick<SchemaService, 'load'>; views: Pick<ViewsService, 'ofTable'> },
+  {
+    schema,
+    views,
+  }: { schema: Pick<SchemaService, 'load' | 'clientOf'>; views: Pick<ViewsService, 'ofTable'> },
   tables: Table[],
   generation: Generation,
   siteUrl: string,
@@ -29,7 +32,13 @@ export async function describeBase(
   const documented = await Promise.all(
     named.map(async ({ table, ...names }): Promise<DocumentedTable> => {
       const grids = (await views.ofTable(table.id)).filter(({ kind }) => kind === 'grid')
-      return { model: await schema.load(table.id), views: generation === 'v1' ? grids : [], ...names }
+      const model = await schema.load(table.id)
+      return {
+        model,
+        client: await schema.clientOf(model),
+        views: generation === 'v1' ? grids : [],
+        ...names,
+      }
     }),
   )
   const paths: Paths = {}
@@ -37,7 +46,7 @@ export async function describeBase(
   for (const table of documented) {
     Object.assign(paths, generation === 'v1' ? pathsV1(table) : pathsV2(table))
     Object.assign(schemas, recordSchemas(table))
-    for (const view of table.views) schemas[viewSchemaName(table.name, view)] = viewSchema(table.model, view)
+    for (const view of table.views) schemas[viewSchemaName(table.name, view)] = viewSchema(table, view)
   }
   return {
     openapi: '3.0.0',

@@ -7,6 +7,8 @@ import { requestSchema, responseSchema, type Schema } from './field-schema.ts'
 /** A table as a document describes it. */
 export interface DocumentedTable {
   model: TableModel
+  /** The engine of the table's source. */
+  client: string
   /** Only the grids: those that the paths of views know. */
   views: View[]
   /** Name of its schemas and the start of its operations' ids, of its own in the document. */
@@ -111,20 +113,20 @@ export const SECURITY_SCHEMES: Record<string, Schema> = {
 export const SECURITY = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }))
 
 /** The schema of a table's records in answers, and of what a program may send for one. */
-export function recordSchemas({ model, name }: DocumentedTable): Record<string, Schema> {
+export function recordSchemas({ model, client, name }: DocumentedTable): Record<string, Schema> {
   return {
-    [`${name}Response`]: objectOf(defaultFields(model), responseSchema),
+    [`${name}Response`]: objectOf(defaultFields(model), (field) => responseSchema(field, client)),
     [`${name}Request`]: { ...objectOf(model.fields.filter(isWritable), requestSchema), ...requiredOf(model) },
   }
 }
 
 /** The same, of what a view shows. */
-export function viewSchema(model: TableModel, view: View): Schema {
+export function viewSchema({ model, client }: DocumentedTable, view: View): Schema {
   const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
   const shown = model.fields.filter(
     (field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id)),
   )
-  return objectOf(shown, responseSchema)
+  return objectOf(shown, (field) => responseSchema(field, client))
 }
 
 function objectOf(fields: Field[], schemaOf: (field: Field) => Schema): Schema {

@@ -1,5 +1,6 @@
 import type { View } from '../../../src/core/model.ts'
 import type { Schema } from './field-schema.ts'
+import { linkPathsV1 } from './links.ts'
 import {
   type DocumentedTable,
   jsonBody,
@@ -54,6 +55,7 @@ export function pathsV1(table: DocumentedTable): Paths {
         responses: ok(pageOf(ref('Groupby'))),
       },
     },
+    ...linkPathsV1(table, path),
     ...bulkPaths(table, `/api/v1/db/data/bulk/${place}`),
     ...Object.assign({}, ...views.map((view) => viewPaths(table, view, path))),
   }

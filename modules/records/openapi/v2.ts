@@ -1,3 +1,4 @@
+import { linkPathsV2 } from './links.ts'
 import {
   type DocumentedTable,
   jsonBody,
@@ -13,7 +14,8 @@ import {
 } from './parts.ts'
 
 /** The paths of one table under `/api/v2/tables` (wire reference §16). */
-export function pathsV2({ model, name, slug }: DocumentedTable): Paths {
+export function pathsV2(table: DocumentedTable): Paths {
+  const { model, name, slug } = table
   const path = `/api/v2/tables/${model.table.id}/records`
   const tags = [model.table.title]
   const record = ref(`${name}Response`)
@@ -63,5 +65,6 @@ export function pathsV2({ model, name, slug }: DocumentedTable): Paths {
         responses: ok({ type: 'object', properties: { count: { type: 'integer' } } }),
       },
     },
+    ...linkPathsV2(table),
   }
 }

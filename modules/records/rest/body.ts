@@ -1,17 +1,24 @@
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import type { RecordId } from '../../../src/core/model.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from '../per-model.ts'
-import { isWritable } from '../validate.ts'
+import { idOfKey, isForeign, keyFieldsOf } from '../record-key.ts'
+import { isInsertable, isWritable } from '../validate.ts'
 
 /** A record as clients send it: by title or by column name. */
 export type Body = Record<string, unknown>
 
 /** Fields that a body may set, by every name it may use: the title wins over another field's column name. */
-const writableNames = perModel((model) => {
-  const fields = model.fields.filter(isWritable)
+const writableNames = perModel((model) => namesOf(model, isWritable))
+
+/** The same of a new record, which may bring the key that the database does not make. */
+const insertableNames = perModel((model) => namesOf(model, isInsertable))
+
+function namesOf(model: TableModel, isMeant: (field: Field) => boolean): Map<string, string> {
+  const fields = model.fields.filter(isMeant)
   // A title that is taken by a field of the server's own never means another field's column.
   const titles = new Set(model.fields.map((field) => field.title))
   const byColumn = fields.filter((field) => !titles.has(field.columnName))
@@ -19,15 +26,15 @@ const writableNames = perModel((model) => {
     ...byColumn.map((field): [string, string] => [field.columnName, field.id]),
     ...fields.map((field): [string, string] => [field.title, field.id]),
   ])
-})
+}
 
 /**
- * Values by field id. Keys that name no field, and fields that the server fills, are left out: what
+ * Values by field id; of a new record the key is one of them, where it is given. Keys that name no field, and fields that the server fills, are left out: what
  * clients read they may send back as it is.
  */
-export function readValues(model: TableModel, body: Body): Values {
+export function readValues(model: TableModel, body: Body, { isNew = false } = {}): Values {
   const values: Values = {}
-  const names = writableNames(model)
+  const names = (isNew ? insertableNames : writableNames)(model)
   for (const key of Object.keys(body)) {
     const fieldId = names.get(key)
     // The write door checks each value against its field; here it is only put under the field's id.
@@ -57,17 +64,18 @@ export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {
  * @throws INVALID_PK_VALUE for one that no record can have
  */
 export function readKey(model: TableModel, body: Body): RecordId | undefined {
-  const { title, columnName } = model.primaryKey
-  const value = Object.hasOwn(body, title)
-    ? body[title]
-    : Object.hasOwn(body, columnName)
-      ? body[columnName]
-      : undefined
-  return value === undefined || value === null ? undefined : parseRecordId(model, value)
+  const parts = keyFieldsOf(model).map(({ title, columnName }) =>
+    Object.hasOwn(body, title) ? body[title] : Object.hasOwn(body, columnName) ? body[columnName] : undefined,
+  )
+  if (parts.some((part) => part === undefined || part === null)) return undefined
+  return parts.length === 1 ? parseRecordId(model, parts[0]) : idOfKey(parts)
 }
 
 /** A record id from a path or body. @throws INVALID_PK_VALUE */
 export function parseRecordId(model: TableModel, value: unknown): RecordId {
+  if (isTextKey(model)) {
+    if (typeof value === 'number' || (typeof value === 'string' && isPlain(value))) return String(value)
+  }
   const number =
     typeof value === 'number'
       ? value
@@ -75,12 +83,27 @@ export function parseRecordId(model: TableModel, value: unknown): RecordId {
         ? Number(value)
         : Number.NaN
   if (Number.isSafeInteger(number)) return number
+  // Numbers of eight bytes may be more than a number here can say.
+  if (isForeign(model) && typeof value === 'string' && /^-?\d{16,19}$/.test(value)) return value
   const shown = typeof value === 'string' || typeof value === 'number' ? value : typeof value
   throw new AppError(
     'INVALID_PK_VALUE',
     `Primary key value '${String(shown).slice(0, 100)}' is invalid for column '${model.primaryKey.title}'`,
   )
 }
+
+/** True for the ids that are texts: keys of connected databases, and those of several columns. */
+function isTextKey(model: TableModel): boolean {
+  const { type, options } = model.primaryKey
+  if (!isForeign(model)) return false
+  if (keyFieldsOf(model).length > 1 || (type === 'ForeignKey' && options.isText === true)) return true
+  return !['id', 'integer', 'real'].includes(fieldType(type).storage)
+}
+
+const MAX_KEY_LENGTH = 1000
+
+const isPlain = (text: string): boolean =>
+  text.length <= MAX_KEY_LENGTH && !text.includes('\u0000') && text.isWellFormed()
 
 /** The id of a record to change. @throws RECORD_NOT_FOUND where the body names none */
 export function requireKey(model: TableModel, body: Body): RecordId {

@@ -1,15 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { columnOf } from '../columns.ts'
-import { select } from '../plan.ts'
+import { withFiles } from '../attachments/presenter.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
+import { groupQuery } from './group-query.ts'
 import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, readListParameters } from './parameters.ts'
 import { type PageInfo, pageInfo, presenterOf } from './present.ts'
+import { withComputed } from './present-computed.ts'
 
 /** Grouped lists of the v1 API. */
 export function createRestGroups(
@@ -29,7 +31,10 @@ export function createRestGroups(
       ),
       { scan: true },
     )
-    await presenterOf(fields, auth.people)?.(list)
+    // A group of records with the same link is named by it.
+    const shown = fields.filter((field) => linkOf(field) === null)
+    const present = withComputed(shown, presenterOf(fields, auth.people), opened.context)
+    await withFiles(fields, present, records.attachments)?.(list)
     const info: PageInfo = pageInfo(total, parameters.limit, parameters.offset)
     return { list, pageInfo: info }
   }
@@ -57,24 +62,16 @@ export function createRestGroups(
     const opened = await records.open(actor, tableId, viewId)
     const names = (query.get('column_name') ?? '').split(',').filter((name) => name !== '')
     if (names.length === 0) throw badRequest("Missing 'column_name' query parameter")
-    const fields = names.map((name) => {
+    const titled = (name: string): Field => {
       const field = opened.model.byTitle(name)
       if (!field) throw notFound('Field', name)
       return field
-    })
-    const parameters = readListParameters(opened.model, query)
-    const { from, where } = select(opened.context, { filter: parameters.filter })
-    const columns = fields.map((field) => sql`${columnOf(field)} as ${sql.identifier(field.title)}`)
-    const keys = sql.join(fields.map(columnOf), sql`, `)
-    return {
-      opened,
-      fields,
-      parameters,
-      groups: {
-        query: sql`select count(*) as ${sql.identifier('count')}, ${sql.join(columns, sql`, `)} from ${from} ${where} group by ${keys}`,
-        orderBy: orderOf(fields, parameters.sorts, opened.engine.dialect.orderBy),
-      },
     }
+    const fields = names.map(titled)
+    const subName = query.get('subGroupColumnName')
+    const parameters = readListParameters(opened.model, query)
+    const sub = subName ? titled(subName) : undefined
+    return { opened, fields, parameters, groups: groupQuery(opened.context, fields, { ...parameters, sub }) }
   }
 
   /** One list for each option of a choice field, and one for the records without: `[{key, value}]`. */
@@ -97,15 +94,3 @@ export function createRestGroups(
 }
 
 export type RestGroups = ReturnType<typeof createRestGroups>
-
-function orderOf(
-  fields: Field[],
-  sorts: { fieldId: string; direction: 'asc' | 'desc' }[] | undefined,
-  orderBy: (expression: SQL, direction: 'asc' | 'desc') => SQL,
-): SQL {
-  const terms = (sorts ?? []).flatMap(({ fieldId, direction }) => {
-    const field = fields.find((candidate) => candidate.id === fieldId)
-    return field ? [orderBy(columnOf(field), direction)] : []
-  })
-  return sql.join([...terms, ...fields.map((field) => orderBy(columnOf(field), 'asc'))], sql`, `)
-}

@@ -1,28 +1,39 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../../src/core/actor.ts'
+import { isComputed } from '../../../src/core/fields/result.ts'
 import { allOf, type Filter } from '../../../src/core/filters/index.ts'
-import type { View } from '../../../src/core/model.ts'
+import type { Field, RecordId, View } from '../../../src/core/model.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { pageQuery } from '../plan.ts'
+import { withFiles } from '../attachments/presenter.ts'
+import { fragmentsOf, isSame } from '../expression/fragments.ts'
+import type { Models } from '../expression/scope.ts'
+import { isHeavy, keyOf, pageQuery } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
+import { titledColumns } from './columns.ts'
+import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { invalidOffset, type ListParameters, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo, presenterOf, titledColumns, visibleFields } from './present.ts'
+import { type PageInfo, pageInfo, presenterOf, visibleFields } from './present.ts'
+import { withComputed } from './present-computed.ts'
 
 type Row = Record<string, unknown>
 
 /** A planned list, kept for the next call with the same query string on the same version of the table. */
 interface Plan {
   model: TableModel
+  models: Models
   view: View | null
   parameters: ListParameters
+  fields: Field[]
   statement: Statement
   /** Turns rows into answers, where they are not yet. */
   present: ReturnType<typeof presenterOf>
   isFiltered: boolean
+  /** True for a plan that is good for one call: in no order, or with formulas that look at the clock. */
+  isFleeting: boolean
   /** True where its cost grows with the table. */
   grows: boolean
 }
@@ -41,6 +52,9 @@ export interface RestList {
 export function createRestLists(records: RecordsService, auth: Pick<AuthService, 'people'>) {
   const plans = new LRUCache<string, Plan>({ max: KEPT_PLANS })
 
+  const presenterFor: PresenterFor = (fields, context) =>
+    withFiles(fields, withComputed(fields, presenterOf(fields, auth.people), context), records.attachments)
+
   /**
    * @param search the raw query string
    * @param narrow a filter of the server's own, beside that of the query string
@@ -54,13 +68,20 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     narrow: Filter | null = null,
   ): Promise<RestList> {
     const opened = await records.open(actor, tableId, viewId)
-    const plan = narrow ? makePlan(opened, new URLSearchParams(search), narrow) : planOf(opened, search)
+    const nested = hasNested(search)
+    const plan = narrow ? makePlan(opened, search, narrow) : planOf(opened, search)
     const { limit, offset, filter } = plan.parameters
-    const scan = plan.grows && (await records.isScan(opened))
+    const scan = isHeavy(plan.fields, limit) || (plan.grows && (await records.isScan(opened)))
     const counting = plan.isFiltered ? records.countOpened(opened, { filter }) : records.total(opened)
     const [totalRows, rows] = await Promise.all([counting, opened.engine.all<Row>(plan.statement, { scan })])
     if (offset > 0 && offset >= totalRows) throw invalidOffset(offset)
+    const keys = nested ? rows.map((row) => takeKey(row)) : []
     await plan.present?.(rows)
+    if (nested) {
+      const query = new URLSearchParams(search)
+      const fill = await readNested({ records, presenterFor }, actor, opened, plan.fields, query)
+      await fill(rows, keys)
+    }
     return { list: rows, pageInfo: pageInfo(totalRows, limit, offset) }
   }
 
@@ -68,41 +89,58 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     const { model, context } = opened
     const key = `${model.table.id}\n${context.view?.id ?? ''}\n${search}`
     const kept = plans.get(key)
-    if (kept && kept.model === model && kept.view === context.view) return kept
-    const plan = makePlan(opened, new URLSearchParams(search), null)
+    const isCurrent = kept?.model === model && kept.view === context.view
+    if (isCurrent && isSame(kept.models, context.models)) return kept
+    const plan = makePlan(opened, search, null)
     // A filter may count from today, so its plan is good for this call only.
-    const isLasting = !plan.isFiltered && !plan.parameters.shuffle && key.length <= KEPT_LENGTH
+    const isLasting = !plan.isFiltered && !plan.isFleeting && key.length <= KEPT_LENGTH
     if (isLasting) plans.set(key, plan)
     return plan
   }
 
-  function makePlan({ model, context, engine }: Opened, query: URLSearchParams, narrow: Filter | null): Plan {
-    const given = readListParameters(model, query)
+  function makePlan({ model, context, engine }: Opened, search: string, narrow: Filter | null): Plan {
+    const given = readListParameters(model, new URLSearchParams(search))
     const parameters = { ...given, filter: allOf([given.filter, narrow]) }
     const fields = visibleFields(model, context.view, parameters.fields)
     const { filter, sorts, limit, offset } = parameters
+    const columns = titledColumns(context, fields)
     const planned = pageQuery(
       context,
       { tableId: model.table.id, filter, sorts, limit, offset },
-      titledColumns(fields),
+      hasNested(search) ? [...columns, sql`${keyOf(model)} as ${sql.identifier(KEY)}`] : columns,
       {
         withId: false,
+        isComputed: fields.some(isComputed),
         orderBy: parameters.shuffle ? sql`random()` : undefined,
       },
     )
     const { isFiltered, isSorted } = planned.selected
+    const { isFleeting } = fragmentsOf(context)
+    const sorted = (sorts ?? context.view?.sorts ?? []).flatMap(({ fieldId }) => model.field(fieldId) ?? [])
     return {
       model,
+      models: context.models,
       view: context.view,
+      fields,
       parameters,
       isFiltered,
-      present: presenterOf(fields, auth.people),
+      isFleeting: parameters.shuffle || [...fields, ...sorted].some(isFleeting),
+      present: presenterFor(fields, context),
       statement: engine.dialect.render(planned.query),
       grows: isFiltered || isSorted || parameters.shuffle || offset > 5_000,
     }
   }
 
   return { list }
+}
+
+/** Name of a helper column that no field can have: titles hold no control characters. */
+const KEY = '~\u0001key'
+
+function takeKey(row: Row): RecordId {
+  const key = row[KEY] as RecordId
+  delete row[KEY]
+  return key
 }
 
 export type RestLists = ReturnType<typeof createRestLists>

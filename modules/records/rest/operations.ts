@@ -1,18 +1,23 @@
+import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
-import { columnName } from '../columns.ts'
+import { withFiles } from '../attachments/presenter.ts'
 import { MAX_RECORDS } from '../door.ts'
+import { keyOf } from '../plan.ts'
 import type { Opened } from '../read.ts'
+import { idOfKey, keyFieldsOf } from '../record-key.ts'
 import type { RecordsService } from '../service.ts'
 import { type Body, parseRecordId, readValues } from './body.ts'
+import { titledColumns } from './columns.ts'
+import { readNewLinks } from './link-bodies.ts'
+import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
-import { defaultFields, presenterOf, visibleFields, writtenFields } from './present.ts'
-
-type Row = Record<string, unknown>
+import { defaultFields, presenterOf, type Row, visibleFields, writtenFields } from './present.ts'
+import { withComputed } from './present-computed.ts'
 
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(
@@ -30,7 +35,10 @@ export function createRestOperations(
     return model
   }
 
-  /** One record with the wanted fields. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
+  const presenterFor: PresenterFor = (fields, context) =>
+    withFiles(fields, withComputed(fields, presenterOf(fields, auth.people), context), records.attachments)
+
+  /** One record with the wanted fields, its linked records as `nested[…]` shapes them. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
   async function get(
     actor: Actor,
     tableId: string,
@@ -42,8 +50,13 @@ export function createRestOperations(
     const recordId = parseRecordId(opened.model, id)
     const { model, context } = opened
     const fields = visibleFields(model, context.view, readFields(model, query))
-    const [row] = await rowsOf(opened, [recordId], fields)
+    const rows = await rowsOf(opened, [recordId], fields)
+    const [row] = rows
     if (!row) throw notFound('Record', id)
+    if (hasNested(query.toString())) {
+      const fill = await readNested({ records, presenterFor }, actor, opened, fields, query)
+      await fill(rows, [recordId])
+    }
     return row
   }
 
@@ -65,27 +78,33 @@ export function createRestOperations(
     return rowsOf(opened, ids, defaultFields(opened.model))
   }
 
-  async function rowsOf({ engine, model }: Opened, ids: RecordId[], fields: Field[]): Promise<Row[]> {
+  async function rowsOf(
+    { engine, model, context }: Opened,
+    ids: RecordId[],
+    fields: Field[],
+  ): Promise<Row[]> {
     const byId = new Map<RecordId, Row>()
-    const { quote } = engine.dialect
-    const key = quote(columnName(model.primaryKey))
-    const columns = fields.map((field) => `${quote(columnName(field))} as ${quote(field.title)}`)
-    const hasKey = fields.includes(model.primaryKey)
+    const key = keyOf(model)
+    const columns = titledColumns(context, fields)
+    const hasKey = fields.includes(model.primaryKey) && keyFieldsOf(model).length === 1
     const keyName = hasKey ? model.primaryKey.title : KEY
-    if (!hasKey) columns.push(`${key} as ${quote(KEY)}`)
-    const from = `select ${columns.join(', ')} from ${quote(model.table.tableName)}`
+    if (!hasKey) columns.push(sql`${key} as ${sql.identifier(KEY)}`)
+    const from = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}`
     for (let start = 0; start < ids.length; start += CHUNK) {
-      const params = ids.slice(start, start + CHUNK)
-      const where = `where ${key} in (${params.map(() => '?').join(', ')})`
-      for (const row of await engine.all<Row>({ sql: `${from} ${where}`, params })) {
+      const marks = ids.slice(start, start + CHUNK).map((id) => sql`${id}`)
+      const query = sql`${from} where ${key} in (${sql.join(marks, sql`, `)})`
+      for (const row of await engine.all<Row>(engine.dialect.render(query))) {
         byId.set(row[keyName] as RecordId, row)
         if (!hasKey) delete row[KEY]
       }
     }
     const rows = ids.map((id) => byId.get(id)).filter((row) => row !== undefined)
-    await presenterOf(fields, auth.people)?.(rows)
+    await presenterFor(fields, context)?.(rows)
     return rows
   }
+
+  /** The links that bodies of new records give inline, by field id. */
+  const newLinks = (model: TableModel, bodies: Body[]) => readNewLinks(schema, model, bodies)
 
   /** Adds records and gives their ids in order. */
   async function create(
@@ -95,7 +114,10 @@ export function createRestOperations(
   ): Promise<{ model: TableModel; ids: RecordId[] }> {
     const model = await enter(actor, 'record.create', tableId)
     refuseTooMany(bodies)
-    const rows = bodies.map((body) => ({ values: readValues(model, body) }))
+    const links = await newLinks(model, bodies)
+    const rows = bodies.map((body, index) => ({
+      values: { ...readValues(model, body, { isNew: true }), ...links[index] },
+    }))
     // An empty list writes nothing, but who may not write is told so.
     const { inserted } = await records.apply(actor, {
       baseId: model.table.baseId,
@@ -131,17 +153,18 @@ export function createRestOperations(
   async function present(actor: Actor, tableId: string, ids: RecordId[]): Promise<RecordId[]> {
     refuseTooMany(ids)
     const opened = await records.open(actor, tableId)
-    const rows = await rowsOf(opened, ids, [opened.model.primaryKey])
-    return rows.map((row) => row[opened.model.primaryKey.title] as RecordId)
+    const keys = keyFieldsOf(opened.model)
+    const rows = await rowsOf(opened, ids, keys)
+    return rows.map((row) => idOfKey(keys.map(({ title }) => row[title])))
   }
 
-  return { enter, get, exists, read, written, rowsOf, create, update, remove, present }
+  return { enter, get, exists, read, written, rowsOf, newLinks, create, update, remove, present }
 }
 
 export type RestOperations = ReturnType<typeof createRestOperations>
 
 /** Name of a helper column that no field can have: titles hold no control characters. */
-const KEY = '\u0001key'
+const KEY = '~\u0001key'
 
 /** Ids in one statement. */
 const CHUNK = 500

@@ -45,13 +45,14 @@ export function readListParameters(model: TableModel, query: URLSearchParams): L
   }
 }
 
-function readLimit(text: string | null): number {
+/** A page size that makes sense; the default for any other. */
+export function readLimit(text: string | null): number {
   const limit = Math.trunc(Number(text ?? DEFAULT_LIMIT))
   return Number.isFinite(limit) && limit > 0 ? Math.min(limit, MAX_LIMIT) : DEFAULT_LIMIT
 }
 
-/** An offset past 2^53 is no number of rows that a table can have. */
-function readOffset(query: URLSearchParams, limit: number): number {
+/** An offset past 2^53 is no number of rows that a table can have. @throws INVALID_OFFSET_VALUE */
+export function readOffset(query: URLSearchParams, limit: number): number {
   const text = read(query, 'offset', 'o')
   if (text === null) {
     const page = Math.trunc(Number(query.get('page') ?? 1))

@@ -1,9 +1,11 @@
-import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import type { Field, Person, View } from '../../../src/core/model.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, columnOf } from '../columns.ts'
+import { columnName } from '../columns.ts'
 import { perModel } from '../per-model.ts'
+import { keyFieldsOf, keyValues } from '../record-key.ts'
+import { presentPeople } from './present-user.ts'
 
 /** Page information as REST clients know it. */
 export interface PageInfo {
@@ -44,32 +46,19 @@ export function visibleFields(model: TableModel, view: View | null, asked: Field
   return (asked ?? model.fields).filter(isVisible)
 }
 
-/** `column as "Title"` for each field: the engine names the keys, so rows need no second pass. */
-export const titledColumns = (fields: Field[]): SQL[] =>
-  fields.map((field) => sql`${columnOf(field)} as ${sql.identifier(field.title)}`)
+/** A record as clients get it, by the titles of its fields. */
+export type Row = Record<string, unknown>
 
-type Row = Record<string, unknown>
+/** Turns rows of the database into answers, in place. */
+export type Presenter = (rows: Row[]) => Promise<void>
 
 /**
  * How rows become answers, in place: people stand as objects, and rows of no field are empty. Null
  * where every value is already as clients see it, which is the common case.
  */
-export function presenterOf(
-  fields: Field[],
-  people: (ids: string[]) => Promise<Person[]>,
-): ((rows: Row[]) => Promise<void>) | null {
+export function presenterOf(fields: Field[], people: (ids: string[]) => Promise<Person[]>): Presenter | null {
   if (fields.length === 0) return async (rows) => rows.forEach(clear)
-  const personal = fields.filter((field) => field.type === 'CreatedBy' || field.type === 'LastModifiedBy')
-  if (personal.length === 0) return null
-  return async (rows) => {
-    const ids = new Set(
-      rows.flatMap((row) => personal.map(({ title }) => row[title])).filter((id) => typeof id === 'string'),
-    )
-    const byId = new Map((await people([...ids])).map((person) => [person.id, presentPerson(person)]))
-    for (const row of rows) {
-      for (const { title } of personal) row[title] = byId.get(String(row[title])) ?? null
-    }
-  }
+  return presentPeople(fields, people)
 }
 
 // An engine gives at least one column, asked for or not.
@@ -77,12 +66,16 @@ function clear(row: Row): void {
   for (const key of Object.keys(row)) delete row[key]
 }
 
-const presentPerson = ({ id, email, displayName }: Person) => ({
-  id,
-  email,
-  display_name: displayName,
-  meta: null,
-})
+/** Primary key of a record as answers to writes give it: `{"Id": 46}`, each column of a key of several by itself. */
+export function presentKey(model: TableModel, id: RecordId): Row {
+  const values = keyValues(model, id)
+  return Object.fromEntries(
+    keyFieldsOf(model).map((field, index) => [field.title, exactIn(field, values[index] ?? null)]),
+  )
+}
 
-/** Primary key of a record as answers to writes give it: `{"Id": 46}`. */
-export const presentKey = (model: TableModel, id: CellValue): Row => ({ [model.primaryKey.title]: id })
+/** A part of a key as its field has it: a number, where the id was put together as text. */
+function exactIn({ type }: Field, part: CellValue): CellValue {
+  const isNumber = ['id', 'integer'].includes(fieldType(type).storage)
+  return isNumber && typeof part === 'string' && Number.isSafeInteger(Number(part)) ? Number(part) : part
+}

@@ -76,6 +76,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
       const items = listOf(body).map((item) => ({
         id: readKey(model, item),
         values: readValues(model, item),
+        item,
       }))
       const known = items.flatMap(({ id }) => (id === undefined ? [] : [id]))
       const present = new Set((await operations.present(actor, tableId, known)).map(String))
@@ -83,7 +84,12 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
       const updated = items.flatMap(({ id, values }) =>
         id !== undefined && isThere(id) ? [{ id, values }] : [],
       )
-      const added = items.filter(({ id }) => !isThere(id)).map(({ values }) => ({ values }))
+      const fresh = items.filter(({ id }) => !isThere(id))
+      const links = await operations.newLinks(
+        model,
+        fresh.map(({ item }) => item),
+      )
+      const added = fresh.map(({ values }, index) => ({ values: { ...values, ...links[index] } }))
       const { inserted } = await records.apply(actor, {
         baseId: model.table.baseId,
         operations: [

@@ -27,7 +27,7 @@ interface Deps {
 }
 
 /** Where a v1 path points: base and table by id or title, and a view where the path has one. */
-interface Target {
+export interface Target {
   tableId: string
   viewId?: string
 }

@@ -1,0 +1,7 @@
+import { type Expression, expressionOf } from './expression-of.ts'
+
+/** A QR or bar code: the value that it shows. */
+export const codeExpression: Expression = (field, scope, form) => {
+  const shown = scope.model.field(String(field.options.valueFieldId ?? ''))
+  return shown ? expressionOf(shown, scope, form) : null
+}

@@ -1,0 +1,204 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { RecordChange, Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { storageOf } from '../../src/core/fields/result.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import { GENERATED } from '../../src/db/introspect/index.ts'
+import type { TableModel } from '../schema/index.ts'
+import { columnName, encoded } from './columns.ts'
+import { perModel } from './per-model.ts'
+import { chunks, readRecords, requireAll } from './read-stored.ts'
+import { idIn, keyFieldsOf, keyOf, keyText, keyValues } from './record-key.ts'
+import type { WriteContext } from './write-context.ts'
+
+/**
+ * Whole records of connected databases, whose columns may hold more than a cell can say: microseconds,
+ * bytes, shapes. Of a deleted record the log keeps each column's exact text beside the cells' values, under
+ * the column's name behind this mark, and brings it back from there.
+ */
+const EXACT = '='
+
+/**
+ * Fields whose columns may hold more than a cell says, or than one can write into it: microseconds, `NaN`, the days
+ * that MySQL has for none, numbers of eight bytes.
+ */
+const mayHoldMore = perModel((model) =>
+  model.fields.filter(
+    (field) =>
+      field.columnName !== '' &&
+      field.databaseType !== null &&
+      ['datetime', 'date', 'time', 'real', 'integer'].includes(storageOf(field)),
+  ),
+)
+
+interface Column {
+  name: string
+  type: string
+}
+
+/**
+ * Removes records, keeping every column of them in the log.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function deleteForeign(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const cells = await readRecords(context, ids, storedFields(model))
+  requireAll(ids, cells)
+  const columns = await tx.all<Column>(dialect.listColumns(model.table.tableName))
+  const exact = await readExact(context, ids, columns)
+  const { tableName, id: tableId } = model.table
+  await tx.runMany(
+    `delete from ${dialect.quote(tableName)} where ${keyText(dialect, model)}`,
+    [...new Set(ids)].map((id) => keyValues(model, id)),
+  )
+  return [...new Set(ids)].map((recordId) => {
+    const before = { ...cells.get(String(recordId)), ...exact.get(String(recordId)) }
+    return { tableId, recordId, before, after: null }
+  })
+}
+
+/**
+ * What the log keeps beside the cells of records that are about to be changed: the exact texts of those
+ * that hold more than their cells say.
+ *
+ * @param before the cells by record
+ */
+export async function readMore(
+  context: WriteContext,
+  ids: RecordId[],
+  fields: Field[],
+  before: ReadonlyMap<string, Values>,
+): Promise<Map<string, Values>> {
+  const wanted = mayHoldMore(context.model).filter((field) => fields.includes(field))
+  if (wanted.length === 0) return new Map()
+  const columns = wanted.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' }))
+  const exact = await readExact(context, ids, columns)
+  for (const [id, texts] of exact) {
+    for (const field of wanted) {
+      const key = EXACT + columnName(field)
+      if (!saysMore(before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
+    }
+  }
+  return exact
+}
+
+/** The exact texts among values of the log that belong to the fields. */
+export const exactOf = (values: Values, fields: Field[]): Values =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const key = EXACT + columnName(field)
+      return field.databaseType !== null && key in values ? [[key, values[key] ?? null]] : []
+    }),
+  )
+
+/** What stands in an assignment to the column of a field, and the value that is bound there. */
+export function assigned(
+  { dialect }: WriteContext,
+  field: Field,
+  values: Values,
+  placeholder: string,
+): { mark: string; value: CellValue } {
+  const exact = values[EXACT + columnName(field)]
+  return exact === undefined || field.databaseType === null
+    ? { mark: placeholder, value: encoded(field, dialect, values[field.id] ?? null) }
+    : { mark: dialect.foreign.fromExactText(placeholder, field.databaseType), value: exact }
+}
+
+/** What a cell says as well as its column: a number, a day, an hour, an instant to the millisecond. */
+const PLAIN = /^(\d{4}-\d\d-\d\d)?( ?([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?)?(\+00)?$/
+
+const saysMore = (cell: CellValue, text: CellValue): boolean =>
+  text !== null && !Number.isFinite(cell) && (cell === null || !PLAIN.test(String(text)))
+
+/** Columns as text that their own engine reads back as the same value. */
+async function readExact(
+  { tx, dialect, model }: WriteContext,
+  ids: RecordId[],
+  columns: Column[],
+): Promise<Map<string, Values>> {
+  const texts = columns.map(({ name, type }): SQL => {
+    const column = sql`${sql.identifier(name)}`
+    return sql`${dialect.foreign.exactText(column, type)} as ${sql.identifier(EXACT + name)}`
+  })
+  const found = new Map<string, Values>()
+  for (const chunk of chunks(ids)) {
+    const rows = await tx.all<Values>(
+      dialect.render(sql`select ${keyOf(model)} as ${sql.identifier('key')}, ${sql.join(texts, sql`, `)}
+        from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
+    )
+    for (const { key, ...values } of rows) found.set(String(key), values)
+  }
+  return found
+}
+
+/** Puts back records that were deleted, under the keys that they had. What is there already stays. */
+export async function restoreForeign(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const ids = rows.map(({ id }) => id)
+  const present = await readRecords(context, ids, [])
+  const columns = await tx.all<Column>(dialect.listColumns(model.table.tableName))
+  const generated = new Set(
+    model.fields.filter(({ readOnlyReason }) => readOnlyReason === GENERATED).map(columnName),
+  )
+  const changes: RecordChange[] = []
+  for (const { id, values } of rows) {
+    if (present.has(String(id))) continue
+    const own = { ...plainValues(context, values), ...keyByColumn(model, id) }
+    const given = columns.filter(
+      ({ name }) => !generated.has(name) && (EXACT + name in values || name in own),
+    )
+    const marks = given.map(({ name, type }, index) =>
+      EXACT + name in values
+        ? dialect.foreign.fromExactText(dialect.placeholder(index), type)
+        : dialect.placeholder(index),
+    )
+    await tx.run({
+      sql: `insert into ${dialect.quote(model.table.tableName)} (${given.map(({ name }) => dialect.quote(name)).join(', ')})
+        ${dialect.foreign.overriding} values (${marks.join(', ')})`,
+      params: given.map(({ name }) => values[EXACT + name] ?? own[name] ?? null),
+    })
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
+  }
+  return changes
+}
+
+/** The values of an insert that was taken back, by column: there are no exact texts of it. */
+function plainValues({ model, dialect }: WriteContext, values: Values): Record<string, CellValue> {
+  const fields = storedFields(model).filter((field) => field.id in values)
+  return Object.fromEntries(
+    fields.map((field) => [columnName(field), encoded(field, dialect, values[field.id] ?? null)]),
+  )
+}
+
+function keyByColumn(model: TableModel, id: RecordId): Record<string, CellValue> {
+  const values = keyValues(model, id)
+  return Object.fromEntries(
+    keyFieldsOf(model).map((field, index) => [columnName(field), values[index] ?? null]),
+  )
+}
+
+/** The changes with what stands in the database now: it may have rounded, cut or filled in. */
+export async function asStored(context: WriteContext, changes: RecordChange[]): Promise<RecordChange[]> {
+  const { model } = context
+  const fields = storedFields(model).filter((field) =>
+    changes.some(({ after }) => after !== null && field.id in after),
+  )
+  const ids = [...new Set(changes.map(({ recordId }) => recordId))]
+  const stored = await readRecords(context, ids, fields)
+  return changes.map((change) => {
+    const now = stored.get(String(change.recordId))
+    const own = Object.keys(change.after ?? {}).filter((fieldId) => now !== undefined && fieldId in now)
+    return now && change.after
+      ? {
+          ...change,
+          after: { ...change.after, ...Object.fromEntries(own.map((id) => [id, now[id] ?? null])) },
+        }
+      : change
+  })
+}
+
+const storedFields = (model: TableModel): Field[] => model.fields.filter((field) => field.columnName !== '')

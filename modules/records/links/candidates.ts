@@ -1,0 +1,169 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { isComputed } from '../../../src/core/fields/result.ts'
+import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
+import { decodeRows, isPossibleId, storedId } from '../columns.ts'
+import { fragmentsOf } from '../expression/fragments.ts'
+import { pageQuery } from '../plan.ts'
+import type { Opened, Reader } from '../read.ts'
+import { linkedTo } from './linked-to.ts'
+import { type LinkSchema, type OpenLink, openLink } from './relation.ts'
+
+/** Fields that stand beside the name of a record in the picker. */
+const SECONDARY_FIELDS = 3
+
+/** Most records whose links are copied in one call. */
+const MAX_LINKED = 10_000
+
+/** What the picker of links asks for. */
+export interface LinkPageRequest {
+  tableId: string
+  fieldId: string
+  /** The record whose links are meant; null for one that is not there yet. */
+  recordId: RecordId | null
+  /** Words to look for in the names. */
+  search?: string
+  timeZone?: string
+  limit: number
+  offset: number
+}
+
+/** A page of the related table: the field that names its records first. There is no total: nobody counts. */
+export interface LinkPage extends RecordPage {
+  tableId: string
+  hasMore: boolean
+}
+
+/** A link's related table, opened for reading those of its records that are linked, or are not. */
+export interface OpenedLink extends Opened {
+  link: OpenLink
+}
+
+/** The reads of the picker of links. */
+export type LinkReads = ReturnType<typeof createLinkReads>
+
+/** Reads through links, for the picker and for REST. */
+export function createLinkReads(reader: Pick<Reader, 'open' | 'readOne'>, schema: LinkSchema) {
+  /**
+   * The related table of a link, narrowed to the records that are linked to a record, or can be.
+   * `linkable`: not linked to it yet, and shown by the view that limits the link, where one does.
+   *
+   * @throws FIELD_NOT_FOUND; RECORD_NOT_FOUND; BAD_REQUEST for a field that is no link; PERMISSION_DENIED
+   */
+  async function openLinked(
+    actor: Actor,
+    { tableId, fieldId, recordId, timeZone }: Omit<LinkPageRequest, 'limit' | 'offset' | 'search'>,
+    which: 'linked' | 'linkable',
+  ): Promise<OpenedLink> {
+    const own = await reader.open(actor, tableId)
+    const link = await openLink(schema, own.model, fieldId)
+    const id = recordId === null ? null : storedId(own.model, recordId)
+    const isThere = async (recordId: RecordId) =>
+      isPossibleId(own.model, recordId) && (await reader.readOne(own, recordId, [])) !== null
+    if (id !== null && !(await isThere(id))) throw notFound('Record', String(id))
+    const viewId = which === 'linkable' ? link.options.viewId : null
+    const opened = await openRelated(actor, link.related.table.id, viewId, timeZone)
+    if (id === null) return { ...opened, link }
+    const narrow = linkedTo(link, id, { not: which === 'linkable' })
+    return { ...opened, link, context: { ...opened.context, narrow } }
+  }
+
+  async function openRelated(
+    actor: Actor,
+    tableId: string,
+    viewId: string | null,
+    timeZone: string | undefined,
+  ): Promise<Opened> {
+    try {
+      return await reader.open(actor, tableId, viewId ?? undefined, timeZone)
+    } catch (error) {
+      // A view that is gone limits nothing any more.
+      if (viewId === null || !(error instanceof AppError) || error.code !== 'VIEW_NOT_FOUND') throw error
+      return reader.open(actor, tableId, undefined, timeZone)
+    }
+  }
+
+  async function page(
+    actor: Actor,
+    request: LinkPageRequest,
+    which: 'linked' | 'linkable',
+  ): Promise<LinkPage> {
+    const opened = await openLinked(actor, request, which)
+    const { engine, context, model, link } = opened
+    const { search, limit, offset } = request
+    const fields = shownFields(opened, link)
+    const planned = pageQuery(
+      context,
+      {
+        ...{ tableId: model.table.id, offset },
+        // One more than asked for: whether there is more is known without a count.
+        limit: limit + 1,
+        search: search ? { text: search, fieldId: model.displayField.id } : null,
+      },
+      fragmentsOf(context).cells(fields),
+      { isComputed: fields.some(isComputed) },
+    )
+    // Without words to look for the first page is found in the table's order: it is there at once.
+    const grows = search !== undefined || planned.selected.isSorted || context.view?.filter !== undefined
+    const rows = await engine.values(engine.dialect.render(planned.query), { scan: grows })
+    const shown = rows.slice(0, limit)
+    const ids = shown.map((row) => row.pop() as RecordId)
+    return {
+      tableId: model.table.id,
+      fieldIds: fields.map((field) => field.id),
+      ...{ ids, rows: decodeRows(shown, fields, engine.dialect), offset },
+      hasMore: rows.length > limit,
+    }
+  }
+
+  /**
+   * The ids of all records that are linked to one. @throws as `openLinked`; BAD_REQUEST past `MAX_LINKED`
+   */
+  async function linkedIds(
+    actor: Actor,
+    place: Pick<LinkPageRequest, 'tableId' | 'fieldId' | 'recordId'>,
+  ): Promise<RecordId[]> {
+    const { engine, context, model } = await openLinked(actor, place, 'linked')
+    const query = { tableId: model.table.id, limit: MAX_LINKED + 1, offset: 0 }
+    const rows = await engine.values(engine.dialect.render(pageQuery(context, query, []).query))
+    if (rows.length > MAX_LINKED)
+      throw new AppError('BAD_REQUEST', `More than ${MAX_LINKED} linked records cannot be copied at once`)
+    return rows.map(([id]) => id as RecordId)
+  }
+
+  return {
+    openLinked,
+    linkedIds,
+    /** A page of the records that are linked to a record. @throws as `openLinked` */
+    linked: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linked'),
+    /** A page of the records that can be linked to a record. @throws as `openLinked` */
+    linkable: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linkable'),
+  }
+}
+
+/** The name of a record, and a few fields more that tell it from others of the same name. */
+function shownFields({ model, context }: Opened, { options }: OpenLink): Field[] {
+  const order = orderIn(options.viewId === null ? null : context.view)
+  const others = model.fields.filter(
+    (field) =>
+      !field.isSystem &&
+      !field.isPrimaryKey &&
+      field.id !== model.displayField.id &&
+      field.type !== 'ForeignKey' &&
+      fieldType(field.type).computed !== 'link' &&
+      order(field) !== null,
+  )
+  const sorted = others.toSorted((a, b) => (order(a) ?? 0) - (order(b) ?? 0))
+  return [model.displayField, ...sorted.slice(0, SECONDARY_FIELDS)]
+}
+
+/** A field's place in a view; null where the view hides it. */
+function orderIn(view: View | null): (field: Field) => number | null {
+  if (!view) return (field) => field.order
+  const lines = new Map(view.fields.map((line) => [line.fieldId, line]))
+  return ({ id }) => {
+    const line = lines.get(id)
+    return line?.show ? line.order : null
+  }
+}

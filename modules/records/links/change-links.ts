@@ -1,0 +1,152 @@
+import type { RecordChange } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { isPossibleId, storedId } from '../columns.ts'
+import { readRecords, recordsNotFound } from '../read-stored.ts'
+import { deleteRecords, insertRecords, updateRecords } from '../write.ts'
+import { decideLinks, type LinkRequest, type Pair, type PairChanges, pairKey } from './decide.ts'
+import { isWholeId } from './ids.ts'
+import { readColumn, readPairs, type StoredPair } from './read-pairs.ts'
+import {
+  type KeyRelation,
+  type OpenLink,
+  ownHoldsOne,
+  type PairRelation,
+  relatedHeldByOne,
+} from './relation.ts'
+import { type WriteScope, within } from './scope.ts'
+
+/**
+ * Writes links: as keys of the children, or as records of the junction. What it costs in statements does
+ * not grow with the records, save that long lists are cut into parts of 500.
+ *
+ * @throws RECORD_NOT_FOUND naming the targets that are not in the related table;
+ *   REQUIRED_FIELD_MISSING where a child would be left without a parent that it must have
+ */
+export async function changeLinks(
+  scope: WriteScope,
+  link: OpenLink,
+  requests: LinkRequest[],
+): Promise<RecordChange[]> {
+  const wanted = requests.map(({ kind, own, targets }) => ({
+    ...{ kind, own: storedId(link.model, own) },
+    targets: [...new Set(targets.map((id) => storedId(link.related, id)))],
+  }))
+  await requireTargets(
+    scope,
+    link.related,
+    wanted.flatMap(({ targets }) => targets),
+  )
+  const current = await readTouched(scope, link, wanted)
+  const rule = { ownHoldsOne: ownHoldsOne(link), relatedHeldByOne: relatedHeldByOne(link) }
+  const changes = decideLinks(rule, current, wanted)
+  const { relation } = link
+  return relation.kind === 'key'
+    ? writeKeys(scope, link, relation, changes)
+    : writePairs(scope, link, relation, changes, current)
+}
+
+/** @throws RECORD_NOT_FOUND, as REST clients know it: `Record '{"Id":99}' not found` */
+export async function requireTargets(
+  scope: WriteScope,
+  related: TableModel,
+  targets: RecordId[],
+): Promise<void> {
+  const ids = [...new Set(targets)]
+  const possible = ids.filter((id) => isPossibleId(related, id))
+  const found = await readRecords(within(scope, related), possible, [])
+  const gone = ids.filter((id) => !found.has(String(id)))
+  if (gone.length === 0) return
+  const names = gone.map((id) => `'${JSON.stringify({ [related.primaryKey.title]: id })}'`)
+  throw recordsNotFound(gone, names, { tableId: related.table.id })
+}
+
+/** The pairs that the requests can touch, see `decideLinks`. */
+async function readTouched(
+  scope: WriteScope,
+  link: OpenLink,
+  requests: LinkRequest[],
+): Promise<StoredPair[]> {
+  const isWhole = ({ kind }: LinkRequest) => kind === 'set' || ownHoldsOne(link)
+  const whole = requests.filter(isWhole).map(({ own }) => own)
+  const parts = requests.filter((request) => !isWhole(request))
+  const owns = [...new Set(parts.map(({ own }) => own))]
+  const targets = (of: LinkRequest[]) => [...new Set(of.flatMap((request) => request.targets))]
+  const found = [
+    ...(whole.length > 0 ? await readPairs(scope, link, { own: [...new Set(whole)] }) : []),
+    ...(relatedHeldByOne(link)
+      ? await readPairs(scope, link, { target: targets(requests) })
+      : owns.length > 0
+        ? await readPairs(scope, link, { own: owns, target: targets(parts) })
+        : []),
+  ]
+  return found
+}
+
+async function writeKeys(
+  scope: WriteScope,
+  link: OpenLink,
+  relation: KeyRelation,
+  { removed, added }: PairChanges,
+): Promise<RecordChange[]> {
+  const { child, key, isOneToOne } = relation
+  const childOf = ({ own, target }: Pair) => (link.options.holdsKey ? own : target)
+  const parentOf = ({ own, target }: Pair) => (link.options.holdsKey ? target : own)
+  const keys = await keysOf(scope, relation, added.map(parentOf))
+  const rows = new Map<string, { id: RecordId; value: CellValue }>()
+  for (const pair of removed) rows.set(String(childOf(pair)), { id: childOf(pair), value: null })
+  for (const pair of added) {
+    rows.set(String(childOf(pair)), { id: childOf(pair), value: keys.get(String(parentOf(pair))) ?? null })
+  }
+  const all = [...rows.values()]
+  if (key.required && all.some(({ value }) => value === null)) throw requiredLink(relation)
+  const toRow = ({ id, value }: { id: RecordId; value: CellValue }) => ({ id, values: { [key.id]: value } })
+  const context = within(scope, child)
+  // Whoever gives up a partner goes first: for a moment two would have the same one.
+  const freed = isOneToOne && !key.required ? removed.map((pair) => ({ id: childOf(pair), value: null })) : []
+  return [
+    ...(await updateRecords(context, freed.map(toRow))),
+    ...(await updateRecords(context, all.map(toRow))),
+  ]
+}
+
+/** What the children hold for each parent, by the parent's id as text. */
+export async function keysOf(
+  scope: WriteScope,
+  { parent, parentField }: Pick<KeyRelation, 'parent' | 'parentField'>,
+  parents: RecordId[],
+): Promise<Map<string, CellValue>> {
+  if (isWholeId(parent, parentField)) return new Map(parents.map((id) => [String(id), id]))
+  return readColumn(scope, parent, { by: parent.primaryKey, wanted: parentField }, [...new Set(parents)])
+}
+
+/** @throws the refusal of a child without the parent that it must have (spec §5) */
+export function requiredLink({ childLink, key }: Pick<KeyRelation, 'childLink' | 'key'>): AppError {
+  const field: Field = childLink ?? key
+  return new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, {
+    fieldId: field.id,
+    field: field.title,
+  })
+}
+
+async function writePairs(
+  scope: WriteScope,
+  link: OpenLink,
+  { junction }: PairRelation,
+  { removed, added }: PairChanges,
+  current: StoredPair[],
+): Promise<RecordChange[]> {
+  const { ownFieldId, relatedFieldId } = link.options.junction ?? { ownFieldId: '', relatedFieldId: '' }
+  const gone = new Set(removed.map(pairKey))
+  const pairIds = current.flatMap((pair) =>
+    pair.pairId !== null && gone.has(pairKey(pair)) ? [pair.pairId] : [],
+  )
+  const context = within(scope, junction)
+  const rows = added.map(({ own, target }) => ({ values: { [ownFieldId]: own, [relatedFieldId]: target } }))
+  return [
+    ...(await deleteRecords(context, [...new Set(pairIds)])),
+    ...(await insertRecords(context, { kind: 'insert', tableId: junction.table.id, rows })),
+  ]
+}

@@ -1,0 +1,177 @@
+import { sql } from 'drizzle-orm'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName, storedId } from '../columns.ts'
+import { chunks, readRecords } from '../read-stored.ts'
+import { linkDelta } from './delta.ts'
+import { isWholeId, listOf } from './ids.ts'
+import { readColumn } from './read-pairs.ts'
+import { type KeyRelation, type PairRelation, relationsKeptIn } from './relation.ts'
+import { type WriteScope, within } from './scope.ts'
+
+/** Which records a record's link field has won and lost in a change. */
+interface Mark {
+  model: TableModel
+  recordId: RecordId
+  field: Field
+  linked: Set<RecordId>
+  unlinked: Set<RecordId>
+}
+
+/**
+ * Tells both sides of every link that a change has made or ended. Whatever wrote the keys and pairs (a
+ * link, a deletion, a program that sets a key, an undo), the records at both ends get the link field's id
+ * among their values `after`, with what `linkDelta` makes of it, and are modified now.
+ *
+ * Such a key stands in `after` alone: what takes a change back goes by `before`, where the keys and pairs
+ * themselves are, and so passes over it.
+ *
+ * @param changes one for each record, as `mergeChanges` gives them
+ * @returns the same changes with the marks in them, and those of records that are touched by them alone
+ */
+export async function markLinks(scope: WriteScope, changes: RecordChange[]): Promise<RecordChange[]> {
+  const marks = await collect(scope, changes)
+  if (marks.length === 0) return changes
+  const known = new Map(changes.map((change) => [keyOf(change.tableId, change.recordId), change]))
+  const touched: RecordChange[] = []
+  for (const ofTable of Map.groupBy(marks, ({ model }) => model.table.id).values()) {
+    const model = ofTable[0]!.model
+    const others = ofTable.filter(({ recordId }) => !known.has(keyOf(model.table.id, recordId)))
+    const stamped = await stamp(scope, model, [...new Set(others.map(({ recordId }) => recordId))])
+    for (const change of stamped) {
+      known.set(keyOf(change.tableId, change.recordId), change)
+      touched.push(change)
+    }
+  }
+  for (const { model, recordId, field, linked, unlinked } of marks) {
+    const change = known.get(keyOf(model.table.id, recordId))
+    // Of a record that is gone nothing needs to be told but that.
+    if (change?.after) change.after = { ...change.after, [field.id]: linkDelta([...linked], [...unlinked]) }
+  }
+  return [...changes, ...touched]
+}
+
+const keyOf = (tableId: string, recordId: RecordId): string => `${tableId} ${recordId}`
+
+async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark[]> {
+  const marks = new Map<string, Mark>()
+  const markOf = (model: TableModel, recordId: RecordId, field: Field): Mark => {
+    const key = `${keyOf(model.table.id, recordId)} ${field.id}`
+    const known = marks.get(key)
+    if (known) return known
+    const mark = { model, recordId, field, linked: new Set<RecordId>(), unlinked: new Set<RecordId>() }
+    marks.set(key, mark)
+    return mark
+  }
+  const tell: Tell = (model, recordId, field, kind, other) => {
+    if (field) markOf(model, recordId, field)[kind].add(other)
+  }
+  for (const [tableId, ofTable] of Map.groupBy(changes, (change) => change.tableId)) {
+    const model = await scope.schema.loadWithKeys(tableId)
+    for (const relation of await relationsKeptIn(scope.schema, model)) {
+      if (!relation.isLive) continue
+      if (relation.kind === 'key') await collectKeys(scope, relation, ofTable, tell)
+      else collectPairs(relation, ofTable, tell)
+    }
+  }
+  // What was let go and taken again in one change is as it was.
+  return [...marks.values()].flatMap((mark) => {
+    const both = mark.linked.intersection(mark.unlinked)
+    const [linked, unlinked] = [mark.linked.difference(both), mark.unlinked.difference(both)]
+    return linked.size + unlinked.size > 0 ? [{ ...mark, linked, unlinked }] : []
+  })
+}
+
+type Tell = (
+  model: TableModel,
+  recordId: RecordId,
+  field: Field | null,
+  kind: 'linked' | 'unlinked',
+  other: RecordId,
+) => void
+
+async function collectKeys(
+  scope: WriteScope,
+  { child, key, parent, parentField, childLink, parentLink }: KeyRelation,
+  changes: RecordChange[],
+  tell: Tell,
+): Promise<void> {
+  const moves = changes.flatMap(({ recordId, before, after }) => {
+    const [from, to] = [valueIn(before, key), valueIn(after, key)]
+    return from === to ? [] : [{ recordId: storedId(child, recordId), from, to }]
+  })
+  const parents = await parentIds(
+    scope,
+    parent,
+    parentField,
+    moves.flatMap(({ from, to }) => [from, to]),
+  )
+  for (const { recordId, from, to } of moves) {
+    for (const [value, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
+      const parentId = value === null ? undefined : parents.get(String(value))
+      if (parentId === undefined) continue
+      tell(child, recordId, childLink, kind, parentId)
+      tell(parent, parentId, parentLink, kind, recordId)
+    }
+  }
+}
+
+/** The parents' ids by what their children hold, as text. */
+async function parentIds(
+  scope: WriteScope,
+  parent: TableModel,
+  parentField: Field,
+  values: CellValue[],
+): Promise<Map<string, RecordId>> {
+  const keys = [...new Set(values)].filter((value) => value !== null && typeof value !== 'boolean')
+  if (isWholeId(parent, parentField)) {
+    return new Map(keys.map((value) => [String(value), storedId(parent, value)]))
+  }
+  const found = await readColumn(scope, parent, { by: parentField, wanted: parent.primaryKey }, keys)
+  return new Map([...found].map(([value, id]) => [value, storedId(parent, id as RecordId)]))
+}
+
+function collectPairs({ sides }: PairRelation, changes: RecordChange[], tell: Tell): void {
+  const [one, other] = sides
+  for (const { before, after } of changes) {
+    const from = pairIn(before, one.key, other.key)
+    const to = pairIn(after, one.key, other.key)
+    for (const [pair, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
+      if (!pair) continue
+      const [left, right] = [storedId(one.model, pair[0]), storedId(other.model, pair[1])]
+      tell(one.model, left, one.link, kind, right)
+      tell(other.model, right, other.link, kind, left)
+    }
+  }
+}
+
+const valueIn = (values: Values | null, key: Field): CellValue => values?.[key.id] ?? null
+
+function pairIn(values: Values | null, one: Field, other: Field): [RecordId, RecordId] | null {
+  const [left, right] = [valueIn(values, one), valueIn(values, other)]
+  if (left === null || right === null || typeof left === 'boolean' || typeof right === 'boolean') return null
+  return [left, right]
+}
+
+/** Says of records that they are modified now; those that are gone are passed over. */
+async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
+  const { tx, dialect, now, actorId } = scope
+  const stamps = model.fields.filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnName(field)))
+  const old = await readRecords(within(scope, model), ids, stamps)
+  const there = ids.filter((id) => old.has(String(id)))
+  const stampedWith = (field: Field) => (columnName(field) === 'updated_at' ? now : actorId)
+  const assignments = stamps.map((field) => sql`${sql.identifier(columnName(field))} = ${stampedWith(field)}`)
+  for (const chunk of stamps.length > 0 ? chunks(there) : []) {
+    await tx.run(
+      dialect.render(sql`update ${sql.identifier(model.table.tableName)} set ${sql.join(assignments, sql`, `)}
+        where ${sql.identifier(columnName(model.primaryKey))} in (${listOf(chunk)})`),
+    )
+  }
+  const after = Object.fromEntries(stamps.map((field) => [field.id, stampedWith(field)]))
+  return there.map((id) => ({
+    ...{ tableId: model.table.id, recordId: id, before: old.get(String(id)) ?? {} },
+    after: { ...after },
+  }))
+}

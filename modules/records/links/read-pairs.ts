@@ -1,0 +1,107 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName } from '../columns.ts'
+import { chunks } from '../read-stored.ts'
+import { asKey } from '../record-key.ts'
+import type { Pair } from './decide.ts'
+import { columnIn, idPart, keyPart, listOf, tableAs } from './ids.ts'
+import type { KeyRelation, OpenLink, PairRelation } from './relation.ts'
+import type { WriteScope } from './scope.ts'
+
+/** A pair as it lies in the database; `pairId` is its record in a junction. */
+export interface StoredPair extends Pair {
+  pairId: RecordId | null
+}
+
+/** Which pairs are wanted: those of any of these records, or, where both are given, of both. */
+export interface PairFilter {
+  own?: RecordId[]
+  target?: RecordId[]
+}
+
+/** The standing pairs of a link, in a statement for each 500 ids given. */
+export async function readPairs(
+  { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
+  link: OpenLink,
+  filter: PairFilter,
+): Promise<StoredPair[]> {
+  const { relation } = link
+  const source = relation.kind === 'key' ? keyed(link, relation) : paired(link, relation)
+  const found: StoredPair[] = []
+  for (const [owns, targets] of partsOf(filter.own, filter.target)) {
+    const conditions = [owns && source.own.isIn(owns), targets && source.target.isIn(targets)].filter(
+      (condition) => condition !== undefined,
+    )
+    const parts = [source.own.select, source.target.select, ...(source.pair ? [source.pair.select] : [])]
+    const rows = await tx.all<Record<string, unknown>>(
+      dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${source.from}
+        where ${sql.join(conditions, sql` and `)}`),
+    )
+    for (const row of rows) {
+      const pairId = source.pair ? source.pair.read(row) : null
+      found.push({ own: source.own.read(row), target: source.target.read(row), pairId })
+    }
+  }
+  return found
+}
+
+function* partsOf(
+  own: RecordId[] | undefined,
+  target: RecordId[] | undefined,
+): Generator<[RecordId[] | undefined, RecordId[] | undefined]> {
+  if (own && target) {
+    for (const owns of chunks(own)) for (const targets of chunks(target)) yield [owns, targets]
+    return
+  }
+  if (own) for (const owns of chunks(own)) yield [owns, undefined]
+  if (target) for (const targets of chunks(target)) yield [undefined, targets]
+}
+
+interface Source {
+  from: SQL
+  own: ReturnType<typeof idPart>
+  target: ReturnType<typeof idPart>
+  pair: ReturnType<typeof idPart> | null
+}
+
+/** Only children whose parent is there: a key that leads nowhere links nothing. */
+function keyed(link: OpenLink, { child, key, parent, parentField }: KeyRelation): Source {
+  const [own, target] = link.options.holdsKey ? [child, parent] : [parent, child]
+  const [ownAs, targetAs] = link.options.holdsKey ? ['child', 'parent'] : ['parent', 'child']
+  const from = sql`${tableAs(child, 'child')} join ${tableAs(parent, 'parent')}
+    on ${columnIn('parent', parentField)} = ${columnIn('child', key)}`
+  return { from, own: idPart(own, ownAs, 'own'), target: idPart(target, targetAs, 'target'), pair: null }
+}
+
+function paired(link: OpenLink, { junction }: PairRelation): Source {
+  const { ownFieldId = '', relatedFieldId = '' } = link.options.junction ?? {}
+  const [ownKey, relatedKey] = [junction.field(ownFieldId), junction.field(relatedFieldId)]
+  if (!ownKey || !relatedKey) throw new Error(`Junction ${junction.table.id} lacks a key`)
+  return {
+    from: tableAs(junction, 'pair'),
+    own: keyPart(link.model, 'pair', ownKey, 'own'),
+    target: keyPart(link.related, 'pair', relatedKey, 'target'),
+    pair: idPart(junction, 'pair', 'pair'),
+  }
+}
+
+/** One column of a table by another: the values of `wanted` in the records whose `by` is one of these. */
+export async function readColumn(
+  { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
+  model: TableModel,
+  { by, wanted }: { by: Field; wanted: Field },
+  values: CellValue[],
+): Promise<Map<string, CellValue>> {
+  const found = new Map<string, CellValue>()
+  const [key, value] = [sql`${sql.identifier(columnName(by))}`, sql`${sql.identifier(columnName(wanted))}`]
+  for (const chunk of chunks(values)) {
+    const rows = await tx.all<{ k: CellValue; v: CellValue }>(
+      dialect.render(sql`select ${asKey(key, by)} as k, ${asKey(value, wanted)} as v from ${sql.identifier(model.table.tableName)}
+        where ${key} in (${listOf(chunk)})`),
+    )
+    for (const { k, v } of rows) found.set(String(k), v)
+  }
+  return found
+}

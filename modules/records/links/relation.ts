@@ -1,0 +1,158 @@
+import { AppError, notFound } from '../../../src/core/errors.ts'
+import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+
+/** What of the schema links need. */
+export type LinkSchema = Pick<SchemaService, 'load' | 'loadWithKeys' | 'allLinkFieldsOf'>
+
+/** Children that hold the key of their parent: one-to-many, and one-to-one where `isOneToOne`. */
+export interface KeyRelation {
+  kind: 'key'
+  /** False where a part of it is in the trash: nobody sees it, but it may come back. */
+  isLive: boolean
+  child: TableModel
+  key: Field
+  parent: TableModel
+  /** What the key refers to: the parent's primary key, in databases of others perhaps another column. */
+  parentField: Field
+  isOneToOne: boolean
+  /** The link as either table shows it; null where it does not. */
+  childLink: Field | null
+  parentLink: Field | null
+}
+
+/** One end of a many-to-many relation. */
+export interface PairSide {
+  model: TableModel
+  /** The junction's field that holds the key of this table's record. */
+  key: Field
+  link: Field | null
+}
+
+/** Pairs that lie as records in a table of their own: many-to-many. */
+export interface PairRelation {
+  kind: 'pairs'
+  isLive: boolean
+  junction: TableModel
+  sides: [PairSide, PairSide]
+}
+
+/** Two tables whose records belong together, whichever of them shows it as a field. */
+export type Relation = KeyRelation | PairRelation
+
+/** A link field with the tables on both of its ends. */
+export interface OpenLink {
+  field: Field
+  options: LinkOptions
+  model: TableModel
+  related: TableModel
+  relation: Relation
+}
+
+/** True where a record of the link's own table has one linked record at most. */
+export const ownHoldsOne = ({ options }: OpenLink): boolean => options.kind === 'bt' || options.kind === 'oo'
+
+/** True where a record of the related table is linked to one record at most. */
+export const relatedHeldByOne = ({ options }: OpenLink): boolean =>
+  options.kind === 'hm' || options.kind === 'oo'
+
+/**
+ * Opens a link field for reading or writing through it.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for a field that is no link, or whose other side is gone
+ */
+export async function openLink(schema: LinkSchema, model: TableModel, fieldId: string): Promise<OpenLink> {
+  const field = model.field(fieldId)
+  if (!field) throw notFound('Field', fieldId.slice(0, 64))
+  const options = linkOf(field)
+  if (!options) {
+    throw new AppError('BAD_REQUEST', `Field "${field.title}" is no link`, { fieldId }, 'msg')
+  }
+  const relation = field.error === null ? await relationOf(schema, model, field, options) : null
+  if (!relation?.isLive) {
+    const reason = field.error ?? 'the linked table or field was deleted'
+    throw new AppError('BAD_REQUEST', `Field "${field.title}" cannot be used: ${reason}`, { fieldId })
+  }
+  return { field, options, model, related: await schema.load(options.relatedTableId), relation }
+}
+
+/**
+ * Every relation that a table takes part in: as parent, as child, as either end, or as the junction. Those
+ * in the trash too: what they keep has to be right when they are back.
+ */
+export async function relationsAround(schema: LinkSchema, table: TableModel['table']): Promise<Relation[]> {
+  const found = new Map<string, Relation>()
+  for (const { field, isLive } of await schema.allLinkFieldsOf(table.baseId)) {
+    const options = linkOf(field)
+    if (!options || !touches(field, options, table.id)) continue
+    const key = options.junction?.tableId ?? options.keyFieldId ?? field.id
+    const known = found.get(key)
+    // Of the two sides one may be in the trash.
+    if (known && (known.isLive || !isLive)) continue
+    const relation = await relationOf(schema, await schema.loadWithKeys(field.tableId), field, options)
+    if (relation) found.set(key, { ...relation, isLive: isLive && relation.isLive })
+  }
+  return [...found.values()]
+}
+
+/** As `relationsAround`, those alone whose keys the table itself holds. */
+export async function relationsKeptIn(schema: LinkSchema, model: TableModel): Promise<Relation[]> {
+  if (!model.fields.some((field) => field.type === 'ForeignKey')) return []
+  const all = await relationsAround(schema, model.table)
+  return all.filter((relation) => keeperOf(relation).table.id === model.table.id)
+}
+
+/** The table that holds the keys of a relation. */
+export const keeperOf = (relation: Relation): TableModel =>
+  relation.kind === 'key' ? relation.child : relation.junction
+
+const touches = (field: Field, options: LinkOptions, tableId: string): boolean =>
+  field.tableId === tableId || options.relatedTableId === tableId || options.junction?.tableId === tableId
+
+/** Null where a part of it was never made, or is no more. */
+async function relationOf(
+  schema: LinkSchema,
+  model: TableModel,
+  field: Field,
+  options: LinkOptions,
+): Promise<Relation | null> {
+  const related = await find(schema, options.relatedTableId)
+  if (!related) return null
+  const inverse = (options.inverseFieldId && related.field(options.inverseFieldId)) || null
+  const isLive = field.error === null && related.table.deletedAt === null
+  if (options.junction) {
+    const junction = await find(schema, options.junction.tableId)
+    const ownKey = junction?.field(options.junction.ownFieldId)
+    const relatedKey = junction?.field(options.junction.relatedFieldId)
+    if (!junction || !ownKey || !relatedKey) return null
+    const sides: PairRelation['sides'] = [
+      { model, key: ownKey, link: field },
+      { model: related, key: relatedKey, link: inverse },
+    ]
+    return { kind: 'pairs', junction, sides, isLive: isLive && junction.table.deletedAt === null }
+  }
+  const [child, parent] = options.holdsKey ? [model, related] : [related, model]
+  const [childLink, parentLink] = options.holdsKey ? [field, inverse] : [inverse, field]
+  const key = child.field(options.keyFieldId ?? '')
+  const parentField = options.parentFieldId ? parent.field(options.parentFieldId) : parent.primaryKey
+  if (!key || !parentField) return null
+  return {
+    ...{ kind: 'key', child, key, parent, parentField, childLink, parentLink },
+    ...{ isOneToOne: options.kind === 'oo', isLive: isLive && (await isLiveKey(schema, child, key)) },
+  }
+}
+
+/** False for a key in the trash, or in a table that is. */
+async function isLiveKey(schema: LinkSchema, { table }: TableModel, key: Field): Promise<boolean> {
+  return table.deletedAt === null && (await schema.load(table.id)).field(key.id) !== undefined
+}
+
+async function find(schema: LinkSchema, tableId: string): Promise<TableModel | null> {
+  try {
+    return await schema.loadWithKeys(tableId)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'TABLE_NOT_FOUND') return null
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import type { WriteContext } from '../write-context.ts'
+import type { LinkSchema } from './relation.ts'
+
+/** One transaction of the write door, over all tables that a change comes to touch. */
+export interface WriteScope {
+  tx: Transaction
+  dialect: Dialect
+  schema: LinkSchema
+  actorId: string | null
+  /** UTC, in the stored form. */
+  now: CellValue
+}
+
+/** The same transaction, looking at one table. */
+export const within = ({ tx, dialect, actorId, now }: WriteScope, model: TableModel): WriteContext => ({
+  ...{ tx, dialect, model, actorId, now },
+})

@@ -1,0 +1,180 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
+import type { StorageKind } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName } from '../columns.ts'
+import { deletedBy } from '../range.ts'
+import { type SnapshotColumn, snapshot } from '../snapshot.ts'
+import { refuseOrphans } from './cascade.ts'
+import { isWholeId } from './ids.ts'
+import {
+  type KeyRelation,
+  type LinkSchema,
+  type PairRelation,
+  type Relation,
+  relationsAround,
+} from './relation.ts'
+
+/** What a deletion of many records has to do beside it, and the tables that it touches so. */
+export interface SetCascade {
+  /** To be run once the log lists the deleted records, and before they are deleted. */
+  statements: SQL[]
+  tableIds: string[]
+}
+
+interface CascadeContext {
+  engine: Engine
+  schema: LinkSchema
+  model: TableModel
+  /** The line of the log that lists the records. */
+  newId: SQL
+  /** What is written beside a key that is cleared, in a table of such system fields: when and by whom. */
+  stampOf(model: TableModel): Values
+}
+
+/**
+ * As `letGo`, for records that are deleted as a set: the pairs that name them go, and the keys of children
+ * that point at them are cleared, each by statements whose number does not depend on the records.
+ *
+ * @param condition `where …` on the table
+ * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent
+ */
+export async function planSetCascade(context: CascadeContext, condition: SQL): Promise<SetCascade> {
+  const { schema, model } = context
+  const relations = await relationsAround(schema, model.table)
+  const children = relations.filter(
+    (relation): relation is KeyRelation =>
+      relation.kind === 'key' &&
+      relation.parent.table.id === model.table.id &&
+      // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
+      (relation.isLive || !relation.key.required),
+  )
+  const statements: SQL[] = []
+  const tableIds = new Set<string>()
+  for (const ofTable of Map.groupBy(children, ({ child }) => child.table.id).values()) {
+    for (const relation of ofTable) await refuseRequired(context, relation, condition)
+    statements.push(...clearKeys(context, ofTable))
+    tableIds.add(ofTable[0]!.child.table.id)
+  }
+  for (const relation of relations.filter(isPairsOf(model))) {
+    statements.push(...dropPairs(context, relation, await snapshot(relation.junction, context.engine)))
+    tableIds.add(relation.junction.table.id)
+    for (const side of relation.sides) tableIds.add(side.model.table.id)
+  }
+  return { statements, tableIds: [...tableIds] }
+}
+
+const isPairsOf =
+  (model: TableModel) =>
+  (relation: Relation): relation is PairRelation =>
+    relation.kind === 'pairs' && relation.sides.some((side) => side.model.table.id === model.table.id)
+
+/** All keys of one table that lead to the records: a child with two of them gets one line in the log. */
+function clearKeys({ engine, model, newId, stampOf }: CascadeContext, relations: KeyRelation[]): SQL[] {
+  const { dialect } = engine
+  const { child } = relations[0]!
+  const table = tableOf(child)
+  const id = dialect.logId(columnIn(child, child.primaryKey))
+  const gone = deletedBy(model, newId)
+  const keys = relations.map((relation) => ({
+    ...{ field: relation.key, column: columnIn(child, relation.key) },
+    isHit: leadsTo(relation, model, dialect, gone),
+  }))
+  const stamp = stampOf(child)
+  const stamped = child.fields.filter((field) => field.id in stamp)
+  // Children that go as well keep their keys: they come back with them.
+  const stays = child.table.id === model.table.id ? sql`and ${id} not in (${gone})` : sql``
+  const where = sql`where (${sql.join(
+    keys.map(({ isHit }) => isHit),
+    sql` or `,
+  )}) ${stays}`
+  const cleared = ({ isHit, column }: { isHit: SQL; column: SQL }) =>
+    sql`case when ${isHit} then null else ${column} end`
+  const before = [
+    ...keys.map(({ field, column }) => part(field, column)),
+    ...stamped.map((field) => part(field, columnIn(child, field))),
+  ]
+  const after = [
+    ...keys.map((key) => part(key.field, cleared(key))),
+    ...stamped.map((field) => ({ key: field.id, column: sql`${stamp[field.id] ?? null}`, storage: null })),
+  ]
+  const assignments = [
+    ...keys.map((key) => sql`${sql.identifier(columnName(key.field))} = ${cleared(key)}`),
+    ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
+  ]
+  return [
+    sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      select ${newId}, ${child.table.id}, ${id}, ${dialect.jsonObject(before)}, ${dialect.jsonObject(after)}
+      from ${table} ${where}`,
+    sql`update ${table} set ${sql.join(assignments, sql`, `)} ${where}`,
+  ]
+}
+
+const part = (field: Field, column: SQL): { key: string; column: SQL; storage: StorageKind } => ({
+  ...{ key: field.id, column, storage: fieldType(field.type).storage },
+})
+
+/** True for children whose key is that of a record that goes. */
+function leadsTo(
+  { child, key, parentField }: KeyRelation,
+  model: TableModel,
+  dialect: Dialect,
+  gone: SQL,
+): SQL {
+  const column = columnIn(child, key)
+  if (isWholeId(model, parentField)) return sql`${dialect.logId(column)} in (${gone})`
+  const parent = sql.identifier('~parent')
+  const inParent = (field: Field) => sql`${parent}.${sql.identifier(columnName(field))}`
+  return sql`${column} in (select ${inParent(parentField)} from ${tableOf(model)} as ${parent}
+    where ${dialect.logId(inParent(model.primaryKey))} in (${gone}))`
+}
+
+function dropPairs(
+  { engine, model, newId }: CascadeContext,
+  { junction, sides }: PairRelation,
+  columns: SnapshotColumn[],
+): SQL[] {
+  const { dialect } = engine
+  const gone = deletedBy(model, newId)
+  const hits = sides
+    .filter((side) => side.model.table.id === model.table.id)
+    .map(({ key }) => sql`${dialect.logId(columnIn(junction, key))} in (${gone})`)
+  const id = dialect.logId(columnIn(junction, junction.primaryKey))
+  return [
+    sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      select ${newId}, ${junction.table.id}, ${id}, ${dialect.jsonObject(columns)}, null
+      from ${tableOf(junction)} where ${sql.join(hits, sql` or `)}`,
+    sql`delete from ${tableOf(junction)} where ${id} in (${deletedBy(junction, newId)})`,
+  ]
+}
+
+async function refuseRequired(
+  { engine, model }: CascadeContext,
+  relation: KeyRelation,
+  condition: SQL,
+): Promise<void> {
+  const { child, key, parentField } = relation
+  if (!key.required) return
+  const inner = (field: Field) => sql`select ${columnIn(model, field)} from ${tableOf(model)} ${condition}`
+  const id = columnIn(child, child.primaryKey)
+  const stays = child.table.id === model.table.id ? sql`and ${id} not in (${inner(model.primaryKey)})` : sql``
+  const rows = await engine.all<{ id: RecordId }>(
+    engine.dialect.render(sql`select ${id} as id from ${tableOf(child)}
+      where ${columnIn(child, key)} in (${inner(parentField)}) ${stays} limit 6`),
+    { scan: true },
+  )
+  if (rows.length > 0) {
+    throw refuseOrphans(
+      relation,
+      rows.map((row) => row.id),
+    )
+  }
+}
+
+const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
+
+const columnIn = (model: TableModel, field: Field): SQL =>
+  sql`${tableOf(model)}.${sql.identifier(columnName(field))}`

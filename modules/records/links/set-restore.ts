@@ -1,0 +1,124 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName } from '../columns.ts'
+import { planRevert } from '../set-revert.ts'
+import { type SnapshotColumn, snapshot } from '../snapshot.ts'
+import { RAW_PREFIX } from '../write.ts'
+import { type LinkSchema, type PairRelation, relationsKeptIn } from './relation.ts'
+import type { SetCascade } from './set-cascade.ts'
+import { parentOf } from './written-keys.ts'
+
+interface RestoreContext {
+  engine: Engine
+  schema: LinkSchema
+  /** The change that deleted the records. */
+  changeId: number
+  newId: SQL
+  stampOf(model: TableModel): Values
+}
+
+/** The two statements that bring back what a change has deleted of a table: the log's, then the table's. */
+export function restoreStatements(
+  { engine: { dialect }, changeId, newId }: Pick<RestoreContext, 'engine' | 'changeId' | 'newId'>,
+  model: TableModel,
+  columns: SnapshotColumn[],
+  condition: SQL = sql``,
+): { log: SQL; write: SQL } {
+  // A field that was in the trash then may be back by now, or the other way round: a value stands under
+  // the field's id or under its column's name.
+  const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
+  const values = columns.map(({ key, name, databaseType }) => {
+    const loggedAs = (under: string) => dialect.jsonValue(sql`before`, under, { databaseType })
+    return sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`
+  })
+  const names = columns.map(({ column }) => column)
+  const id = sql`${sql.identifier(columnName(model.primaryKey))}`
+  const table = sql`${sql.identifier(model.table.tableName)}`
+  const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id}
+    and after is null and record_id not in (select ${dialect.logId(id)} from ${table}) ${condition}`
+  return {
+    log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+      select ${newId}, table_id, record_id, null, before ${logged}`,
+    write: sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} ${logged}`,
+  }
+}
+
+/**
+ * What comes back with records that are restored as a set: the pairs that named them, and the keys of their
+ * children that nobody has written since. Keys and pairs that lead to records which are gone by now do not.
+ *
+ * @param model the table whose records come back, by statements that are to be run before these
+ */
+export async function planSetRestore(context: RestoreContext, model: TableModel): Promise<SetCascade> {
+  const { engine, schema, changeId, newId, stampOf } = context
+  const { dialect } = engine
+  const touched = await engine.all<{ table_id: string }>(
+    dialect.render(sql`select distinct table_id from sheaf_change_records where change_id = ${changeId}`),
+  )
+  const statements: SQL[] = []
+  for (const { table_id: tableId } of touched) {
+    const other = tableId === model.table.id ? model : await schema.loadWithKeys(tableId)
+    if (other.table.isJunction && other !== model) {
+      const relations = await relationsKeptIn(schema, other)
+      const pairs = relations.find((relation) => relation.kind === 'pairs')
+      if (!pairs) continue
+      const columns = await snapshot(other, engine)
+      const { log, write } = restoreStatements(context, other, columns, isWhole(pairs, columns, engine))
+      statements.push(log, write)
+      continue
+    }
+    const fieldIds = other.fields.filter(isKey).map(({ id }) => id)
+    if (fieldIds.length === 0) continue
+    const { log, update } = planRevert(other, engine, { changeId, fieldIds }, stampOf(other), newId)
+    statements.push(log, update)
+  }
+  statements.push(...(await dropLostKeys(context, model)))
+  return { statements, tableIds: touched.map(({ table_id: tableId }) => tableId) }
+}
+
+const isKey = (field: Field): boolean => field.type === 'ForeignKey'
+
+/** A pair of the log whose records are both there, and which nobody has made again. */
+function isWhole({ junction, sides }: PairRelation, columns: SnapshotColumn[], { dialect }: Engine): SQL {
+  const table = sql.identifier(junction.table.tableName)
+  const values = sides.map(({ key }) => {
+    const databaseType = columns.find(({ name }) => name === columnName(key))?.databaseType ?? ''
+    return dialect.jsonValue(sql`before`, key.id, { databaseType })
+  })
+  const ends = sides.map(
+    ({ model }, index) =>
+      sql`and ${values[index]} in (select ${sql.identifier(columnName(model.primaryKey))} from ${sql.identifier(model.table.tableName)})`,
+  )
+  const same = sides.map(
+    ({ key }, index) => sql`${table}.${sql.identifier(columnName(key))} = ${values[index]}`,
+  )
+  return sql`${sql.join(ends, sql` `)} and not exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`
+}
+
+/** Keys of the restored records themselves: whose parent is gone, or has another child where it has one alone. */
+async function dropLostKeys({ engine, schema, newId }: RestoreContext, model: TableModel): Promise<SQL[]> {
+  const { dialect } = engine
+  const relations = await relationsKeptIn(schema, model)
+  const table = sql`${sql.identifier(model.table.tableName)}`
+  const id = columnName(model.primaryKey)
+  const restored = (alias: SQL) => sql`${dialect.logId(sql`${alias}.${sql.identifier(id)}`)} in
+    (select record_id from sheaf_change_records
+      where change_id = ${newId} and table_id = ${model.table.id} and before is null)`
+  return model.fields.filter(isKey).flatMap((key) => {
+    const parent = parentOf(relations, key)
+    if (!parent || key.required) return []
+    const name = sql.identifier(columnName(key))
+    const isLost = sql`not exists (select 1 from ${sql.identifier(parent.model.table.tableName)} as ${sql.identifier('~parent')}
+      where ${sql.identifier('~parent')}.${sql.identifier(columnName(parent.field))} = ${table}.${name})`
+    const other = sql`${sql.identifier('~other')}`
+    const isTaken = sql`exists (select 1 from ${table} as ${other}
+      where ${other}.${name} = ${table}.${name} and not ${restored(other)})`
+    const where = parent.relation?.isOneToOne ? sql`(${isLost} or ${isTaken})` : isLost
+    return [
+      sql`update ${table} set ${name} = null where ${name} is not null and ${restored(table)} and ${where}`,
+    ]
+  })
+}

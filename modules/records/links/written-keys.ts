@@ -1,0 +1,111 @@
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
+import type { AppError } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { valueError } from '../../../src/core/fields/read.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { readRecords } from '../read-stored.ts'
+import { updateRecords } from '../write.ts'
+import { idsWhere } from './cascade.ts'
+import { requiredLink } from './change-links.ts'
+import { readColumn } from './read-pairs.ts'
+import { type KeyRelation, type Relation, relationsKeptIn } from './relation.ts'
+import { type WriteScope, within } from './scope.ts'
+
+/** A record to be written; without an id it is new. */
+export interface KeyedRow {
+  id?: RecordId
+  values: Values
+}
+
+/**
+ * Keys that are about to be written as such, by programs and by links of the single side: each must lead
+ * to a record, and where a parent has one child alone, the child that it had lets go. Of several rows that
+ * want the same parent then, the last has it: the others' `values` are changed here.
+ *
+ * @throws INVALID_VALUE_FOR_FIELD naming the field and the key; REQUIRED_FIELD_MISSING
+ */
+export async function settleKeys(
+  scope: WriteScope,
+  model: TableModel,
+  rows: KeyedRow[],
+): Promise<RecordChange[]> {
+  const isKey = (field: Field) => field.type === 'ForeignKey'
+  const given = model.fields.filter(
+    (field) => isKey(field) && rows.some(({ values }) => (values[field.id] ?? null) !== null),
+  )
+  if (given.length === 0) return []
+  const changes: RecordChange[] = []
+  const relations = await relationsKeptIn(scope.schema, model)
+  for (const key of given) {
+    const parent = parentOf(relations, key)
+    if (!parent) continue
+    const wanted = [...new Set(rows.map(({ values }) => values[key.id] ?? null))].filter((v) => v !== null)
+    const there = await readColumn(scope, parent.model, { by: parent.field, wanted: parent.field }, wanted)
+    const missing = wanted.find((value) => !there.has(String(value)))
+    if (missing !== undefined) throw unknownParent(key, parent.model, missing)
+    if (parent.relation?.isOneToOne) {
+      for (const change of await free(scope, parent.relation, rows, wanted)) changes.push(change)
+    }
+  }
+  return changes
+}
+
+/** Where a key leads to; `relation` where it is a child's and not a junction's. */
+export function parentOf(
+  relations: Relation[],
+  key: Field,
+): { model: TableModel; field: Field; relation: KeyRelation | null } | null {
+  for (const relation of relations) {
+    if (relation.kind === 'key') {
+      if (relation.key.id === key.id) return { model: relation.parent, field: relation.parentField, relation }
+      continue
+    }
+    const side = relation.sides.find((candidate) => candidate.key.id === key.id)
+    if (side) return { model: side.model, field: side.model.primaryKey, relation: null }
+  }
+  return null
+}
+
+/** One to one: whoever holds a key that another is given lets it go. */
+async function free(
+  scope: WriteScope,
+  relation: KeyRelation,
+  rows: KeyedRow[],
+  wanted: CellValue[],
+): Promise<RecordChange[]> {
+  const { child, key } = relation
+  const winners = new Map<string, KeyedRow>()
+  for (const row of rows) {
+    const value = row.values[key.id] ?? null
+    if (value !== null) winners.set(String(value), row)
+  }
+  for (const row of rows) {
+    const value = row.values[key.id] ?? null
+    if (value === null || winners.get(String(value)) === row) continue
+    if (key.required) throw requiredLink(relation)
+    row.values[key.id] = null
+  }
+  const context = within(scope, child)
+  const holders = await idsWhere(scope, child, key, wanted)
+  const held = await readRecords(context, holders, [key])
+  const losing = holders.filter((id) => {
+    const winner = winners.get(String(held.get(String(id))?.[key.id]))
+    return winner?.id === undefined || String(winner.id) !== String(id)
+  })
+  const isRewritten = (id: RecordId) =>
+    rows.some((row) => String(row.id) === String(id) && (row.values[key.id] ?? null) !== null)
+  if (key.required && losing.some((id) => !isRewritten(id))) throw requiredLink(relation)
+  return updateRecords(
+    context,
+    losing.map((id) => ({ id, values: { [key.id]: null } })),
+  )
+}
+
+function unknownParent(key: Field, parent: TableModel, value: CellValue): AppError {
+  return valueError(key, value, {
+    ok: false,
+    fault: 'value',
+    message: `"${parent.table.title}" has no record '${value}'`,
+  })
+}

@@ -1,0 +1,98 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { refuseFaulty } from '../expression/conditions.ts'
+import { stepOf } from '../expression/path.ts'
+import type { Models } from '../expression/scope.ts'
+import type { Opened } from '../read.ts'
+import type { RecordsService } from '../service.ts'
+import { type NestedRequest, nestedQuery, OWNER } from './nested-query.ts'
+import { readFields, readFilter, readLimit, readOffset } from './parameters.ts'
+import { defaultFields, type Row } from './present.ts'
+import type { PresentContext } from './present-computed.ts'
+
+/** What `nested[<Title>][…]` asks of the records of one link. */
+interface Nested extends NestedRequest {
+  field: Field
+  isSingle: boolean
+  models: Models
+  present: ReturnType<PresenterFor>
+}
+
+/** What turns rows of these fields into what REST clients get. */
+export type PresenterFor = (
+  fields: Field[],
+  context: PresentContext,
+) => ((rows: Row[]) => Promise<void>) | null
+
+/** True where a query string shapes the records of a link. */
+export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)
+
+/**
+ * Reads the linked records that `nested[<Title>][fields|limit|offset|where]` shapes: one statement for each link
+ * that it names, whatever the number of rows. Gives what puts them into the rows of a page.
+ *
+ * @throws FIELD_NOT_FOUND for a field that the related table has not; 422 for a bad `where`
+ */
+export async function readNested(
+  { records, presenterFor }: { records: Pick<RecordsService, 'open'>; presenterFor: PresenterFor },
+  actor: Actor,
+  opened: Opened,
+  fields: Field[],
+  query: URLSearchParams,
+): Promise<(rows: Row[], keys: RecordId[]) => Promise<void>> {
+  const wanted: Nested[] = []
+  for (const field of fields) {
+    const own = parametersOf(query, field.title)
+    const link = field.type === 'LinkToAnotherRecord' && field.error === null ? linkOf(field) : null
+    if (!own || !link || !stepOf(opened.model, field.id, opened.context.models)) continue
+    const related = await records.open(actor, link.relatedTableId)
+    const filter = readFilter(related.model, own)
+    if (filter) refuseFaulty(related.model, filter)
+    const limit = readLimit(own.get('limit'))
+    const models = new Map([...related.context.models, ...opened.context.models])
+    const shown = fieldsOf(related.model, own)
+    wanted.push({
+      ...{ field, models, filter, limit, fields: shown },
+      isSingle: isSingleLink(link),
+      present: presenterFor(shown, { models, dialect: opened.context.dialect }),
+      offset: readOffset(own, limit),
+    })
+  }
+  return async (rows, keys) => {
+    await Promise.all(wanted.map((nested) => fill(opened, nested, rows, keys)))
+  }
+}
+
+/** The parameters under one title, as if they stood alone; null where there are none. */
+function parametersOf(query: URLSearchParams, title: string): URLSearchParams | null {
+  const start = `nested[${title}][`
+  const own = [...query].flatMap(([name, value]) =>
+    name.startsWith(start) && name.includes(']', start.length)
+      ? [[name.slice(start.length).replace(']', ''), value] as [string, string]]
+      : [],
+  )
+  return own.length === 0 ? null : new URLSearchParams(own)
+}
+
+/** The key is always there; of the rest what is asked for, or the name. */
+function fieldsOf(model: TableModel, query: URLSearchParams): Field[] {
+  const all = query.get('fields')?.trim() === '*'
+  const asked = all ? defaultFields(model) : (readFields(model, query) ?? [model.displayField])
+  return [...new Set([model.primaryKey, ...asked])]
+}
+
+async function fill(opened: Opened, nested: Nested, rows: Row[], keys: RecordId[]): Promise<void> {
+  const { field, models, isSingle } = nested
+  const { engine, context } = opened
+  const query = keys.length === 0 ? null : nestedQuery({ ...context, models }, field, keys, nested)
+  const found = query ? await engine.all<Row>(engine.dialect.render(query)) : []
+  const byOwner = Map.groupBy(found, (row) => String(row[OWNER]))
+  for (const row of found) delete row[OWNER]
+  await nested.present?.(found)
+  for (const [at, row] of rows.entries()) {
+    const own = byOwner.get(String(keys[at])) ?? []
+    row[field.title] = isSingle ? (own[0] ?? null) : own
+  }
+}

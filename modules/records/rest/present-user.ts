@@ -1,0 +1,45 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { holdsPeople, idsIn, showsPeople } from '../../../src/core/fields/people-value.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
+import type { Presenter } from './present.ts'
+
+/** Someone as REST clients know them (wire reference §15). */
+const presentPerson = ({ id, email, displayName }: Person) => ({
+  id,
+  email,
+  display_name: displayName,
+  meta: null,
+})
+
+/**
+ * Puts people in the place of their ids: one object in fields that say who wrote, a list in all others, even
+ * of one; null for nobody. Who has left is still named. Null where no field shows people.
+ */
+export function presentPeople(
+  fields: Field[],
+  people: (ids: string[]) => Promise<Person[]>,
+): Presenter | null {
+  // A lookup shows the people of other records; several come as a list already.
+  const personal = fields.flatMap((field) => {
+    const { type } = shownType(field)
+    return showsPeople({ type: type.name })
+      ? [{ title: field.title, isList: holdsPeople({ type: type.name }) }]
+      : []
+  })
+  if (personal.length === 0) return null
+  return async (rows) => {
+    const idsOf = (value: unknown) =>
+      (Array.isArray(value) ? value : [value]).flatMap((one) => idsIn((one ?? null) as CellValue))
+    const ids = new Set(rows.flatMap((row) => personal.flatMap(({ title }) => idsOf(row[title]))))
+    const byId = new Map((await people([...ids])).map((person) => [person.id, presentPerson(person)]))
+    for (const row of rows) {
+      for (const { title, isList } of personal) {
+        const value = row[title] ?? null
+        const found = idsOf(value).flatMap((id) => byId.get(id) ?? [])
+        if (Array.isArray(value) || isList) row[title] = value === null || value === '' ? null : found
+        else row[title] = found[0] ?? null
+      }
+    }
+  }
+}
