@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { withConfigRows } from '../scripts/config-table.ts'
+import { withFunctionRows } from '../scripts/formula-table.ts'
 import { VARIABLES } from '../src/config.ts'
+import { FUNCTIONS } from '../src/core/formula/functions/index.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const read = (name: string) => Bun.file(join(ROOT, name)).text()
@@ -11,6 +13,12 @@ describe('the documents', () => {
     const readme = await read('README.md')
     expect(readme).toBe(withConfigRows(readme))
     for (const { name } of Object.values(VARIABLES)) expect(readme).toContain(`\`${name}\``)
+  })
+
+  test('list every function of formulas (`bun scripts/formula-table.ts` writes the table)', async () => {
+    const page = await read('docs/formulas.md')
+    expect(page).toBe(withFunctionRows(page))
+    for (const { name } of FUNCTIONS) expect(page).toContain(`| \`${name}(`)
   })
 
   test('mention only scripts that exist', async () => {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { buildWebIfStale } from '../../scripts/build-web.ts'
 import { makeBareFile, makeRows } from './bare-table.ts'
 import { measureImport } from './imports.ts'
+import { measureLinked } from './linked.ts'
 import { startProgram } from './processes.ts'
 import { startProduct } from './product.ts'
 import { type Contest, compete } from './ratios.ts'
@@ -79,6 +80,9 @@ try {
   for (const contest of CONTESTS.filter(({ name }) => isWanted(name))) {
     const there = { ...contest, path: `${product.path}${contest.path}` }
     lines.push(lineOf(await compete(there, product, bare, Number(options.rounds), Number(options.seconds))))
+  }
+  if (isWanted('linked')) {
+    lines.push(...(await measureLinked(product, Number(options.rounds), Number(options.seconds))))
   }
   if (isWanted('import')) lines.push(await measureImport(product, Math.min(rows, 200_000)))
   if (isWanted('under load')) lines.push(await measureUnderLoad(product, Math.max(rows, 200_000)))

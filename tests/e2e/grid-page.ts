@@ -161,6 +161,7 @@ export function gridTests() {
 
   return {
     app: () => app,
+    owner: () => owner,
     createTable: (fields: NonNullable<FieldInput>, rows?: CellValue[][]) =>
       createTable(app, owner, fields, rows),
     openTable,

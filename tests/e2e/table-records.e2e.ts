@@ -133,7 +133,7 @@ describe('fields', () => {
     await page.getByTestId('field-type').click()
     await page.keyboard.type('number')
     await page.keyboard.press('Enter')
-    await page.getByText('4 values do not fit and will be lost.').waitFor()
+    await page.getByText('4 values do not fit: they will be lost, wholly or in part.').waitFor()
     await page.keyboard.press('Escape')
     expect(await grid.column('Notes', 1)).toEqual(['red'])
     await grid.header('Notes').hover()

@@ -1,6 +1,7 @@
 import { TRPCClientError } from '@trpc/client'
 import type { AppliedChange, Change, RecordChange, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { readLinks, writeLinks } from '../../src/core/fields/list-value.ts'
 import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import { filterTester } from '../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
@@ -85,6 +86,16 @@ export function memoryRecords(fields: Field[], start: Values[]) {
       } else if (operation.kind === 'delete') {
         for (const id of operation.ids) records.push({ tableId, recordId: id, before: {}, after: null })
         rows = rows.filter((row) => !operation.ids.includes(row.id))
+      } else if ('targets' in operation) {
+        const row = rows.find((candidate) => candidate.id === operation.id)
+        if (!row) throw refusal(`Record '${operation.id}' not found`)
+        const known = readLinks(row.values[operation.fieldId] ?? null).records
+        const others = known.filter(({ id }) => !operation.targets.includes(id))
+        // The server knows the titles.
+        const linked = operation.targets.map((id) => ({ id, title: `Target ${id}` }))
+        const after = operation.kind === 'link' ? [...others, ...linked] : others
+        row.values[operation.fieldId] = writeLinks({ count: after.length, records: after })
+        records.push({ tableId, recordId: row.id, before: null, after: {} })
       } else {
         const moved = rows.filter((row) => operation.ids.includes(row.id))
         rows = rows.filter((row) => !operation.ids.includes(row.id))
@@ -101,9 +112,13 @@ export function memoryRecords(fields: Field[], start: Values[]) {
 
   const api: RecordsApi = {
     async list(query, signal) {
-      await reach(`list ${query.offset}+${query.limit}`)
+      await reach(
+        query.recordIds ? `list of ${query.recordIds.join()}` : `list ${query.offset}+${query.limit}`,
+      )
       signal.throwIfAborted()
-      const page = matching(query.filter).slice(query.offset, query.offset + query.limit)
+      const { recordIds } = query
+      const found = matching(query.filter).filter((row) => recordIds?.includes(row.id) ?? true)
+      const page = found.slice(query.offset, query.offset + query.limit)
       const fieldIds = query.fieldIds ?? []
       const values = page.map((row) => fieldIds.map((id): CellValue => row.values[id] ?? null))
       return { fieldIds, ids: page.map((row) => row.id), rows: values, offset: query.offset }

@@ -1,42 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { Values } from '../../src/core/changes.ts'
-import type { Field } from '../../src/core/model.ts'
 import { isOffline } from '../../web/errors.ts'
 import { createRecordStore } from '../../web/features/records/record-store.ts'
 import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
-import type { StoreQuery, Unsaved } from '../../web/features/records/store/types.ts'
-import { memoryField, memoryRecords } from './memory-records.ts'
+import { memoryField } from './memory-records.ts'
 
-const FIELDS = [memoryField('title'), memoryField('stock', 'Number')]
-
-async function open(
-  rows: Values[],
-  { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
-) {
-  const server = memoryRecords(fields, rows)
-  const messages: string[] = []
-  const kept: Unsaved[] = []
-  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
-  const store = createRecordStore(
-    {
-      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
-      notify: (message) => void messages.push(message),
-      keep: (unsaved) => void kept.push(unsaved),
-    },
-    { fields, fieldIds: fields.map((field) => field.id), filter: null, sorts: [], search: null, ...query },
-  )
-  await store.reload()
-  store.source.requestRange(0, 20)
-  const titles = () =>
-    Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => store.source.getRow(at)?.values('title'))
-  const cell = (row: number, fieldId: string, value: string | number | null) => ({
-    ...{ rowIndex: row, recordId: store.source.getRow(row)?.id, fieldId, value },
-  })
-  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.settled() }
-}
-
-const named = (...titles: string[]): Values[] => titles.map((title) => ({ title, stock: 1 }))
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+import { named, open, pause } from './open-store.ts'
 
 describe('record store', () => {
   test('reads the first page and the count, in one request each', async () => {

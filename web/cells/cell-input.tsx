@@ -2,9 +2,10 @@ import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, use
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
-import type { EditorHandle } from './cell.ts'
+import type { EditorHandle, FileTarget, LinkTarget } from './cell.ts'
 import styles from './editor.module.css'
 import { CELLS } from './index.ts'
+import { isEmptyList } from './link-value.ts'
 
 export interface CellInputProps {
   field: Field
@@ -14,6 +15,9 @@ export interface CellInputProps {
   /** True where this person may not write; fields that the server fills in never can be written. */
   readOnly?: boolean
   createOption?: (title: string) => Promise<boolean>
+  /** Where uploads go that may end after the record has closed. */
+  files?: FileTarget
+  links?: LinkTarget
   /** Id of the control, for a `<label for>`. */
   id?: string
   /** A refusal of the server, shown as those of the editor are. */
@@ -63,10 +67,12 @@ export function CellInput(props: CellInputProps): ReactNode {
       commit={canWrite ? onCommit : undefined}
     />
   )
+  // What a list or a link holds may be nothing, and is a text all the same.
+  const isNothing = field.error === null && isEmptyList(value)
   if (!canWrite || !Editor) {
     return (
       <div className={styles.recordView} data-readonly={!canWrite || undefined}>
-        {view}
+        {isNothing && cell.type.computed ? <span className={styles.faint}>{t('None')}</span> : view}
       </div>
     )
   }
@@ -80,7 +86,7 @@ export function CellInput(props: CellInputProps): ReactNode {
         aria-haspopup="listbox"
         onClick={() => setOpen(true)}
       >
-        {value === null || value === '' ? <span className={styles.faint}>{t('Choose')}</span> : view}
+        {isNothing ? <span className={styles.faint}>{t('Choose')}</span> : view}
       </button>
     )
   }
@@ -137,9 +143,10 @@ export function CellInput(props: CellInputProps): ReactNode {
       }}
     >
       <Editor
-        key={`${epoch}:${typeof opened}:${opened}`}
+        // A list of files is changed by uploads while it is open, and keeps nothing to itself.
+        key={cell.takesFiles ? epoch : `${epoch}:${typeof opened}:${opened}`}
         ref={editor}
-        value={opened}
+        value={cell.takesFiles ? value : opened}
         field={field}
         options={options}
         variant="record"
@@ -148,6 +155,8 @@ export function CellInput(props: CellInputProps): ReactNode {
         change={onCommit}
         cancel={cancel}
         createOption={props.createOption}
+        links={props.links}
+        files={props.files}
         invalid={message !== null || error !== null}
         describedBy={message || error ? messageId : undefined}
         label={field.title}

@@ -1,7 +1,8 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode, Ref } from 'react'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
-import type { Field, Person } from '../../src/core/model.ts'
+import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
+import type { Field, Person, RecordId } from '../../src/core/model.ts'
 
 /** Where a cell is drawn: in a grid's box of fixed height, or with the room of an open record. */
 export type CellVariant = 'grid' | 'record'
@@ -34,6 +35,64 @@ export interface EditorHandle {
   focus(): void
 }
 
+/** The cell that files are added to: read and written where its record is kept, however long an upload takes. */
+export interface FileTarget {
+  /** Tells cells apart. */
+  key: string
+  field: Field
+  /** What the cell holds, as far as it is known here. */
+  current(): CellValue | undefined
+  subscribe(onChange: () => void): () => void
+  /** What the cell holds; asks the server where it is not known here. */
+  latest(): Promise<CellValue>
+  write(value: CellValue): void
+  /** Tells the person why files that have arrived were not added. */
+  refused(reason: string): void
+}
+
+/** A record that may be linked, as the picker shows it. */
+export interface LinkLine extends LinkedRecord {
+  /** The title as its field writes it. */
+  name: string
+  /** A few values more, which tell it from others of the same name. */
+  details: readonly string[]
+}
+
+/** A page of the records of a link, as its picker shows them. */
+export interface LinkLines {
+  lines: LinkLine[]
+  hasMore: boolean
+  /** True where a record could be made that is called as what was searched for. */
+  mayCreate: boolean
+}
+
+/** The cell of a link: what can be chosen there, and what choosing does. */
+export interface LinkTarget {
+  /** True where one record can be linked at most. */
+  isSingle: boolean
+  /** What one of the records is called, and several. */
+  singular: string
+  plural: string
+  /** False where this person may look, and not change anything. */
+  canWrite: boolean
+  /** What the cell holds at this moment. */
+  current(): CellValue
+  subscribe(onChange: () => void): () => void
+  /** Lines of the records that are linked, or that can be, found by their names. */
+  read(
+    which: 'linked' | 'linkable',
+    page: { search: string; offset: number; limit: number },
+    signal: AbortSignal,
+  ): Promise<LinkLines>
+  /** Shown at once. False where the server refused it, which the person has been told. */
+  link(record: LinkedRecord): Promise<boolean>
+  unlink(record: LinkedRecord): Promise<boolean>
+  /** Makes a record of that name and links it; gives it, or null where it was refused, which was told. */
+  create(title: string): Promise<LinkedRecord | null>
+  /** Opens the record's own page. */
+  open(record: LinkedRecord): void
+}
+
 /** What a cell's editor is given. Enter, Tab, Escape and blur are its owner's work. */
 export interface EditorProps<O = FieldOptions> {
   value: CellValue
@@ -50,6 +109,10 @@ export interface EditorProps<O = FieldOptions> {
   cancel(): void
   /** Makes a select option; true once it exists. Absent where the person may not. */
   createOption?: (title: string) => Promise<boolean>
+  /** Where uploads go that may end after the editor has closed; for cells of files. */
+  files?: FileTarget
+  /** What a picker of links reads and writes; for cells of links. */
+  links?: LinkTarget
   /** True while the last attempt to leave was refused; the message stands in `describedBy`. */
   invalid: boolean
   describedBy: string | undefined
@@ -84,6 +147,8 @@ export interface Cell<O = FieldOptions> {
   View(props: ViewProps<O>): ReactNode
   /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
+  /** Files that are dropped on the cell, or pasted into it, are meant for it. */
+  takesFiles?: true
   /** The editor is a list over the page: a record shows the view until it is pressed. */
   opensList?: true
   /**
@@ -91,10 +156,12 @@ export interface Cell<O = FieldOptions> {
    * Space ticks, so a whole column can be filled from the keyboard.
    */
   onKey?(key: CellKey, context: { value: CellValue; options: O; commit: (value: CellValue) => void }): boolean
+  /** What Enter or a double click opens on a cell without an editor: a code in large. False: nothing. */
+  open?(value: CellValue, field: Field, recordId: RecordId | null): boolean
   /** The place that Ctrl+click, or Enter on a cell that cannot be edited, opens: `mailto:…`. Null: none. */
   href?(value: CellValue): string | null
   /** The text for other programs, where it is not the field type's own: people by e-mail. */
-  copyText?(value: CellValue, people: ReadonlyMap<string, Person>): string
+  copyText?(value: CellValue, people: ReadonlyMap<string, Person>, field: Field): string
 }
 
 /** Ties a cell to its field type, which gives the shape of `options`. */

@@ -9,7 +9,15 @@ export const decimalCell = numberCell(
   ({ precision, thousands }, locale) =>
     new Intl.NumberFormat(locale, {
       useGrouping: thousands,
-      minimumFractionDigits: precision,
-      maximumFractionDigits: precision,
+      ...(precision === null
+        ? AS_IT_IS
+        : { minimumFractionDigits: precision, maximumFractionDigits: precision }),
     }),
 )
+
+/** All digits of the value, but not what binary fractions add: 0.1 + 0.2 is 0.3. */
+const AS_IT_IS = {
+  maximumSignificantDigits: 15,
+  maximumFractionDigits: 0,
+  roundingPriority: 'morePrecision',
+} as const

@@ -40,7 +40,7 @@ export function linkCell<O>({ type, Icon, inputMode, toHref, refusal }: LinkCell
 }
 
 /** The text, as a link where there is an address to open. */
-function LinkText({ value, address }: { value: CellValue; address: string | null }): ReactNode {
+export function LinkText({ value, address }: { value: CellValue; address: string | null }): ReactNode {
   if (value === null || value === '') return null
   if (!address) {
     return (

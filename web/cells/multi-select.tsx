@@ -4,6 +4,7 @@ import { matchTitle, type SelectOptions, titlesIn } from '../../src/core/fields/
 import { multiSelect } from '../../src/core/fields/multi-select.ts'
 import { t } from '../i18n.ts'
 import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
+import { countFitting } from './fit-pills.ts'
 import type { OptionLine } from './option-list.ts'
 import { joinTitles, OptionPicker } from './option-picker.tsx'
 import { choiceOf, Pill } from './pill.tsx'
@@ -19,11 +20,6 @@ export const multiSelectCell = defineCell(multiSelect, {
   View: Pills,
   Editor: MultiSelectEditor,
 })
-
-/** Pixels that a pill takes besides its text, the average letter, and the "+n". */
-const PILL_PX = 22
-const LETTER_PX = 7
-const MORE_PX = 30
 
 function Pills({ value, options, lines, width, variant }: ViewProps<SelectOptions>): ReactNode {
   if (value === null || value === '') return null
@@ -41,24 +37,6 @@ function Pills({ value, options, lines, width, variant }: ViewProps<SelectOption
       )}
     </span>
   )
-}
-
-/** How many pills fit, by the length of their titles: measuring each would make the browser lay out twice. */
-function countFitting(titles: string[], width: number, lines: number): number {
-  let line = 1
-  let used = 0
-  for (const [index, title] of titles.entries()) {
-    const pill = Math.min(width, title.length * LETTER_PX + PILL_PX)
-    const isLast = index === titles.length - 1
-    const room = width - (line === lines && !isLast ? MORE_PX : 0)
-    if (used + pill > room && used > 0) {
-      if (line === lines) return index
-      line++
-      used = 0
-    }
-    used += pill
-  }
-  return titles.length
 }
 
 function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {

@@ -1,9 +1,12 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { ME } from '../../src/core/fields/people-value.ts'
 import { t } from '../i18n.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { type Cell, defineCell } from './cell.ts'
+import former from './former.module.css'
+import { useFormerPerson } from './former-people.ts'
 import { usePeople } from './people.ts'
 import styles from './view.module.css'
 
@@ -14,20 +17,27 @@ export const personCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
     align: 'start',
     minWidth: 70,
     extraWidth: 28,
-    View: ({ value }) => <PersonName id={value} />,
+    View: ({ value, field }) => <PersonName id={value} tableId={field.tableId} />,
     copyText: (value, people) => people.get(String(value))?.email ?? String(value ?? ''),
   })
 
-function PersonName({ id }: { id: CellValue }): ReactNode {
+/** Someone by avatar and name; who is no member any more is greyed, under the name they had. */
+export function PersonName({ id, tableId }: { id: CellValue; tableId: string }): ReactNode {
   const people = usePeople()
+  const member = people.get(String(id))
+  const left = useFormerPerson(tableId, id === null || id === '' || id === ME || member ? null : String(id))
   if (id === null || id === '') return null
-  const person = people.get(String(id))
+  if (id === ME) return <span className={styles.line}>{t('Me')}</span>
+  const person = member ?? left
   if (!person) return <span className={styles.line}>{t('Former member')}</span>
   return (
-    <span className={styles.person} title={person.email}>
+    <span
+      className={member ? styles.person : `${styles.person} ${former.former}`}
+      title={member ? person.email : t('{email}, no member any more', { email: person.email })}
+    >
       <Avatar person={person} size={20} />
       <span className={styles.line} dir="auto">
-        {person.displayName ?? person.email}
+        {person.displayName || person.email}
       </span>
     </span>
   )

@@ -22,7 +22,7 @@ interface TextInputProps extends EditorProps<never> {
   /** Drawn after the input, e.g. a calendar; gets the text and a way to set it. */
   children?: (text: string, setText: (text: string) => void) => ReactNode
   /** The editor's own keys, before those of its owner. */
-  onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>) => void
+  onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>, setText: (text: string) => void) => void
 }
 
 /** The one-line editor that most types share: text in, a value or a reason out. */
@@ -59,7 +59,7 @@ export function TextInput(props: Omit<TextInputProps, 'options'>): ReactNode {
         aria-invalid={props.invalid || undefined}
         aria-describedby={props.describedBy}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={props.onKeyDown}
+        onKeyDown={props.onKeyDown && ((event) => props.onKeyDown?.(event, setText))}
       />
       {rests && (
         // Over the input and not in it: a text that changed as it got the focus would lose its selection.

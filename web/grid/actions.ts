@@ -1,3 +1,4 @@
+import { isEmptyList } from '../cells/link-value.ts'
 import { tn } from '../i18n.ts'
 import { cancelCopy, pasteAsTextNext } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
@@ -103,8 +104,7 @@ function isFilled(engine: Engine, { row, column }: CellPosition): boolean | unde
   const record = engine.rowAt(row)
   const target = engine.columns[column]
   if (!record || !target) return undefined
-  const value = record.values(target.fieldId)
-  return value !== null && value !== ''
+  return !isEmptyList(record.values(target.fieldId))
 }
 
 /** Steps after which one looks for the first columns: a frozen one is in sight wherever the others are. */
@@ -155,6 +155,8 @@ function edit(engine: Engine, typed: string | null = null): boolean {
   const column = active && engine.columns[active.column]
   if (!active || !column) return false
   if (startEditing(engine, active, typed)) return true
+  // What opens in large says more than that it cannot be edited.
+  if (typed === null && column.cell.open && openLink(engine)) return false
   engine.explainReadOnly(active)
   if (typed === null && engine.rowAt(active.row) && !engine.canEdit(active.column)) openLink(engine)
   return false
@@ -196,6 +198,8 @@ function openLink(engine: Engine): boolean {
   const active = engine.active
   const column = active && engine.columns[active.column]
   const value = active && column ? engine.rowAt(active.row)?.values(column.fieldId) : null
+  const recordId = active ? (engine.rowAt(active.row)?.id ?? null) : null
+  if (column?.cell.open?.(value ?? null, column.field, recordId)) return true
   const href = column?.cell.href?.(value ?? null)
   if (!href) return false
   window.open(href, '_blank', 'noopener,noreferrer')

@@ -1,10 +1,20 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { withPeople } from '../../src/core/fields/people-value.ts'
+import { cellText } from '../cells/cell-text.ts'
 import { t, tn } from '../i18n.ts'
 import { clearSelected } from './actions.ts'
-import { type ClipboardBlock, type ClipboardForms, readClipboard, writeClipboard } from './clipboard.ts'
+import {
+  type ClipboardBlock,
+  type ClipboardForms,
+  readClipboard,
+  withOwnInHtml,
+  writeClipboard,
+} from './clipboard.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { Engine } from './engine.ts'
+import { pasteFiles, pasteImage } from './file-actions.ts'
 import { MAX_CHANGED_CELLS } from './fill-actions.ts'
+import { completeValues, partialCells } from './link-values.ts'
 import { planPaste } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 import type { GridRow } from './source.ts'
@@ -55,11 +65,12 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const key = keyOf(shape)
   const waiting = ready?.engine === engine && ready.key === key ? ready.forms : null
   const rows = waiting ? null : loadedRows(engine, shape)
-  if (!waiting && !rows) {
-    void copyLoaded(engine, shape, key, cells)
+  const values = rows && valuesOf(shape, rows)
+  if (!waiting && (!rows || !values || partialCells(shape.columns, rows, values).length > 0)) {
+    void copyLoaded(engine, shape, key, cells, cut)
     return
   }
-  const forms = waiting ?? formsOf(engine, shape, rows ?? [])
+  const forms = waiting ?? formsOf(engine, shape, values ?? [])
   for (const [type, text] of Object.entries(forms)) event.clipboardData.setData(type, text)
   ready = null
   if (cut && engine.props.rights.editRecords) clearSelected(engine)
@@ -70,6 +81,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
 export async function paste(engine: Engine, event: ClipboardEvent): Promise<void> {
   const data = event.clipboardData
   if (!data || !engine.props.rights.editRecords) return
+  if (!asText && pasteFiles(engine, data)) return event.preventDefault()
   const block = readClipboard((type) => data.getData(type), asText)
   asText = false
   if (!block) return
@@ -87,7 +99,7 @@ export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise
     columns: engine.columns.map(({ fieldId, type, options }, at) => ({
       fieldId,
       type,
-      options,
+      options: withPeople(type.name, options, [...engine.people.values()]),
       editable: engine.canEdit(at),
     })),
     rowCount: source.rowCount ?? 0,
@@ -155,8 +167,10 @@ function loadedRows(engine: Engine, { rows }: CopyShape): GridRow[] | null {
   return loaded
 }
 
-function formsOf(engine: Engine, { columns }: CopyShape, rows: readonly GridRow[]): ClipboardForms {
-  const values: CellValue[][] = rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
+const valuesOf = ({ columns }: CopyShape, rows: readonly GridRow[]): CellValue[][] =>
+  rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
+
+function formsOf(engine: Engine, { columns }: CopyShape, values: CellValue[][]): ClipboardForms {
   const texts = values.map((row) => row.map((value, at) => textOf(engine, columns[at]!, value)))
   const fields = columns.map(({ field, type, options }) => ({
     id: field.id,
@@ -167,13 +181,21 @@ function formsOf(engine: Engine, { columns }: CopyShape, rows: readonly GridRow[
   return writeClipboard(texts, { fields, values })
 }
 
-/** A value as text for other programs: people by e-mail, everything else as its type writes it. */
-function textOf(engine: Engine, { cell, type, options }: ResolvedColumn, value: CellValue): string {
-  return cell.copyText?.(value, engine.people) ?? type.format(value, options)
-}
+/** A value as text for other programs: people by e-mail, links by their names. */
+const textOf = ({ people }: Engine, { field }: ResolvedColumn, value: CellValue): string =>
+  cellText(field, value, people)
 
-/** Loads the rows first. The permission to write without an event is tried, and a second Ctrl+C is the way around it. */
-async function copyLoaded(engine: Engine, shape: CopyShape, key: string, cells: number): Promise<void> {
+/**
+ * Loads the rows first, and of cells with many links all of them. The permission to write without an event
+ * is tried, and a second Ctrl+C is the way around it.
+ */
+async function copyLoaded(
+  engine: Engine,
+  shape: CopyShape,
+  key: string,
+  cells: number,
+  cut: boolean,
+): Promise<void> {
   loading?.abort()
   const controller = new AbortController()
   loading = controller
@@ -193,8 +215,15 @@ async function copyLoaded(engine: Engine, shape: CopyShape, key: string, cells: 
         })),
       )
     }
-    const forms = formsOf(engine, shape, rows)
-    if (await writeNow(forms)) return tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+    const values = valuesOf(shape, rows)
+    await completeValues(engine, shape.columns, rows, values, controller.signal)
+    const forms = formsOf(engine, shape, values)
+    if (await writeNow(forms)) {
+      const now = copyShape(engine)
+      const isSame = now !== null && keyOf(now) === key
+      if (cut && isSame && engine.props.rights.editRecords) clearSelected(engine)
+      return tell(engine, tn('1 cell copied', '{n} cells copied', cells))
+    }
     ready = { engine, key, forms }
     tell(engine, t('Ready to copy: press the keys once more'))
   } catch (error) {
@@ -216,10 +245,8 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 /** Writes by the asynchronous clipboard; false where there is none (plain http) or the browser refuses. */
 async function writeNow(forms: ClipboardForms): Promise<boolean> {
   if (!navigator.clipboard?.write) return false
-  const parts = (['text/plain', 'text/html'] as const).map((type) => [
-    type,
-    new Blob([forms[type]], { type }),
-  ])
+  const texts = { 'text/plain': forms['text/plain'], 'text/html': withOwnInHtml(forms) }
+  const parts = Object.entries(texts).map(([type, text]) => [type, new Blob([text], { type })])
   try {
     await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(parts))])
     return true
@@ -239,6 +266,7 @@ export async function pasteFromMenu(engine: Engine): Promise<boolean> {
   if (!navigator.clipboard?.read) return false
   try {
     const [item] = await navigator.clipboard.read()
+    if (item && (await pasteImage(engine, item))) return true
     const read = async (type: string) => (item?.types.includes(type) ? (await item.getType(type)).text() : '')
     const forms = new Map([
       ['text/plain', await read('text/plain')],

@@ -48,11 +48,36 @@ export function readClipboard(getData: (type: string) => string, asText = false)
   const plain = getData('text/plain')
   if (asText) return plain === '' ? null : { texts: rectangle(parseTsv(plain)), own: null }
   const texts = rectangle(parseTsv(plain))
-  const own = parseOwn(getData(CLIPBOARD_MIME))
+  const own = parseOwn(getData(CLIPBOARD_MIME) || ownInHtml(getData('text/html')))
   if (own && sameShape(own.values, texts)) return { texts, own }
   const table = parseHtmlTable(getData('text/html'))
   if (table) return { texts: rectangle(table), own: null }
   return plain === '' ? null : { texts, own: null }
+}
+
+/**
+ * The HTML with our own form within it: for a clipboard that is written without an event, which takes no
+ * kinds of our own.
+ */
+export const withOwnInHtml = (forms: ClipboardForms): string =>
+  forms['text/html'].replace(
+    '<table>',
+    () => `<table ${OWN_ATTRIBUTE}="${encodeURIComponent(forms[CLIPBOARD_MIME])}">`,
+  )
+
+const OWN_ATTRIBUTE = 'data-sheaf-cells'
+
+function ownInHtml(html: string): string {
+  const at = html.indexOf(`${OWN_ATTRIBUTE}="`)
+  if (at < 0) return ''
+  const from = at + OWN_ATTRIBUTE.length + 2
+  try {
+    return decodeURIComponent(html.slice(from, html.indexOf('"', from)))
+  } catch (error) {
+    // Something else of that name; the plain forms are still there.
+    if (error instanceof URIError) return ''
+    throw error
+  }
 }
 
 /** Rows by line feed and cells by tab; a cell with tab, line break or quote is quoted, its quotes doubled. */

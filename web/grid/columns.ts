@@ -1,4 +1,5 @@
 import type { FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import { shownType } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { Cell } from '../cells/cell.ts'
 import { CELLS } from '../cells/index.ts'
@@ -12,6 +13,9 @@ export interface ResolvedColumn {
   cell: Cell
   type: FieldType
   options: FieldOptions
+  /** The type whose values are shown: that of the result where the field is computed. */
+  shown: { type: FieldType; isList: boolean }
+  align: Cell['align']
   width: number
   /** The type can be written and this person may. */
   editable: boolean
@@ -25,6 +29,7 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
   if (known) return known
   const { field, width } = column
   const cell = CELLS[field.type]
+  const { type: shown, isList } = shownType(field)
   const read = cell.type.options.safeParse(field.options)
   const made: ResolvedColumn = {
     column,
@@ -34,8 +39,10 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
     type: cell.type,
     // Options that a newer server wrote and this page cannot read: the field's defaults still draw.
     options: read.success ? read.data : cell.type.options.parse({}),
+    shown: { type: shown, isList },
+    align: field.result && !isList ? CELLS[field.result.type].align : cell.align,
     width,
-    editable: column.editable !== false && cell.type.readOnly !== true,
+    editable: column.editable !== false && cell.type.readOnly !== true && field.error === null,
   }
   resolved.set(column, made)
   return made

@@ -1,6 +1,7 @@
-import type { FocusEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
+import type { DragEvent, FocusEvent, KeyboardEvent, MouseEvent, PointerEvent } from 'react'
 import { copy, paste } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
+import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
 import { clampCell, contains, selectCell, selectRow } from './selection.ts'
 import { startEditing } from './states/editing.ts'
@@ -21,7 +22,7 @@ export function gridEvents(engine: Engine) {
       const hit = hitOf(engine, event.target)
       // A finger may be about to scroll: what it means is known when it is lifted (onClick).
       if (!hit || touched || isInEditor(event.target)) return
-      if (isModifiedLink(event)) return
+      if (opensLink(event)) return
       engine.mode.get().onPointerDown?.(hit, event.nativeEvent, engine)
     },
     // Pressing a cell must not take the focus from the grid, nor begin to select text.
@@ -48,14 +49,15 @@ export function gridEvents(engine: Engine) {
       if (!hit || isInEditor(event.target)) return
       if (openMenu(engine, hit, { x: event.clientX, y: event.clientY })) event.preventDefault()
     },
+    onDragOver: (event: DragEvent) => dragFiles(engine, event, hitOf(engine, event.target)),
+    onDrop: (event: DragEvent) => dropFiles(engine, event, hitOf(engine, event.target)),
     /** Text that is cut off is told in full while the pointer rests on it. */
     onMouseOver(event: MouseEvent) {
       const cell =
         event.target instanceof Element ? event.target.closest<HTMLElement>('[data-part="cell"]') : null
       const text = cell?.firstElementChild
       if (!cell || !text || cell.dataset.failed) return
-      const isCut = text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight + 2
-      if (isCut) cell.title = (text.textContent ?? '').slice(0, MAX_TOOLTIP)
+      if (isCutIn(text)) cell.title = tooltipOf(text).slice(0, MAX_TOOLTIP)
       else cell.removeAttribute('title')
     },
     /** Arriving by Tab with nothing selected: the first cell in sight is a place to begin. */
@@ -107,11 +109,14 @@ function clampedHit(engine: Engine, hit: Hit): Hit | null {
 const isInEditor = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('[data-editor], [data-cell-popover]') !== null
 
-/** Ctrl+click on a link opens it instead of beginning a second range. */
-const isModifiedLink = (event: PointerEvent): boolean =>
-  (event.ctrlKey || event.metaKey) &&
-  event.target instanceof Element &&
-  event.target.closest('a[href]') !== null
+/**
+ * True for a press that opens a link, which the grid leaves alone: were the cell selected, the grid might scroll
+ * it into sight under the pointer, and the click be lost.
+ */
+const opensLink = ({ ctrlKey, metaKey, target }: PointerEvent): boolean => {
+  const link = target instanceof Element ? target.closest<HTMLElement>('a[href]') : null
+  return link !== null && (ctrlKey || metaKey || link.dataset.interactive !== undefined)
+}
 
 /** A finger lifted where it was put down: selects, and on the selected cell edits. */
 function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
@@ -170,3 +175,21 @@ function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): bo
   })
   return true
 }
+
+/** True for what holds several values as chips. */
+const holdsChips = (element: Element): boolean => element.hasAttribute('data-variant')
+
+const isCut = (element: Element): boolean =>
+  element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight + 2
+
+/** True where a text is cut short: the whole, or one of the chips in it. */
+const isCutIn = (element: Element): boolean =>
+  isCut(element) ||
+  (holdsChips(element) &&
+    [...element.children].some(({ firstElementChild: text }) => text !== null && isCut(text)))
+
+/** A cell's text; chips stand in it with commas between. */
+const tooltipOf = (element: Element): string =>
+  holdsChips(element)
+    ? [...element.children].map((part) => part.textContent).join(', ')
+    : (element.textContent ?? '')

@@ -1,7 +1,10 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { cellText } from '../cells/cell-text.ts'
+import { isEmptyList } from '../cells/link-value.ts'
 import { t, tn } from '../i18n.ts'
 import type { Engine } from './engine.ts'
 import { continueValues, type FillTarget, fillKind } from './fill.ts'
+import { carryLinks, completeValues, partialCells } from './link-values.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 import type { CellWrite } from './source.ts'
 
@@ -10,7 +13,17 @@ export const MAX_CHANGED_CELLS = 200_000 // 10,000 × 20, ui.md §4.5
 
 /** Fills the target from the source cells as one change, and selects both. */
 export function applyFill(engine: Engine, source: Bounds, target: FillTarget, toggled: boolean): void {
-  const writes = fillWrites(engine, source, target, toggled)
+  withWholeLinks(engine, source, (values) => fillNow(engine, source, target, toggled, values))
+}
+
+function fillNow(
+  engine: Engine,
+  source: Bounds,
+  target: FillTarget,
+  toggled: boolean,
+  known: SourceValues,
+): void {
+  const writes = fillWrites(engine, source, target, { toggled, known })
   if (writes === null) return
   engine.setCells(writes)
   const { bounds } = target
@@ -33,16 +46,60 @@ export function fillFromEdge(engine: Engine, direction: 'down' | 'end'): void {
   if (from.top < 0 || from.start < 0) return
   const source = direction === 'down' ? { ...from, bottom: from.top } : { ...from, end: from.start }
   const rest = direction === 'down' ? { ...from, top: from.top + 1 } : { ...from, start: from.start + 1 }
-  const writes = fillWrites(engine, source, { direction, bounds: rest }, false, true)
-  if (writes) engine.setCells(writes)
+  withWholeLinks(engine, source, (known) => {
+    const writes = fillWrites(engine, source, { direction, bounds: rest }, { copyOnly: true, known })
+    if (writes) engine.setCells(writes)
+  })
 }
+
+/** Values of source cells that differ from what the cell itself holds, by row and column. */
+type SourceValues = ReadonlyMap<string, CellValue>
+
+const NOTHING_KNOWN: SourceValues = new Map()
+
+/** Goes on at once, or once the links are read of source cells that name only the first of many. */
+function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValues) => void): void {
+  const columns = engine.columns.slice(source.start, source.end + 1)
+  const indices = span(source.top, source.bottom).filter((index) => engine.rowAt(index) !== undefined)
+  const rows = indices.map((index) => engine.rowAt(index)!)
+  const values = rows.map((row) => columns.map(({ fieldId }) => row.values(fieldId)))
+  const partial = partialCells(columns, rows, values)
+  if (partial.length === 0) {
+    run(NOTHING_KNOWN)
+    return
+  }
+  engine.announce(t('Reading the selected records…'))
+  completeValues(engine, columns, rows, values, new AbortController().signal).then(
+    () =>
+      run(
+        new Map(
+          partial.map(({ row, column }) => [
+            keyOf(indices[row]!, source.start + column),
+            values[row]![column] ?? null,
+          ]),
+        ),
+      ),
+    (error) =>
+      engine.props.commands.notify(
+        t('The records could not be read: {reason}', {
+          reason: error instanceof Error ? error.message : String(error),
+        }),
+        'error',
+      ),
+  )
+}
+
+const keyOf = (row: number, column: number): string => `${row} ${column}`
 
 function fillWrites(
   engine: Engine,
   source: Bounds,
   { direction, bounds }: FillTarget,
-  toggled: boolean,
-  copyOnly = false,
+  {
+    toggled = false,
+    copyOnly = false,
+    known,
+  }: { toggled?: boolean; copyOnly?: boolean; known: SourceValues },
 ): CellWrite[] | null {
   const cells = (bounds.bottom - bounds.top + 1) * (bounds.end - bounds.start + 1)
   if (cells > MAX_CHANGED_CELLS) {
@@ -50,15 +107,18 @@ function fillWrites(
     return null
   }
   const writes: CellWrite[] = []
-  const write = (row: number, column: number, value: CellValue) => {
+  const write = (row: number, column: number, given: CellValue) => {
     if (!engine.canEdit(column)) return
-    const { fieldId } = engine.columns[column]!
+    const { fieldId, type } = engine.columns[column]!
     const record = engine.rowAt(row)
-    if (record && Object.is(record.values(fieldId), value)) return
+    const value = type.computed === 'link' && isEmptyList(given) ? null : given
+    if (record && isSameValue(record.values(fieldId), value)) return
     writes.push({ rowIndex: row, recordId: record?.id, fieldId, value })
   }
-  const valueAt = (row: number, column: number) =>
-    engine.rowAt(row)?.values(engine.columns[column]!.fieldId) ?? null
+  const valueAt = (row: number, column: number): CellValue => {
+    const whole = known.get(keyOf(row, column))
+    return whole ?? engine.rowAt(row)?.values(engine.columns[column]!.fieldId) ?? null
+  }
   const backwards = direction === 'up' || direction === 'start'
   if (direction === 'down' || direction === 'up') {
     for (let column = bounds.start; column <= bounds.end; column++) {
@@ -85,6 +145,9 @@ function fillWrites(
   return writes
 }
 
+const isSameValue = (a: CellValue, b: CellValue): boolean =>
+  Object.is(a, b) || (b === null && isEmptyList(a) && a !== '')
+
 const span = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
@@ -93,6 +156,12 @@ function convert(engine: Engine, value: CellValue, from: number, to: number): Ce
   const source = engine.columns[from]!
   const target = engine.columns[to]!
   if (value === null) return target.type.initial ?? null
+  if (target.type.computed === 'link') {
+    const carried = carryLinks(value, source.field, target.field)
+    return carried.ok ? carried.value : undefined
+  }
+  if (source.type.computed)
+    return target.type.parse(cellText(source.field, value), target.options) ?? undefined
   if (source.type.name === target.type.name && !Array.isArray(target.options.choices)) return value
   return target.type.parse(source.type.format(value, source.options), target.options) ?? undefined
 }

@@ -1,3 +1,4 @@
+import { cellText } from '../cells/cell-text.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { clampWidth } from './layout.ts'
@@ -21,7 +22,7 @@ export function contentWidth(engine: Engine, column: ResolvedColumn): number {
   for (let row = first; row <= last; row++) {
     const value = engine.rowAt(row)?.values(column.fieldId)
     if (value === null || value === undefined) continue
-    const lines = column.type.format(value, column.options).slice(0, 500).split('\n')
+    const lines = cellText(column.field, value, engine.people).slice(0, 500).split('\n')
     const extra = CELL_PADDING_PX + (column.cell.extraWidth ?? 0)
     for (const line of lines) width = Math.max(width, canvas.measureText(line).width + extra)
   }

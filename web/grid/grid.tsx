@@ -105,6 +105,8 @@ export function Grid(props: GridProps): ReactNode {
           onClick={events.onClick}
           onDoubleClick={events.onDoubleClick}
           onContextMenu={events.onContextMenu}
+          onDragOver={events.onDragOver}
+          onDrop={events.onDrop}
           onMouseOver={events.onMouseOver}
           onFocus={events.onFocus}
         >

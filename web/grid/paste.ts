@@ -1,7 +1,9 @@
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { ClipboardBlock, ClipboardField } from './clipboard.ts'
+import { carryLinks } from './link-values.ts'
 import type { Bounds } from './selection.ts'
 import type { CellWrite } from './source.ts'
 
@@ -20,6 +22,23 @@ export interface PasteWrite extends CellWrite {
   needsOption: boolean
 }
 
+/** A text that a paste left out; `reason` where it is not simply no value of the field. */
+export interface RejectedText {
+  rowIndex: number
+  fieldId: string
+  text: string
+  reason?: string
+}
+
+/** Names of records that a cell is to be linked to; `newRow` counts in `newRows`, null: a row that exists. */
+export interface PasteNames {
+  rowIndex: number
+  recordId: RecordId | undefined
+  newRow: number | null
+  fieldId: string
+  text: string
+}
+
 /** All that a paste would do, and all that must be asked before. Nothing has been written yet. */
 export interface PastePlan {
   /** Cells of rows that exist. */
@@ -29,7 +48,9 @@ export interface PastePlan {
   /** Columns beyond the last, each from the top: the texts for fields that could be added. */
   extraColumns: string[][]
   /** Texts that do not fit their field. Those cells are left as they are, and listed. */
-  rejected: { rowIndex: number; fieldId: string; text: string }[]
+  rejected: RejectedText[]
+  /** Texts for links: the names of records, which the owner has to find. */
+  names: PasteNames[]
   /** Select options that do not exist yet: "add n options". */
   newOptions: { fieldId: string; titles: string[] }[]
   /** Cells in read-only columns, passed over. */
@@ -62,6 +83,7 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
     newRows: [],
     extraColumns: [],
     rejected: [],
+    names: [],
     newOptions: [],
     skipped: 0,
     covers: {
@@ -89,6 +111,12 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
         plan.rejected.push({ rowIndex, fieldId: column.fieldId, text: read.text })
         continue
       }
+      if (read.kind === 'names') {
+        const newRow = isNew ? plan.newRows.length : null
+        const place = { rowIndex, recordId: target.recordIdOf(rowIndex), newRow }
+        plan.names.push({ ...place, fieldId: column.fieldId, text: read.text })
+        continue
+      }
       for (const title of read.missing)
         missing.set(column.fieldId, (missing.get(column.fieldId) ?? new Set()).add(title))
       if (isNew) values[column.fieldId] = read.value
@@ -110,7 +138,11 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
 }
 
 /** The plan of someone who answered "paste only what fits". */
-export const withoutNewRows = (plan: PastePlan): PastePlan => ({ ...plan, newRows: [] })
+export const withoutNewRows = (plan: PastePlan): PastePlan => ({
+  ...plan,
+  newRows: [],
+  names: plan.names.filter(({ newRow }) => newRow === null),
+})
 
 /** The plan of someone who did not want new options: the cells that need one stay as they are. */
 export function withoutNewOptions(plan: PastePlan): PastePlan {
@@ -129,13 +161,17 @@ export function withoutNewOptions(plan: PastePlan): PastePlan {
 
 const repeated = (block: number, selected: number): number => (selected % block === 0 ? selected : block)
 
-type CellRead = { kind: 'value'; value: CellValue; missing: string[] } | { kind: 'rejected'; text: string }
+type CellRead =
+  | { kind: 'value'; value: CellValue; missing: string[] }
+  | { kind: 'rejected'; text: string }
+  | { kind: 'names'; text: string }
 
 const NONE: string[] = []
 
 function readCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
   const text = block.texts[row]![column]!
   const copied = block.own?.fields[column]
+  if (target.type.computed === 'link') return readLinkCell(block, row, column, target)
   if (block.own && copied && isSameKind(copied, target)) {
     const value = block.own.values[row]?.[column] ?? null
     return { kind: 'value', value: value ?? emptyValue(target), missing: NONE }
@@ -147,6 +183,22 @@ function readCell(block: ClipboardBlock, row: number, column: number, target: Pa
   return value === null ? { kind: 'rejected', text } : { kind: 'value', value, missing: NONE }
 }
 
+/** Links of the same table are taken as they are; any other text is names, which have to be found. */
+function readLinkCell(block: ClipboardBlock, row: number, column: number, target: PasteColumn): CellRead {
+  const text = block.texts[row]![column]!
+  const copied = block.own?.fields[column]
+  const to = { type: target.type.name, options: target.options }
+  const value = block.own?.values[row]?.[column] ?? null
+  if (copied && linkOf(copied)) {
+    const carried = carryLinks(value, copied, to)
+    if (carried.ok) return { kind: 'value', value: carried.value, missing: NONE }
+    // Of the same table, and still not to be had whole.
+    if (linkOf(copied)?.relatedTableId === linkOf(to)?.relatedTableId) return { kind: 'rejected', text }
+  }
+  if (text.trim() === '') return { kind: 'value', value: null, missing: NONE }
+  return { kind: 'names', text: text.trim() }
+}
+
 /** What an emptied cell holds: false for a check box, no value for most. */
 export const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
@@ -156,7 +208,16 @@ function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
   return copied.id === target.fieldId || !OPTIONS_MATTER.has(target.type.name)
 }
 
-const OPTIONS_MATTER = new Set(['SingleSelect', 'MultiSelect', 'Rating', 'Email', 'URL', 'PhoneNumber'])
+const OPTIONS_MATTER = new Set([
+  'SingleSelect',
+  'MultiSelect',
+  'Rating',
+  'Email',
+  'URL',
+  'PhoneNumber',
+  'User',
+  'Collaborator',
+])
 
 function titlesOf(text: string, { type }: PasteColumn): string[] {
   if (type.name === 'SingleSelect') return [text.trim()]

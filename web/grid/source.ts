@@ -1,5 +1,6 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
+import type { FileTarget, LinkTarget } from '../cells/cell.ts'
 import type { PastePlan } from './paste.ts'
 
 /**
@@ -175,6 +176,14 @@ export interface GridCommands {
   openCellMenu(request: CellMenuRequest): void
   /** Creates a select option; resolves true once it may be used. Absent: not allowed. */
   createOption?(fieldId: string, title: string): Promise<boolean>
+  /** The place that files for a cell go to; absent where records cannot keep any. */
+  fileTarget?(recordId: RecordId, fieldId: string): FileTarget | null
+  /** What the picker of a link's cell works with; null for other cells. */
+  linkTarget?(recordId: RecordId, fieldId: string): LinkTarget | null
+  /** All that a link's cell holds, by name; needed where the cell itself names only the first of many. */
+  completeLinks?(recordId: RecordId, fieldId: string, signal: AbortSignal): Promise<CellValue>
+  /** Adds files to a cell, showing how far they are. */
+  addFiles?(target: FileTarget, files: File[]): void
   /** The value changed under an open editor: true keeps what was typed, false what came in. */
   keepMine?(conflict: { fieldId: string; mine: CellValue; theirs: CellValue }): Promise<boolean>
   /** Sends refused cells of a record again, or drops what was typed into them. */

@@ -16,7 +16,9 @@ export function selectionStatus(engine: Engine): SelectionStatus | null {
   const status = { cells: countCells(bounds), rows: 0, numbers: 0, sum: 0, complete: true }
   for (const { top, bottom, start, end } of bounds) {
     status.rows += bottom - top + 1
-    const fields = engine.columns.slice(start, end + 1).filter(({ type }) => SUMMED.has(type.name))
+    const fields = engine.columns
+      .slice(start, end + 1)
+      .filter(({ shown }) => !shown.isList && SUMMED.has(shown.type.name))
     if (fields.length === 0) continue
     const last = Math.min(bottom, top + MAX_ROWS - 1)
     if (last < bottom) status.complete = false

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { FileUp, Plus, Table2 } from 'lucide-react'
+import { Database, FileUp, Plus, Table2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
@@ -15,6 +15,8 @@ import { pickImport } from '../shell/pick-import.ts'
 import { renameTableInDialog } from '../shell/rename-dialog.tsx'
 import { createTable } from '../shell/table-commands.tsx'
 import { useFileDrop } from '../shell/use-file-drop.ts'
+import { connectDatabase } from '../sources/source-commands.tsx'
+import { SourcesPanel } from '../sources/sources-panel.tsx'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
 import { MemberList } from './member-list.tsx'
@@ -24,7 +26,7 @@ export function BaseHomeScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
   // The layout around this screen has read the base and says so where it could not.
   const base = trpc.bases.get.useQuery({ baseId }).data
-  const [tab, setTab] = useState<'overview' | 'members'>('overview')
+  const [tab, setTab] = useState<'overview' | 'members' | 'sources'>('overview')
   useDocumentTitle(base?.title)
   const mayImport = base !== undefined && roleCan(base.role, 'import.create')
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
@@ -44,8 +46,13 @@ export function BaseHomeScreen() {
       <div className={styles.tabs} role="tablist">
         <Tab name={t('Overview')} selected={tab === 'overview'} onSelect={() => setTab('overview')} />
         <Tab name={t('Members')} selected={tab === 'members'} onSelect={() => setTab('members')} />
+        {roleCan(base.role, 'source.list') && (
+          <Tab name={t('Data sources')} selected={tab === 'sources'} onSelect={() => setTab('sources')} />
+        )}
       </div>
-      {tab === 'overview' ? <Overview base={base} /> : <MemberList baseId={baseId} />}
+      {tab === 'overview' && <Overview base={base} />}
+      {tab === 'members' && <MemberList baseId={baseId} />}
+      {tab === 'sources' && <SourcesPanel base={base} />}
       {isOver && <div className={styles.dropHint}>{t('Drop the file to import it as a new table')}</div>}
     </main>
   )
@@ -101,6 +108,14 @@ function Overview({ base }: { base: Base }) {
             title={t('Import data')}
             text={t('A file, an address or pasted text')}
             onClick={() => pickImport({ baseId: base.id })}
+          />
+        )}
+        {roleCan(base.role, 'source.create') && (
+          <Tile
+            icon={Database}
+            title={t('Connect a database')}
+            text={t('PostgreSQL, MySQL, MariaDB or an SQLite file')}
+            onClick={() => connectDatabase(base.id)}
           />
         )}
       </div>

@@ -32,8 +32,9 @@ export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.filter((ty
 ).map(({ name }) => name)
 
 function isImportable(name: FieldTypeName): boolean {
-  const { readOnly, systemColumn } = fieldType(name)
-  return !readOnly && systemColumn === undefined
+  const { readOnly, systemColumn, computed } = fieldType(name)
+  // Passwords are set one by one; a link is kept elsewhere.
+  return !readOnly && systemColumn === undefined && !computed && name !== 'Password'
 }
 
 /** Fields of a table that a file can fill. */

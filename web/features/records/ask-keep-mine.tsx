@@ -1,5 +1,5 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { cellText } from '../../cells/cell-text.ts'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -13,7 +13,7 @@ export function askKeepMine(
 ): Promise<boolean> {
   const field = fieldOf(context, fieldId)
   const text = (value: CellValue): string => {
-    const shown = field && value !== null ? fieldType(field.type).format(value, field.options) : ''
+    const shown = field ? cellText(field, value) : ''
     return shown === '' ? t('(empty)') : shown
   }
   return new Promise((resolve) => {

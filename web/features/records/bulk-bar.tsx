@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { cellText } from '../../cells/cell-text.ts'
 import { messageOf } from '../../errors.ts'
 import { writeClipboard } from '../../grid/clipboard.ts'
 import type { CheckedRows } from '../../grid/source.ts'
@@ -13,6 +14,7 @@ import { Popover } from '../../ui/popover.tsx'
 import { toast } from '../../ui/toast.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import toolbar from '../views/toolbar.module.css'
+import { looseLinkTarget } from './link-target.ts'
 import {
   deleteAll,
   deleteRecords,
@@ -147,7 +149,15 @@ function BulkEdit(props: {
           </option>
         ))}
       </select>
-      <RecordField key={field.id} field={field} value={value} canEdit onCommit={setValue} hidesLabel />
+      <RecordField
+        key={field.id}
+        field={field}
+        value={value}
+        canEdit
+        links={looseLinkTarget(context, field, { value, onChange: setValue }) ?? undefined}
+        onCommit={setValue}
+        hidesLabel
+      />
       <Button size="small" variant="primary" onClick={() => onApply(field, value)}>
         {tn('Change 1 record', 'Change {n} records', count)}
       </Button>
@@ -168,7 +178,10 @@ async function setForAll(
   offerUndo(context, tn('1 record changed', '{n} records changed', count))
 }
 
-async function copyRecords({ schema, state, store }: TableContext, ids: readonly RecordId[]): Promise<void> {
+async function copyRecords(
+  { schema, state, store, people }: TableContext,
+  ids: readonly RecordId[],
+): Promise<void> {
   const fields = shownFields(schema.fields, state.view).map(({ field }) => field)
   const loaded = ids.map((id) => store.row(id))
   const rows = loaded.every((row) => row !== undefined)
@@ -179,8 +192,9 @@ async function copyRecords({ schema, state, store }: TableContext, ids: readonly
           fieldIds: fields.map((field) => field.id),
         })
       ).filter((row) => ids.includes(row.id))
+  const persons = new Map(people.map((person) => [person.id, person]))
   const texts = rows.map((row) =>
-    fields.map((field) => fieldType(field.type).format(row?.values(field.id) ?? null, field.options)),
+    fields.map((field) => cellText(field, row?.values(field.id) ?? null, persons)),
   )
   const forms = writeClipboard(texts, { fields: [], values: [] })
   if (await copyText(forms['text/plain']))

@@ -2,10 +2,14 @@ import type { GridCommands } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
 import { setQuery } from '../../routes/paths.ts'
 import { toast } from '../../ui/toast.ts'
+import { addFiles } from '../attachments/add-files.tsx'
+import { fileTarget } from '../attachments/file-target.ts'
 import { moveFields, shownFields } from '../views/arrange-fields.ts'
 import { askKeepMine } from './ask-keep-mine.tsx'
 import { openCellMenu } from './cell-menu.ts'
 import { openHeaderMenu } from './header-menu.ts'
+import { completeLinks } from './link-reads.ts'
+import { linkTarget } from './link-target.ts'
 import { pastePlan } from './paste-command.tsx'
 import { clearCells, createOption, deleteRecords } from './record-commands.ts'
 import { openSummaryMenu } from './summary-menu.ts'
@@ -64,6 +68,21 @@ export function createGridCommands(get: GetContext): GridCommands {
       if (!can(context, 'field.update')) return undefined
       return (fieldId: string, title: string) => createOption(context, fieldId, title)
     },
+    fileTarget(recordId, fieldId) {
+      const { store, schema } = get()
+      const field = schema.fields.find(({ id }) => id === fieldId)
+      return field ? fileTarget(store, field, recordId) : null
+    },
+    linkTarget(recordId, fieldId) {
+      const field = fieldOf(get(), fieldId)
+      return field ? linkTarget(get, field, recordId) : null
+    },
+    completeLinks: (recordId, fieldId, signal) => completeLinks(get(), recordId, fieldId, signal),
+    addFiles: (target, files) =>
+      addFiles(
+        target,
+        files.map((file) => ({ file })),
+      ),
     keepMine: (conflict) => askKeepMine(get(), conflict),
     retry: (id) => get().store.retry(id),
     discard: (id) => get().store.discard(id),

@@ -73,7 +73,7 @@ function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecor
                 className={styles.condition}
                 onClick={() => state.update({ filter: fromGroup(replaceAt(group, path, null)) })}
               >
-                <span dir="auto">{describeCondition(condition, field)}</span>
+                <span dir="auto">{describeCondition(condition, field, context.people)}</span>
                 <X size={13} aria-label={t('Remove')} />
               </button>
             </li>

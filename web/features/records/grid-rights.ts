@@ -1,17 +1,30 @@
+import type { TableSchema } from '../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import type { GridRights } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
 
-/** What a role may do in the grid. `mayArrange`: changes of the view are saved for everyone. */
-export function gridRights(role: BaseRole): { grid: GridRights; mayArrange: boolean } {
-  const mayEdit = roleCan(role, 'record.update')
+/**
+ * What a role may do in the grid of a table, as far as the table lets anyone. `mayArrange`: changes of the
+ * view are saved for everyone.
+ */
+export function gridRights(
+  role: BaseRole,
+  { fields, readOnlyReason }: Pick<TableSchema, 'fields' | 'readOnlyReason'>,
+): { grid: GridRights; mayArrange: boolean } {
+  const isOpen = readOnlyReason === null
+  const mayEdit = isOpen && roleCan(role, 'record.update')
+  const hasOrder = fields.some((field) => field.isSystem && field.columnName === 'nc_order')
   return {
     mayArrange: roleCan(role, 'view.arrange'),
     grid: {
       editRecords: mayEdit,
-      addRecords: roleCan(role, 'record.create'),
-      deleteRecords: roleCan(role, 'record.delete'),
-      moveRecords: mayEdit || t('Your role may not move records'),
+      addRecords: isOpen && roleCan(role, 'record.create'),
+      deleteRecords: isOpen && roleCan(role, 'record.delete'),
+      moveRecords:
+        readOnlyReason ??
+        (hasOrder
+          ? mayEdit || t('Your role may not move records')
+          : t('The records of a connected database stand in the order of their keys')),
       // Who may not save an arrangement keeps it for the visit.
       arrangeColumns: true,
       addFields: roleCan(role, 'field.create'),

@@ -4,6 +4,7 @@ import {
   ArrowLeftToLine,
   ArrowRightToLine,
   ArrowUpAZ,
+  ArrowUpRight,
   EyeOff,
   Filter,
   MoveHorizontal,
@@ -11,16 +12,22 @@ import {
   Pin,
   Sigma,
   Star,
+  Telescope,
   Trash2,
 } from 'lucide-react'
+import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { summarySetOf } from '../../../src/core/fields/result.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import type { MenuAnchor } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { deleteField, setDisplayField } from '../schema/field-commands.tsx'
+import { draftOf, type FieldDraft, withType } from '../schema/field-draft.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import { directionLabels } from '../views/describe-condition.ts'
-import { asGroup, newCondition } from '../views/filter-edit.ts'
+import { asGroup, isComparable, newCondition } from '../views/filter-edit.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 import { anchorOf, can, fieldOf, type GetContext, type TableContext } from './table-context.ts'
 
@@ -34,6 +41,7 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
   const items: MenuItem[] = [
     { kind: 'id', label: t('Field'), value: field.id },
     ...(can(context, 'field.update') ? editItems(context, field, header) : []),
+    ...linkItems(context, field, header),
     { kind: 'separator' },
     ...viewItems(get, field, header),
     { kind: 'separator' },
@@ -57,6 +65,32 @@ function editItems(context: TableContext, field: Field, anchor: Element): MenuIt
   ]
 }
 
+/** What a link leads to: its table, and what the records there hold. */
+function linkItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
+  const link = linkOf(field)
+  if (link === null || field.error !== null) return []
+  const { baseId } = context.schema.table
+  const lookup: MenuItem = {
+    ...{ kind: 'action', label: t('Add lookup of {link}', { link: field.title }), icon: Telescope },
+    run: () => {
+      const start = withOptions(withType(draftOf(null), 'Lookup'), { relationFieldId: field.id })
+      context.editField({ field: null, anchor, start })
+    },
+  }
+  return [
+    {
+      ...{ kind: 'action', label: t('Open linked table'), icon: ArrowUpRight },
+      run: () => goTo(paths.table(baseId, link.relatedTableId)),
+    },
+    ...(can(context, 'field.create') ? [lookup] : []),
+  ]
+}
+
+const withOptions = (draft: FieldDraft, options: FieldOptions): FieldDraft => ({
+  ...draft,
+  options: { ...draft.options, ...options },
+})
+
 function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
   const { state, schema, grid } = get()
   const { view } = state
@@ -71,7 +105,7 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     ...{ kind: 'action', label: t('Remove sort'), icon: ArrowDownToDot },
     run: () => state.update({ sorts: view.sorts.filter((sort) => sort.fieldId !== field.id) }),
   }
-  return [
+  const comparing: MenuItem[] = [
     {
       kind: 'action',
       label: t('Sort {order}', { order: labels.asc }),
@@ -86,7 +120,14 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     },
     ...(current ? [unsort] : []),
     { kind: 'action', label: t('Filter by this field'), icon: Filter, run: () => filterBy(get(), field) },
-    { kind: 'action', label: t('Summary'), icon: Sigma, run: () => openSummaryMenu(get(), field.id, anchor) },
+  ]
+  const summary: MenuItem = {
+    ...{ kind: 'action', label: t('Summary'), icon: Sigma },
+    run: () => openSummaryMenu(get(), field.id, anchor),
+  }
+  return [
+    ...(isComparable(field) ? comparing : current ? [unsort] : []),
+    ...(summarySetOf(field) === 'none' ? [] : [summary]),
     { kind: 'separator' },
     {
       ...{ kind: 'action', label: t('Freeze up to here'), icon: Pin },

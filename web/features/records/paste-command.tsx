@@ -7,14 +7,16 @@ import { toast } from '../../ui/toast.ts'
 import { addFieldOptions, createField } from '../schema/field-commands.tsx'
 import { guessField, readColumn } from './guess-field.ts'
 import { type PasteAnswer, PasteDialog, RejectedDialog } from './paste-dialog.tsx'
+import { withNamesFound } from './paste-names.ts'
 import { can, fieldOf, type GetContext, type TableContext } from './table-context.ts'
 
 /**
  * Writes a paste: asks once about everything that needs a question, then writes all of it as one
  * change. Gives the number of cells written; null: cancelled.
  */
-export async function pastePlan(get: GetContext, plan: PastePlan): Promise<number | null> {
+export async function pastePlan(get: GetContext, asked: PastePlan): Promise<number | null> {
   const context = get()
+  const plan = await withNamesFound(context, asked)
   const mayAddFields = can(context, 'field.create')
   const offered = mayAddFields ? plan : { ...plan, extraColumns: [] }
   const needsAnswer =
@@ -131,8 +133,8 @@ async function withIds(
 function tellRejected(context: TableContext, plan: PastePlan): void {
   const { rejected } = plan
   if (rejected.length === 0) return
-  const lines = rejected.map(({ rowIndex, fieldId, text }) => ({
-    ...{ row: rowIndex + 1, text },
+  const lines = rejected.map(({ rowIndex, fieldId, text, reason }) => ({
+    ...{ row: rowIndex + 1, text, reason },
     field: fieldOf(context, fieldId)?.title ?? '',
   }))
   toast.error({

@@ -94,7 +94,7 @@ function Offer({ checked, disabled, onChange, children }: OfferProps) {
 
 /** Texts that a paste left out, with their places. */
 export function RejectedDialog(props: {
-  lines: { row: number; field: string; text: string }[]
+  lines: { row: number; field: string; text: string; reason?: string | undefined }[]
   onClose: () => void
 }) {
   const { lines, onClose } = props
@@ -110,11 +110,14 @@ export function RejectedDialog(props: {
           </tr>
         </thead>
         <tbody>
-          {lines.slice(0, 500).map(({ row, field, text }) => (
+          {lines.slice(0, 500).map(({ row, field, text, reason }) => (
             <tr key={`${row} ${field}`}>
               <td>{row}</td>
               <td dir="auto">{field}</td>
-              <td dir="auto">{text}</td>
+              <td>
+                <span dir="auto">{text}</span>
+                {reason && <small className={styles.detail}>{reason}</small>}
+              </td>
             </tr>
           ))}
         </tbody>

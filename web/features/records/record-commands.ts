@@ -1,7 +1,9 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { isEmptyList, isPartial } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import type { CellArea, CellWrite } from '../../grid/source.ts'
 import { t, tn } from '../../i18n.ts'
@@ -19,7 +21,7 @@ const MAX_ROWS = 50_000
 
 /** True for a field whose cells a person writes. */
 export const isWritable = (field: Field): boolean =>
-  !field.isSystem && fieldType(field.type).readOnly !== true
+  !field.isSystem && field.readOnlyReason === null && fieldType(field.type).readOnly !== true
 
 /** Deletes records and offers the way back. */
 export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
@@ -92,8 +94,9 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
       const row = store.source.getRow(rowIndex)
       for (const field of fields) {
         const value = emptyOf(field)
-        if (!row || row.values(field.id) !== value)
-          cells.push({ rowIndex, recordId: row?.id, fieldId: field.id, value })
+        const held = row?.values(field.id)
+        const isDone = held === value || (linkOf(field) !== null && isEmptyList(held ?? null))
+        if (!row || !isDone) cells.push({ rowIndex, recordId: row?.id, fieldId: field.id, value })
       }
     }
   }
@@ -157,16 +160,38 @@ export async function updateAll(
 /** Adds copies of records right after the last of them. */
 export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
   const { store, schema } = context
-  const fieldIds = schema.fields
-    .filter((field) => isWritable(field) && !field.unique)
-    .map((field) => field.id)
-  const copies = (await readRecords(context, ids, fieldIds)).map(
-    (valueOfField): Values => Object.fromEntries(fieldIds.map((id) => [id, valueOfField(id)])),
+  const fields = schema.fields.filter((field) => isWritable(field) && !field.unique && isCopied(field))
+  const fieldIds = fields.map((field) => field.id)
+  const copies = await Promise.all(
+    (await readRecords(context, ids, fieldIds)).map(async (valueOfField, at): Promise<Values> => {
+      const values = fields.map(async (field) => {
+        const value = valueOfField(field.id)
+        if (!linkOf(field)) return [field.id, value] as const
+        const id = ids[at]
+        const isWhole = id === undefined || !isPartial(value)
+        return [field.id, isWhole ? whole(value) : await allLinks(context, id, field.id)] as const
+      })
+      return Object.fromEntries(await Promise.all(values))
+    }),
   )
   const last = store.source.indexOf(ids.at(-1) ?? '')
   const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
   const written = await store.insertRows(copies, next ?? null)
   if (written) offerUndo(context, tn('1 record duplicated', '{n} records duplicated', ids.length))
+}
+
+/** A copy must not take from the record that it is a copy of what only one can have: its children, its partner. */
+function isCopied(field: Field): boolean {
+  const link = linkOf(field)
+  return link === null ? field.type !== 'ForeignKey' : link.kind === 'mm' || link.kind === 'bt'
+}
+
+/** Links as they are written. */
+const whole = (value: CellValue): CellValue => (isEmptyList(value) ? null : value)
+
+async function allLinks(context: TableContext, id: RecordId, fieldId: string): Promise<CellValue> {
+  const { completeLinks } = await import('./link-reads.ts')
+  return completeLinks(context, id, fieldId, new AbortController().signal)
 }
 
 /** Values of records, hidden fields too: one request for each run of neighbours in the list. */

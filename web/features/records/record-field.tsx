@@ -1,9 +1,11 @@
 import { useId } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
+import type { FileTarget, LinkTarget } from '../../cells/cell.ts'
 import { CellInput } from '../../cells/cell-input.tsx'
 import { CELLS } from '../../cells/index.ts'
 import { t } from '../../i18n.ts'
+import { LinkedList } from './linked-list.tsx'
 import styles from './record-panel.module.css'
 
 export interface RecordFieldProps {
@@ -14,6 +16,8 @@ export interface RecordFieldProps {
   onCommit: (value: CellValue) => void
   error?: string | null
   createOption?: (title: string) => Promise<boolean>
+  files?: FileTarget
+  links?: LinkTarget
   /** Where the name of the field stands beside already. */
   hidesLabel?: boolean
 }
@@ -34,15 +38,20 @@ export function RecordField(props: RecordFieldProps) {
           </span>
         )}
       </label>
-      <CellInput
-        id={id}
-        field={field}
-        value={value}
-        readOnly={!canEdit}
-        error={error}
-        createOption={createOption}
-        onCommit={onCommit}
-      />
+      {props.links ? (
+        <LinkedList id={id} field={field} value={value} links={props.links} error={error ?? null} />
+      ) : (
+        <CellInput
+          id={id}
+          field={field}
+          value={value}
+          readOnly={!canEdit}
+          error={error}
+          createOption={createOption}
+          files={props.files}
+          onCommit={onCommit}
+        />
+      )}
       {field.description && (
         <small className={styles.help} dir="auto">
           {field.description}

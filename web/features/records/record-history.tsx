@@ -1,6 +1,7 @@
 import { ArrowRight, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { formatAgo, localeTag, t } from '../../i18n.ts'
@@ -8,6 +9,7 @@ import { type Outputs, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { LinkChange } from './link-change.tsx'
 import { isWritable } from './record-commands.ts'
 import styles from './record-panel.module.css'
 import { can, fieldOf, type TableContext } from './table-context.ts'
@@ -88,6 +90,7 @@ function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
         {entry.changes.map((change) => {
           const field = fieldOf(context, change.fieldId)
           if (!field || (change.before === null && change.after === null)) return null
+          if (linkOf(field)) return <LinkChange key={change.fieldId} field={field} value={change.after} />
           return (
             <div key={change.fieldId} className={styles.change}>
               <span className={styles.changed} dir="auto">

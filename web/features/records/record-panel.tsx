@@ -11,8 +11,9 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { cellText } from '../../cells/cell-text.ts'
+import { CELLS } from '../../cells/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { isMissing, trpc } from '../../trpc.ts'
@@ -21,7 +22,9 @@ import { openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { fileTarget } from '../attachments/file-target.ts'
 import { fieldsInOrder } from '../views/arrange-fields.ts'
+import { linkTarget } from './link-target.ts'
 import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
@@ -52,7 +55,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     row && store.query().fieldIds.includes(field.id)
       ? row.values(field.id)
       : (read.data?.values[field.id] ?? null)
-  const title = display ? fieldType(display.type).format(valueIn(display), display.options) : ''
+  const title = display ? cellText(display, valueIn(display)) : ''
 
   useEffect(() => {
     panel.current?.focus({ preventScroll: true })
@@ -242,20 +245,26 @@ function Fields(props: {
   const hiddenId = useId()
   const { store } = context
   const row = store.row(recordId)
-  const canEdit = can(context, 'record.update')
+  const mayEdit = can(context, 'record.update')
   const mayAddOptions = can(context, 'field.update')
-  const draw = ({ field }: (typeof ordered)[number]) => (
-    <RecordField
-      // The editor of another record must not keep this one's text.
-      key={`${recordId} ${field.id}`}
-      field={field}
-      value={valueIn(field)}
-      canEdit={canEdit}
-      error={row?.failedCells?.get(field.id) ?? null}
-      createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
-      onCommit={(value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }])}
-    />
-  )
+  const draw = ({ field }: (typeof ordered)[number]) => {
+    // What a connected database computes stays as it is.
+    const canEdit = mayEdit && field.readOnlyReason === null
+    return (
+      <RecordField
+        // The editor of another record must not keep this one's text.
+        key={`${recordId} ${field.id}`}
+        field={field}
+        value={valueIn(field)}
+        canEdit={canEdit}
+        error={row?.failedCells?.get(field.id) ?? null}
+        files={canEdit && CELLS[field.type].takesFiles ? fileTarget(store, field, recordId) : undefined}
+        links={linkTarget(getContext, field, recordId) ?? undefined}
+        createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
+        onCommit={(value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }])}
+      />
+    )
+  }
   const shown = ordered.filter(({ field, column }) => column.show || field.isDisplay)
   const hidden = ordered.filter((one) => !shown.includes(one))
   return (

@@ -1,7 +1,9 @@
-import type { AppliedChange, Operation, Values } from '../../../src/core/changes.ts'
+import type { AppliedChange, LinkOperation, Operation, Values } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { CellWrite, GridRow, GridSource } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
+import { createComputed } from './store/computed.ts'
 import { createDrafts } from './store/drafts.ts'
 import { createLive } from './store/live.ts'
 import { createOptimistic } from './store/optimistic.ts'
@@ -54,7 +56,8 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       for (const listener of statusListeners) listener()
     },
   })
-  const live = createLive({ tableId, state, paging, query: () => query, actorId: deps.actorId })
+  const computed = createComputed({ tableId, api, state, paging, query: () => query })
+  const live = createLive({ tableId, state, paging, computed, query: () => query, actorId: deps.actorId })
   const drafts = createDrafts({
     ...{ state, paging },
     fields: () => query.fields,
@@ -149,7 +152,7 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       const existing = rows.filter(({ id, values }) => !drafts.fill(state.realId(id), values))
       if (existing.length > 0) operations.push({ kind: 'update', tableId, rows: existing })
       if (added.length > 0) operations.push(insertOf(added, before))
-      return operations.length === 0 ? null : optimistic.apply(operations, actionId)
+      return operations.length === 0 ? null : optimistic.apply(operations, { actionId })
     },
 
     /** Writes cells, as one change; rows that are not loaded are found by their position first. */
@@ -158,6 +161,13 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       if (cells.every((cell) => cell.recordId !== undefined)) return writeCells(cells, new Map())
       return readIds(cells).then((ids) => writeCells(cells, ids))
     },
+
+    /** Links records to one, or takes such links away; its cell looks like `value` at once. */
+    link: (operation: LinkOperation, value: CellValue, actionId?: string): Promise<Written | null> =>
+      optimistic.apply([operation], {
+        actionId,
+        looks: [{ id: operation.id, values: { [operation.fieldId]: value } }],
+      }),
 
     /** Offers a new record that stays local until its first value. Gives its row. */
     addRow: (before: RecordId | null): number | null => drafts.add(before),
@@ -217,6 +227,7 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       isDisposed = true
       deps.keep(unsaved())
       paging.stop()
+      computed.stop()
       stopFollowingQueue()
     },
   }

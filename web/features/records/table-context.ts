@@ -35,9 +35,12 @@ export interface TableContext {
 /** Gives the context of the moment. */
 export type GetContext = () => TableContext
 
-/** True where the role may. */
-export const can = (context: Pick<TableContext, 'role'>, right: BaseRight): boolean =>
-  roleCan(context.role, right)
+/** Rights that a table may take from everyone, see `TableSchema.readOnlyReason`. */
+const WRITING: readonly BaseRight[] = ['record.create', 'record.update', 'record.delete', 'import.append']
+
+/** True where the role may, and the table lets anyone. */
+export const can = (context: Pick<TableContext, 'role' | 'schema'>, right: BaseRight): boolean =>
+  roleCan(context.role, right) && (context.schema.readOnlyReason === null || !WRITING.includes(right))
 
 /** The field of an id, system fields included. */
 export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string | null): Field | undefined =>

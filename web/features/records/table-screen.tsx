@@ -1,10 +1,11 @@
 import { Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Person } from '../../../src/core/model.ts'
+import { createFormerPeople, FormerPeopleProvider } from '../../cells/former-people.ts'
 import { PeopleProvider } from '../../cells/people.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
-import { isMissing, trpc } from '../../trpc.ts'
+import { api, isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { TableSkeleton } from '../shell/table-skeleton.tsx'
@@ -20,6 +21,8 @@ export interface TableScreenProps {
 }
 
 const NOBODY: Person[] = []
+
+const FORMER_PEOPLE = createFormerPeople((tableId, ids) => api.records.formerPeople.query({ tableId, ids }))
 
 /** A table in one of its views: the grid with its toolbar, and the open record. */
 export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps) {
@@ -55,15 +58,17 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
   }
   return (
     <PeopleProvider value={byId}>
-      <TableView
-        // Another view begins afresh: its own records, scroll and selection.
-        key={view.id}
-        schema={schema.data}
-        saved={view}
-        role={base.data.role}
-        people={people}
-        rowId={rowId}
-      />
+      <FormerPeopleProvider value={FORMER_PEOPLE}>
+        <TableView
+          // Another view begins afresh: its own records, scroll and selection.
+          key={view.id}
+          schema={schema.data}
+          saved={view}
+          role={base.data.role}
+          people={people}
+          rowId={rowId}
+        />
+      </FormerPeopleProvider>
     </PeopleProvider>
   )
 }

@@ -44,7 +44,7 @@ export interface TableViewProps {
 /** A view of a table: toolbar, grid, and the open record beside it. */
 export function TableView({ schema, saved, role, people, rowId }: TableViewProps) {
   const { baseId, id: tableId } = schema.table
-  const rights = useMemo(() => gridRights(role), [role])
+  const rights = useMemo(() => gridRights(role, schema), [role, schema])
   const state = useViewState(schema, saved, rights.mayArrange)
   const [search, setSearch] = useState<Search | null>(null)
   const [panel, setPanel] = useState<'search' | 'filter' | null>(null)

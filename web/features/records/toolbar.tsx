@@ -1,4 +1,4 @@
-import { ArrowDownUp, Columns3, ListFilter, Plus, Rows3 } from 'lucide-react'
+import { ArrowDownUp, Columns3, ListFilter, Lock, Plus, Rows3 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { RowHeight } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
@@ -9,7 +9,7 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { fieldsInOrder, fieldsToChoose } from '../views/arrange-fields.ts'
 import { describeCondition, directionLabels } from '../views/describe-condition.ts'
 import { FieldsMenu } from '../views/fields-menu.tsx'
-import { completeFilter, conditionsOf } from '../views/filter-edit.ts'
+import { completeFilter, conditionsOf, isComparable } from '../views/filter-edit.ts'
 import { FilterMenu } from '../views/filter-menu.tsx'
 import { SortMenu } from '../views/sort-menu.tsx'
 import viewStyles from '../views/toolbar.module.css'
@@ -39,16 +39,18 @@ export function TableToolbar(props: TableToolbarProps) {
   const { context } = props
   const { schema, state, people } = context
   const { view } = state
-  const fields = useMemo(() => fieldsToChoose(schema.fields, view), [schema.fields, view])
-  // The number of a record is hidden in every new table: that is not worth a tint.
+  const all = useMemo(() => fieldsToChoose(schema.fields, view), [schema.fields, view])
+  const fields = useMemo(() => all.filter(isComparable), [all])
+  // The number of a record and the keys of links are hidden of themselves: that is not worth a tint.
   const hidden = fieldsInOrder(schema.fields, view).filter(
-    ({ field, column }) => !column.show && !field.isDisplay && !field.isPrimaryKey,
+    ({ field, column }) =>
+      !column.show && !field.isDisplay && !field.isPrimaryKey && field.type !== 'ForeignKey',
   )
-  const conditions = conditionsOf(completeFilter(view.filter, fields))
-  const byId = new Map(fields.map((field) => [field.id, field]))
+  const conditions = conditionsOf(completeFilter(view.filter, all))
+  const byId = new Map(all.map((field) => [field.id, field]))
   const sentences = conditions.flatMap(({ condition }) => {
     const field = byId.get(condition.fieldId)
-    return field ? [describeCondition(condition, field)] : []
+    return field ? [describeCondition(condition, field, people)] : []
   })
   const sorts = view.sorts.flatMap(({ fieldId, direction }) => {
     const field = byId.get(fieldId)
@@ -143,6 +145,16 @@ export function TableToolbar(props: TableToolbarProps) {
         onOpen={props.onSearchOpen}
       />
       <span className={styles.space} />
+      {schema.readOnlyReason !== null && (
+        <span
+          className={styles.readOnly}
+          role="note"
+          aria-label={schema.readOnlyReason}
+          data-tip={schema.readOnlyReason}
+        >
+          <Lock size={13} aria-hidden /> {t('Read only')}
+        </span>
+      )}
       {can(context, 'record.create') && (
         <Button
           size="small"

@@ -51,5 +51,6 @@ function describe({ kind, records }: Undone): string {
   if (kind?.startsWith('records.')) return tn('editing 1 record', 'editing {n} records', records)
   if (kind?.startsWith('field.')) return t('a change of the fields')
   if (kind?.startsWith('table.')) return t('a change of the table')
+  if (kind?.startsWith('source.')) return t('the synchronisation with a database')
   return t('a change of the view')
 }

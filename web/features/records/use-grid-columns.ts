@@ -1,14 +1,16 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
+import { duration } from '../../../src/core/fields/duration.ts'
+import { showDuration } from '../../../src/core/fields/duration-text.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
-import { summarySetOf } from '../../../src/core/fields/result.ts'
+import { shownType, summarySetOf } from '../../../src/core/fields/result.ts'
 import type { Field, View } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
 import type { GridColumn } from '../../grid/source.ts'
 import { localeTag, t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
+import { formatBytes } from '../attachments/format-bytes.ts'
 import { type ArrangedField, shownFields } from '../views/arrange-fields.ts'
 import { conditionsOf } from '../views/filter-edit.ts'
 import type { RecordStore } from './record-store.ts'
@@ -32,7 +34,8 @@ export function useGridColumns(
     const filtered = new Set(conditionsOf(filter).map(({ condition }) => condition.fieldId))
     const columns = shown.map(({ field, column }): GridColumn => {
       const fresh = {
-        ...{ field, width: column.width, filtered: filtered.has(field.id), editable: canEdit },
+        ...{ field, width: column.width, filtered: filtered.has(field.id) },
+        editable: canEdit && isEditable(field),
         sorted: sorts.find((sort) => sort.fieldId === field.id)?.direction ?? null,
         summary: summaryOf(field, column.summary, summaries),
       }
@@ -43,6 +46,10 @@ export function useGridColumns(
     return columns
   }, [shown, filter, sorts, canEdit, summaries])
 }
+
+/** Some columns of a connected database are not written. Its keys are: of new records, the server sees to that. */
+const isEditable = ({ readOnlyReason, isPrimaryKey, databaseType }: Field): boolean =>
+  readOnlyReason === null && !(isPrimaryKey && databaseType === null)
 
 const isSame = (a: GridColumn, b: GridColumn): boolean =>
   (a.field === b.field || JSON.stringify(a.field) === JSON.stringify(b.field)) &&
@@ -107,13 +114,18 @@ function summaryOf(field: Field, key: string | null, summaries: Summaries): Grid
 }
 
 function summaryText(field: Field, form: string, value: CellValue): string {
-  if (typeof value !== 'number') return fieldType(field.type).format(value, field.options)
+  // A rollup of durations is one, too.
+  const { type, options } = shownType(field)
+  if (typeof value !== 'number') return type.format(value, options)
+  if (form === 'bytes') return formatBytes(value)
   if (form === 'percent')
     return new Intl.NumberFormat(localeTag(), { style: 'percent', maximumFractionDigits: 1 }).format(
       value / 100,
     )
-  const { code, precision } = field.options
-  if (form === 'value' && field.type === 'Currency' && typeof code === 'string') {
+  const { code, precision } = options
+  if (form === 'value' && type.name === 'Duration')
+    return showDuration(value, duration.options.parse(options).format)
+  if (form === 'value' && type.name === 'Currency' && typeof code === 'string') {
     const digits = typeof precision === 'number' ? precision : 2
     const format = {
       style: 'currency',
@@ -124,5 +136,5 @@ function summaryText(field: Field, form: string, value: CellValue): string {
     return new Intl.NumberFormat(localeTag(), format).format(value)
   }
   const text = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 }).format(value)
-  return form === 'value' && field.type === 'Percent' ? `${text}%` : text
+  return form === 'value' && type.name === 'Percent' ? `${text}%` : text
 }

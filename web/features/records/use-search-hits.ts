@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Search } from '../../../src/core/query.ts'
+import { cellText } from '../../cells/cell-text.ts'
 import { messageOf } from '../../errors.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
@@ -94,10 +94,10 @@ async function placeOf(
     recordId,
   })
   const wanted = search.text.toLocaleLowerCase()
-  const field = shown.find(({ id, type, options }) => {
-    if (search.fieldId !== null) return id === search.fieldId
-    const value = page.rows[0]?.[page.fieldIds.indexOf(id)] ?? null
-    return value !== null && fieldType(type).format(value, options).toLocaleLowerCase().includes(wanted)
+  const field = shown.find((one) => {
+    if (search.fieldId !== null) return one.id === search.fieldId
+    const value = page.rows[0]?.[page.fieldIds.indexOf(one.id)] ?? null
+    return cellText(one, value).toLocaleLowerCase().includes(wanted)
   })
   return offset === null ? null : { row: offset, fieldId: field?.id }
 }

@@ -1,18 +1,22 @@
 import { useId, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { holdsPeople } from '../../../src/core/fields/people-value.ts'
 import { t } from '../../i18n.ts'
 import { TextField } from '../../ui/field.tsx'
 import toolbar from '../views/toolbar.module.css'
+import { DefaultPeople } from './default-people.tsx'
 import { choicesOf } from './field-commands.tsx'
 import type { FieldDraft } from './field-draft.ts'
 import styles from './field-editor.module.css'
 
 /** The value that new records start with. */
 export function DefaultValue({
+  baseId,
   draft,
   onChange,
 }: {
+  baseId: string
   draft: FieldDraft
   onChange: (value: CellValue) => void
 }) {
@@ -29,6 +33,10 @@ export function DefaultValue({
         {t('Checked in new records')}
       </label>
     )
+  }
+  if (holdsPeople(draft)) {
+    const multiple = draft.options.multiple === true
+    return <DefaultPeople baseId={baseId} value={defaultValue} multiple={multiple} onChange={onChange} />
   }
   if (type === 'SingleSelect') {
     return (

@@ -1,12 +1,11 @@
 import { choiceColor } from '../../../src/core/fields/choices.ts'
-import { fieldsOf } from '../../../src/core/filters/index.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
-import { confirm } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { inLine } from '../records/base-queue.ts'
+import { askDelete } from './ask-delete.tsx'
 
 /** A field as it is asked for. */
 export type FieldInput = Inputs['schema']['createField']['field']
@@ -105,28 +104,16 @@ export async function setDisplayField(table: TableRef, field: Field): Promise<vo
 
 /** Puts a field in the trash, after saying what goes with it where there is anything; the message offers the way back. */
 export async function deleteField(schema: TableSchema, field: Field): Promise<void> {
-  const consequences = consequencesOf(schema, field)
-  if (consequences.length > 0) {
-    const agreed = await confirm({
-      title: t('Delete field "{title}"?', { title: field.title }),
-      text: (
-        <>
-          <p>{t('Its values go with it, and:')}</p>
-          <ul style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
-            {consequences.map((text) => (
-              <li key={text} dir="auto">
-                {text}
-              </li>
-            ))}
-          </ul>
-        </>
-      ),
-      confirmLabel: t('Delete field'),
-      danger: true,
-    })
-    if (!agreed) return
-  }
   try {
+    const agreed = await askDelete(
+      { fieldId: field.id },
+      {
+        title: t('Delete field "{title}"?', { title: field.title }),
+        text: t('Its values go with it, and:'),
+        confirmLabel: t('Delete field'),
+      },
+    )
+    if (!agreed) return
     await inLine(schema.table.baseId, () => api.schema.deleteField.mutate({ fieldId: field.id }))
     await refresh(schema.table)
   } catch (error) {
@@ -147,17 +134,4 @@ async function restoreField(table: TableRef, field: Field): Promise<void> {
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
-}
-
-/** What else changes when a field goes. */
-function consequencesOf({ views }: TableSchema, field: Field): string[] {
-  return views.flatMap((view) => {
-    const lines: string[] = []
-    if (fieldsOf(view.filter).includes(field.id))
-      lines.push(t('view "{title}" no longer filters by it', { title: view.title }))
-    if (view.sorts.some((sort) => sort.fieldId === field.id)) {
-      lines.push(t('view "{title}" is no longer sorted by it', { title: view.title }))
-    }
-    return lines
-  })
 }

@@ -1,6 +1,7 @@
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
 import type { FieldInput } from './field-commands.tsx'
 
 /** A field while it is being edited. */
@@ -65,4 +66,27 @@ export function toPatch(draft: FieldDraft, field: Field): Partial<FieldInput> {
 export function problemOf(draft: FieldDraft): string | null {
   const read = fieldType(draft.type).options.safeParse(draft.options)
   return read.success ? null : (read.error.issues[0]?.message ?? null)
+}
+
+/** What a field that reads others still has to be told. */
+export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'options'>): string | null {
+  switch (type) {
+    case 'Links':
+    case 'LinkToAnotherRecord':
+      return options.relatedTableId ? null : t('Choose the table to link to')
+    case 'Count':
+      return options.relationFieldId ? null : t('Choose a link')
+    case 'Lookup':
+    case 'Rollup':
+      return options.relationFieldId && options.targetFieldId ? null : t('Choose a link and a field')
+    case 'QrCode':
+    case 'Barcode':
+      return options.valueFieldId ? null : t('Choose the field to show')
+    case 'Formula':
+      return options.formula ? null : t('Write a formula')
+    case 'Button':
+      return options.kind !== 'url' || options.formula ? null : t('Write the address that the button opens')
+    default:
+      return null
+  }
 }

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight } from 'lucide-react'
+import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
@@ -11,11 +11,21 @@ import { Popover } from '../../ui/popover.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { DefaultValue } from './default-value.tsx'
 import { createField, type FieldPlace, updateField } from './field-commands.tsx'
-import { draftOf, type FieldDraft, problemOf, toInput, toPatch, withType } from './field-draft.ts'
+import {
+  draftOf,
+  type FieldDraft,
+  missingOption,
+  problemOf,
+  toInput,
+  toPatch,
+  withType,
+} from './field-draft.ts'
 import styles from './field-editor.module.css'
+import optionStyles from './options/options.module.css'
 import { OptionsEditor } from './options/options-editor.tsx'
 import { TypeList } from './type-list.tsx'
 import { TypePreview } from './type-preview.tsx'
+import { useWithheldTypes } from './withheld-types.ts'
 
 export interface FieldEditorProps {
   table: Pick<Table, 'id' | 'baseId'>
@@ -31,6 +41,9 @@ export interface FieldEditorProps {
   onSaved?: (field: Field) => void
 }
 
+/** Types that need room to write in. */
+const WIDE: ReadonlySet<string> = new Set(['Formula', 'Button'])
+
 /** Makes or changes a field: name, type, what goes with the type, and rules. */
 export function FieldEditor(props: FieldEditorProps) {
   const { table, field, anchor, place, start, onClose, onAbandoned, onSaved } = props
@@ -41,10 +54,12 @@ export function FieldEditor(props: FieldEditorProps) {
   const [isBusy, setBusy] = useState(false)
   const typeButton = useRef<HTMLButtonElement>(null)
   const moreId = useId()
+  const withheld = useWithheldTypes(table, field)
   const type = fieldType(draft.type)
   const { Icon } = CELLS[draft.type]
   const isConverting = field !== null && draft.type !== field.type
   const problem = problemOf(draft)
+  const missing = missingOption(draft)
   const change = (patch: Partial<FieldDraft>) => {
     setDraft({ ...draft, ...patch })
     setError(null)
@@ -56,7 +71,7 @@ export function FieldEditor(props: FieldEditorProps) {
   }
 
   async function save() {
-    if (isBusy || problem !== null) return
+    if (isBusy || problem !== null || missing !== null) return
     setBusy(true)
     try {
       const patch = field && toPatch(draft, field)
@@ -87,7 +102,7 @@ export function FieldEditor(props: FieldEditorProps) {
       anchor={anchor}
       onClose={leave}
       label={field ? t('Edit field') : t('Add field')}
-      className={styles.popover}
+      className={`${styles.popover} ${WIDE.has(draft.type) ? styles.wide : ''}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: catches Enter and Ctrl+Enter of the inputs inside */}
       <div className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
@@ -118,6 +133,7 @@ export function FieldEditor(props: FieldEditorProps) {
           {isChoosing && (
             <TypeList
               value={draft.type}
+              withheld={withheld}
               onChoose={(name) => {
                 setDraft(withType(draft, name))
                 setChoosing(false)
@@ -127,13 +143,25 @@ export function FieldEditor(props: FieldEditorProps) {
             />
           )}
         </div>
-        {isConverting && field && <TypePreview field={field} draft={draft} />}
+        {field?.error && !isConverting && (
+          <p className={optionStyles.broken} role="note">
+            <TriangleAlert size={14} aria-hidden />
+            <span dir="auto">
+              {t('{reason}. Choose what it goes by instead, or delete this field.', { reason: field.error })}
+            </span>
+          </p>
+        )}
+        {isConverting && field && missing === null && <TypePreview field={field} draft={draft} />}
         <OptionsEditor
           type={draft.type}
           options={draft.options}
           onChange={(options) => change({ options })}
+          table={table}
+          field={isConverting ? null : field}
+          isConverting={isConverting}
+          chooseType={(name) => setDraft(withType(draft, name))}
         />
-        {!type.readOnly && (
+        {!type.readOnly && !type.computed && (
           <div className={styles.rules}>
             <label className={styles.check}>
               <input
@@ -143,7 +171,8 @@ export function FieldEditor(props: FieldEditorProps) {
               />
               {t('Required')}
             </label>
-            <label className={styles.check}>
+            {/* Nobody can tell whether two passwords are the same. */}
+            <label className={styles.check} hidden={draft.type === 'Password'}>
               <input
                 type="checkbox"
                 checked={draft.unique}
@@ -161,12 +190,18 @@ export function FieldEditor(props: FieldEditorProps) {
           onClick={() => setShowsMore(!showsMore)}
         >
           {showsMore ? <ChevronDown size={14} /> : <ChevronRight size={14} className="flip-in-rtl" />}
-          {type.readOnly ? t('Description') : t('Default value and description')}
+          {type.readOnly || type.computed || type.noDefault
+            ? t('Description')
+            : t('Default value and description')}
         </button>
         {showsMore && (
           <div id={moreId} className={styles.part}>
-            {!type.readOnly && (
-              <DefaultValue draft={draft} onChange={(defaultValue) => change({ defaultValue })} />
+            {!type.readOnly && !type.computed && !type.noDefault && (
+              <DefaultValue
+                baseId={table.baseId}
+                draft={draft}
+                onChange={(defaultValue) => change({ defaultValue })}
+              />
             )}
             <TextArea
               label={t('Description')}
@@ -189,8 +224,8 @@ export function FieldEditor(props: FieldEditorProps) {
             size="small"
             variant="primary"
             busy={isBusy}
-            disabled={problem !== null}
-            data-tip={shortcutLabel('mod+enter')}
+            disabled={problem !== null || missing !== null}
+            data-tip={missing ?? shortcutLabel('mod+enter')}
             onClick={() => void save()}
           >
             {field ? t('Save field') : t('Add field')}

@@ -7,6 +7,7 @@ import { t } from '../../i18n.ts'
 import { matches } from '../../ui/matches.ts'
 import toolbar from '../views/toolbar.module.css'
 import styles from './type-list.module.css'
+import type { WithheldTypes } from './withheld-types.ts'
 
 const GROUPS: FieldGroup[] = [
   'text',
@@ -35,7 +36,9 @@ const groupLabel = (group: FieldGroup): string =>
 
 /** Types that a person can choose, in the order of their groups. */
 const OFFERED = GROUPS.flatMap((group) =>
-  FIELD_TYPES.map((type) => fieldType(type.name)).filter((type) => type.group === group && !type.internal),
+  FIELD_TYPES.map((type) => fieldType(type.name)).filter(
+    (type) => type.group === group && !type.internal && !type.forPrograms,
+  ),
 )
 
 /** Types that a text finds, those whose name begins with it first: "number" is first of all Number. */
@@ -50,13 +53,15 @@ function findTypes(text: string): typeof OFFERED {
 
 export interface TypeListProps {
   value: FieldTypeName
+  /** Types that the table cannot have: left out, and why said below. */
+  withheld?: WithheldTypes | null
   onChoose: (type: FieldTypeName) => void
 }
 
 /** All field types with help and an example, found by typing. */
-export function TypeList({ value, onChoose }: TypeListProps) {
+export function TypeList({ value, withheld = null, onChoose }: TypeListProps) {
   const [text, setText] = useState('')
-  const found = findTypes(text)
+  const found = findTypes(text).filter((type) => type.name === value || !withheld?.has(type.name))
   const [activeName, setActive] = useState<string>(value)
   const active = found.find((type) => type.name === activeName) ?? found[0]
   const list = useRef<HTMLDivElement>(null)
@@ -130,6 +135,7 @@ export function TypeList({ value, onChoose }: TypeListProps) {
           )
         })}
         {found.length === 0 && <p className={toolbar.hint}>{t('No type has this name')}</p>}
+        {withheld?.reason && <p className={toolbar.hint}>{withheld.reason}</p>}
       </div>
     </div>
   )

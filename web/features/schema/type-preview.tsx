@@ -1,6 +1,7 @@
 import { ArrowRight } from 'lucide-react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t, tn } from '../../i18n.ts'
@@ -24,8 +25,12 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
   }
   if (!preview.data) return <Skeleton height={34} />
   const { total, converted, lost, samples } = preview.data
-  const text = (value: CellValue, type: Field['type'], options: Field['options']) =>
-    value === null ? t('(empty)') : fieldType(type).format(value, options)
+  const shown = shownType(field)
+  const text = (value: CellValue, type: Field['type'], options: Field['options']) => {
+    if (value === null) return t('(empty)')
+    // What becomes a link is told by the names of the records.
+    return fieldType(type).computed === 'link' ? String(value) : fieldType(type).format(value, options)
+  }
   return (
     <div
       className={styles.preview}
@@ -39,7 +44,11 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
         tn('1 value will be converted.', 'All {n} values will be converted.', converted)}
       {lost > 0 && (
         <strong>
-          {tn('1 value does not fit and will be lost.', '{n} values do not fit and will be lost.', lost)}{' '}
+          {tn(
+            '1 value does not fit: it will be lost, wholly or in part.',
+            '{n} values do not fit: they will be lost, wholly or in part.',
+            lost,
+          )}{' '}
         </strong>
       )}
       {lost > 0 && tn('1 will be converted.', '{n} will be converted.', converted)}
@@ -48,7 +57,7 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
         <ul className={styles.samples}>
           {samples.slice(0, 4).map((sample) => (
             <li key={sample.recordId} className={styles.sample}>
-              <span dir="auto">{text(sample.from, field.type, field.options)}</span>
+              <span dir="auto">{text(sample.from, shown.type.name as Field['type'], shown.options)}</span>
               <ArrowRight size={13} className="flip-in-rtl" aria-label={t('becomes')} />
               <span dir="auto">{text(sample.to, draft.type, draft.options)}</span>
             </li>

@@ -8,6 +8,7 @@ import { confirm, openDialog } from '../../ui/open-dialog.tsx'
 import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 import { unusedTitle } from '../bases/unused-title.ts'
+import { askDelete } from '../schema/ask-delete.tsx'
 
 /** Fetched by the shell while idle, so that it opens at once. */
 export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
@@ -54,6 +55,7 @@ export async function reorderTable(baseId: string, tableId: string, before: stri
 /** Puts a table in the trash with its records and views; the message offers to take it back. */
 export async function deleteTable(table: Table): Promise<void> {
   const { baseId } = table
+  if (!(await mayDelete(table))) return
   const previous = cache.schema.tables.getData({ baseId })
   const wasOpen = currentPath().includes(`/${table.id}`)
   cache.schema.tables.setData({ baseId }, (list) => list?.filter(({ id }) => id !== table.id))
@@ -69,6 +71,23 @@ export async function deleteTable(table: Table): Promise<void> {
     text: t('Table "{title}" was deleted with its records and views', { title: table.title }),
     action: { label: t('Undo'), run: () => restoreTable(table, wasOpen) },
   })
+}
+
+/** Says what of other tables goes with a table, or stops working; true where the person agrees. */
+async function mayDelete({ id, title }: Table): Promise<boolean> {
+  try {
+    return await askDelete(
+      { tableId: id },
+      {
+        title: t('Delete table "{title}"?', { title }),
+        text: t('Its records and views go with it, and:'),
+        confirmLabel: t('Delete table'),
+      },
+    )
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
 }
 
 /** Takes a table out of the trash, and opens it where it was open before. */

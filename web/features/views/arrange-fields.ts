@@ -29,6 +29,12 @@ const newColumn = (fieldId: string, order: number): ViewField => ({
   ...{ fieldId, order, show: true, width: DEFAULT_WIDTH, summary: null },
 })
 
+/** Where a field stands that the view does not know yet: at the end, and the key of a link out of sight. */
+const unplaced = (field: Field): ViewField => ({
+  ...newColumn(field.id, 1e6 + field.order),
+  show: field.type !== 'ForeignKey',
+})
+
 /**
  * The fields that a person can see in a view, in its order, hidden ones included. System fields are
  * left out, and a field that the view does not know yet stands at the end.
@@ -37,7 +43,7 @@ export function fieldsInOrder(fields: readonly Field[], view: Pick<View, 'fields
   const columns = new Map(view.fields.map((column) => [column.fieldId, column]))
   return fields
     .filter((field) => !field.isSystem)
-    .map((field) => ({ field, column: columns.get(field.id) ?? newColumn(field.id, 1e6 + field.order) }))
+    .map((field) => ({ field, column: columns.get(field.id) ?? unplaced(field) }))
     .sort((a, b) => a.column.order - b.column.order || a.field.order - b.field.order)
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
+import { fieldType, readOptions } from '../../../src/core/fields/index.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
 import {
   type Condition,
   DATE_OPERANDS,
@@ -67,6 +68,12 @@ export function ConditionValue({ condition, field, people, onChange }: Condition
   )
 }
 
+/** The type whose values a field is compared with: links are compared by their number. */
+function comparedType(field: Field): Pick<ReturnType<typeof shownType>, 'type' | 'options'> {
+  if (setOfField(field) === 'links') return { type: fieldType('Number'), options: readOptions('Number', {}) }
+  return shownType(field)
+}
+
 interface TypedInputProps {
   field: Field
   label: string
@@ -78,9 +85,9 @@ interface TypedInputProps {
 
 /** Text that must be a value of the field; what is none stays, marked, and has no effect. */
 function TypedInput({ field, label, value, asText = false, onChange }: TypedInputProps) {
-  const type = fieldType(field.type)
+  const { type, options } = comparedType(field)
   const shown = (of: CellValue): string =>
-    typeof of === 'string' || of === null ? (of ?? '') : type.format(of, field.options)
+    typeof of === 'string' || of === null ? (of ?? '') : type.format(of, options)
   const [text, setText] = useState(() => shown(value))
   const [told, setTold] = useState(value)
   // Another value than the one that was typed here: a line above was removed, and this is another condition.
@@ -88,7 +95,7 @@ function TypedInput({ field, label, value, asText = false, onChange }: TypedInpu
     setTold(value)
     setText(shown(value))
   }
-  const read = (typed: string): CellValue => (asText ? typed || null : type.parse(typed, field.options))
+  const read = (typed: string): CellValue => (asText ? typed || null : type.parse(typed, options))
   const isUnfit = text.trim() !== '' && read(text) === null
   return (
     <input
@@ -169,7 +176,7 @@ function choicesOf(field: Field, people: readonly Person[]): PickedChoice[] | nu
     return [{ value: '@me', title: t('me') }, ...everyone]
   }
   if (set !== 'select' && set !== 'multiSelect') return null
-  const { choices } = field.options
+  const { choices } = shownType(field).options
   if (!Array.isArray(choices)) return []
   return choices.map(({ title, color }: { title: string; color: string }) => ({ value: title, title, color }))
 }

@@ -56,7 +56,9 @@ const FIRST_OPERATOR: Record<FilterSet, string> = {
   multiSelect: 'anyof',
   checkbox: 'checked',
   date: 'eq',
-  user: 'eq',
+  user: 'anyof',
+  time: 'eq',
+  presence: 'notblank',
   attachment: 'like',
   links: 'gt',
   none: '',
@@ -64,6 +66,9 @@ const FIRST_OPERATOR: Record<FilterSet, string> = {
 
 /** Which operators a field offers. */
 export const setOfField = (field: Field): FilterSet => filterSetOf(field)
+
+/** True for a field that records can be filtered, sorted and searched by: codes, buttons and broken ones cannot. */
+export const isComparable = (field: Field): boolean => setOfField(field) !== 'none'
 
 /** The condition with another field: operator and value stay where the new field knows them. */
 export function withField(condition: Condition, field: Field, before: Field | undefined): Condition {

@@ -81,6 +81,8 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
           engine.session.set({ ...session, opened: value })
         }}
         cancel={() => cancelEditor(engine)}
+        files={engine.props.commands.fileTarget?.(session.recordId, session.fieldId) ?? undefined}
+        links={engine.props.commands.linkTarget?.(session.recordId, session.fieldId) ?? undefined}
         createOption={createOption && ((title) => createOption(session.fieldId, title))}
         invalid={session.message !== null}
         describedBy={session.message ? messageId : undefined}

@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
+import { summarySetOf } from '../../../src/core/fields/result.ts'
 import { t, tn } from '../../i18n.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -70,7 +71,7 @@ function SummaryCell({ column, start, width, canArrange }: SummaryCellProps): Re
   )
   // For what is cut off.
   const title = summary ? `${summary.label} ${summary.value}` : undefined
-  if (!canArrange) {
+  if (!canArrange || summarySetOf(column.field) === 'none') {
     return (
       <div className={styles.summary} style={place} title={title}>
         {text}

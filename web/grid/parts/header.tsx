@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
-import { ChevronDown, Lock, Plus } from 'lucide-react'
+import { ChevronDown, Lock, Plus, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { t } from '../../i18n.ts'
 import { countChecked } from '../checks.ts'
@@ -105,7 +105,9 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
   const engine = useEngine()
   const { field, fieldId, cell, column: given } = column
   const { Icon } = cell
-  const description = [field.title, cell.type.label, field.description].filter(Boolean).join(' · ')
+  const description = [field.title, t(cell.type.label), field.error, field.description]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <div
       role="columnheader"
@@ -116,12 +118,17 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
       data-part="header"
       data-column={index}
       data-field={fieldId}
+      data-broken={field.error !== null || undefined}
       data-tinted={given.sorted || given.filtered || undefined}
-      data-align={cell.align}
+      data-align={column.align}
       title={description}
       style={{ insetInlineStart: start, inlineSize: width }}
     >
-      <Icon size={14} aria-hidden className={styles.headerIcon} />
+      {field.error === null ? (
+        <Icon size={14} aria-hidden className={styles.headerIcon} />
+      ) : (
+        <TriangleAlert size={14} aria-label={field.error} className={styles.headerBroken} />
+      )}
       <span className={styles.headerTitle} dir="auto">
         {field.title}
       </span>

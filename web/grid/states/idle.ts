@@ -27,7 +27,10 @@ export function idle(): Mode {
     onDoubleClick(hit, _event, engine) {
       const { commands, rights } = engine.props
       const field = engine.columns[hit.column]
-      if (hit.part === 'cell') startEditing(engine, { row: hit.row, column: hit.column }, null)
+      if (hit.part === 'cell' && !startEditing(engine, { row: hit.row, column: hit.column }, null)) {
+        const row = engine.rowAt(hit.row)
+        if (field) field.cell.open?.(row?.values(field.fieldId) ?? null, field.field, row?.id ?? null)
+      }
       if (hit.part === 'resize') fitColumns(engine, hit.column)
       if (hit.part === 'header' && field && rights.arrangeColumns) {
         commands.editField(field.fieldId, { element: hit.element })

@@ -1,9 +1,11 @@
 import type { AppliedChange, RecordChange, Values } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { isComputed } from '../../../../src/core/fields/result.ts'
 import { fieldsOf, matchesFilter } from '../../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { timeZone } from '../../../time-zone.ts'
+import type { Computed } from './computed.ts'
 import { fitsOrder, type ValueOf } from './order-check.ts'
 import type { Paging } from './paging.ts'
 import type { TableState } from './table-state.ts'
@@ -17,6 +19,7 @@ export interface LiveDeps {
   tableId: string
   state: TableState
   paging: Pick<Paging, 'refreshSoon' | 'restart'>
+  computed: Pick<Computed, 'follow'>
   query(): StoreQuery
   actorId(): string | null
 }
@@ -24,7 +27,7 @@ export interface LiveDeps {
 export type Live = ReturnType<typeof createLive>
 
 /** Keeps the rows in step with what was written, by others or by this browser's own undo. */
-export function createLive({ tableId, state, paging, query, actorId }: LiveDeps) {
+export function createLive({ tableId, state, paging, computed, query, actorId }: LiveDeps) {
   /** Own changes on their way, with what the socket told of them, and changes that are in already. */
   const own = new Map<string, AppliedChange | null>()
   const seen = new Set<number>()
@@ -49,6 +52,8 @@ export function createLive({ tableId, state, paging, query, actorId }: LiveDeps)
 
   function belongs(id: RecordId): boolean {
     const { filter, sorts, fields } = query()
+    // What is computed is known again a moment later, and the rows are then read in their order.
+    if (fields.some((field) => isComputed(field) && isDeciding(field.id))) return true
     const index = state.segments.indexOf(id)
     const record = valuesOf(index)
     if (index === undefined || !record) return true
@@ -75,7 +80,9 @@ export function createLive({ tableId, state, paging, query, actorId }: LiveDeps)
 
   /** A change of this table that is stored: by someone else, or by undo. */
   function take(change: AppliedChange): void {
-    if (seen.has(change.id) || !change.tableIds.includes(tableId)) return
+    if (seen.has(change.id)) return
+    computed.follow(change)
+    if (!change.tableIds.includes(tableId)) return
     remember(change.id)
     const records = change.records.filter((record) => record.tableId === tableId)
     const moved = records.map(takeRecord)
@@ -110,11 +117,15 @@ export function createLive({ tableId, state, paging, query, actorId }: LiveDeps)
     state.rowChanged(id)
   }
 
-  /** Fields that show a system column (created by, last modified time) follow that column. */
+  /**
+   * Values as rows show them: fields that show a system column (created by, last modified time) follow that
+   * column, and what a change says of links, which is not what they hold, is left out.
+   */
   function withShared(after: Values): Values {
     const { fields } = query()
     const values = { ...after }
     for (const field of fields) {
+      if (isLinkDelta(values[field.id] ?? null, field)) delete values[field.id]
       const column = field.isSystem ? undefined : fieldType(field.type).systemColumn
       const source = column && fields.find((other) => other.isSystem && systemColumnOf(other) === column)
       const value = source ? after[source.id] : undefined
@@ -123,11 +134,12 @@ export function createLive({ tableId, state, paging, query, actorId }: LiveDeps)
     return values
   }
 
+  const deciding = (): string[] => [...fieldsOf(query().filter), ...query().sorts.map((sort) => sort.fieldId)]
+  const isDeciding = (fieldId: string): boolean => deciding().includes(fieldId)
+
   function changesOrder(after: Values): boolean {
-    const { filter, sorts, search } = query()
-    const deciding = [...fieldsOf(filter), ...sorts.map((sort) => sort.fieldId)]
     const shared = withShared(after)
-    return search !== null || isMove(after) || deciding.some((fieldId) => fieldId in shared)
+    return query().search !== null || isMove(after) || deciding().some((fieldId) => fieldId in shared)
   }
 
   /** True where the record's place in the table's own order was written. */
@@ -151,7 +163,9 @@ export function createLive({ tableId, state, paging, query, actorId }: LiveDeps)
     /** The answer to an own change is in; null: it was refused. */
     answered(clientId: string, change: AppliedChange | null): void {
       own.delete(clientId)
-      if (change) remember(change.id)
+      if (!change) return
+      remember(change.id)
+      computed.follow(change)
     },
 
     /** What came over the socket; own changes are known already. */
@@ -169,5 +183,8 @@ function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): C
   if (field?.type !== 'SingleSelect' || !Array.isArray(choices) || value === null) return value
   return choices.findIndex((choice: { title?: unknown }) => choice.title === value)
 }
+
+const isLinkDelta = (value: CellValue, field: Field): boolean =>
+  fieldType(field.type).computed === 'link' && typeof value === 'string' && value.startsWith('{')
 
 const systemColumnOf = (field: Field): string | undefined => fieldType(field.type).systemColumn

@@ -29,6 +29,14 @@ export interface OptimisticDeps {
 
 export type Optimistic = ReturnType<typeof createOptimistic>
 
+/** What goes with a change beside its operations. */
+export interface ApplyOptions {
+  /** What the change is a part of, where it is not the whole action. */
+  actionId?: string
+  /** How records look once it is carried out, where the operations do not say it: links by name. */
+  looks?: readonly { id: RecordId; values: Values }[]
+}
+
 /** Changes of this person: on the screen at once, on their way as one request, and back where refused. */
 export function createOptimistic(deps: OptimisticDeps) {
   const { baseId, state, queue, paging, drafts, live } = deps
@@ -38,8 +46,12 @@ export function createOptimistic(deps: OptimisticDeps) {
    * Carries out a change. Resolves with the server's answer, or null where it was refused (which has
    * been shown by then). Rows of an `insert` that bring the id of a draft are shown as that draft.
    */
-  function apply(operations: Operation[], actionId?: string): Promise<Written | null> {
+  function apply(
+    operations: Operation[],
+    { actionId, looks = [] }: ApplyOptions = {},
+  ): Promise<Written | null> {
     const number = ++lastChange
+    for (const { id, values } of looks) cover(number, id, values)
     for (const operation of operations) show(number, operation)
     const clientId = crypto.randomUUID()
     live.expect(clientId)
@@ -56,11 +68,13 @@ export function createOptimistic(deps: OptimisticDeps) {
           live.answered(clientId, written)
           if (written) confirm(number, operations, written)
           else settle(number, operations)
+          for (const { id, values } of looks) uncover(number, id, written ? values : {})
           resolve(written)
         },
         refused(error) {
           live.answered(clientId, null)
           refuse(number, operations, error)
+          for (const { id } of looks) uncover(number, id, {})
           deps.onRefused(messageOf(error))
           resolve(null)
         },
@@ -70,14 +84,12 @@ export function createOptimistic(deps: OptimisticDeps) {
   }
 
   function show(number: number, operation: Operation): void {
-    if (operation.tableId !== deps.tableId) return
+    if (operation.tableId !== deps.tableId || 'targets' in operation) return
     if (operation.kind === 'update') {
       for (const { id, values } of operation.rows) {
-        const real = state.realId(id)
-        drafts.addTo(real, values)
-        state.rows.edits.write(number, real, values)
-        state.rowChanged(real)
-        live.recheck(real)
+        drafts.addTo(state.realId(id), values)
+        cover(number, id, values)
+        live.recheck(state.realId(id))
       }
       return
     }
@@ -86,6 +98,21 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (operation.kind === 'move') move(operation)
     paging.restart()
     state.structureChanged()
+  }
+
+  /** Lays values over a record until the change is answered. */
+  function cover(number: number, id: RecordId, values: Values): void {
+    const real = state.realId(id)
+    state.rows.edits.write(number, real, values)
+    state.rowChanged(real)
+  }
+
+  /** Takes the cover away; the values that are stored now stand under it. */
+  function uncover(number: number, id: RecordId, stored: Values): void {
+    const real = state.realId(id)
+    state.rows.merge(real, stored)
+    state.rows.edits.settle(number, real)
+    state.rowChanged(real)
   }
 
   function move({ ids, before }: Extract<Operation, { kind: 'move' }>): void {
@@ -124,6 +151,9 @@ export function createOptimistic(deps: OptimisticDeps) {
           ids: operation.ids.map(state.realId).filter(isKnown),
           before: before(operation.before),
         }
+      case 'link':
+      case 'unlink':
+        return { ...operation, id: state.realId(operation.id) }
     }
   }
 
@@ -144,15 +174,15 @@ export function createOptimistic(deps: OptimisticDeps) {
         for (const { id, values } of operation.rows) {
           const real = inserted.shift()
           if (id !== undefined && real !== undefined)
-            drafts.saved(id, real, live.withShared(byId.get(real)?.after ?? values))
+            drafts.saved(id, real, { ...values, ...live.withShared(byId.get(real)?.after ?? values) })
         }
       }
       if (operation.kind !== 'update') continue
       for (const { id, values } of operation.rows) {
-        const real = state.realId(id)
-        state.rows.merge(real, live.withShared({ ...values, ...byId.get(real)?.after }))
-        state.rows.edits.settle(number, real)
-        state.rowChanged(real)
+        uncover(number, id, {
+          ...values,
+          ...live.withShared(byId.get(state.realId(id))?.after ?? values),
+        })
       }
     }
     const isHidden = operations.some((o) => o.kind === 'insert' && o.rows.some((row) => row.id === undefined))
@@ -166,7 +196,7 @@ export function createOptimistic(deps: OptimisticDeps) {
   function refuse(number: number, operations: Operation[], error: unknown): void {
     const { fieldId: named } = detailsOf(error)
     const reason = messageOf(error)
-    const rows = operations.reduce((sum, o) => sum + ('rows' in o ? o.rows.length : o.ids.length), 0)
+    const rows = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
     let isReloadDue = false
     for (const operation of operations) {
       if (operation.kind === 'insert' && operation.rows.every((row) => row.id !== undefined)) {
@@ -231,5 +261,12 @@ const asWritten = (change: AppliedChange): Written => ({
   inserted: change.records.filter((record) => record.before === null).map((record) => record.recordId),
 })
 
-const isNothing = (operation: Operation): boolean =>
-  ('rows' in operation ? operation.rows.length : operation.ids.length) === 0
+const isNothing = (operation: Operation): boolean => sizeOf(operation) === 0
+
+/** How many records an operation writes, or links. */
+const sizeOf = (operation: Operation): number =>
+  'rows' in operation
+    ? operation.rows.length
+    : 'targets' in operation
+      ? operation.targets.length
+      : operation.ids.length

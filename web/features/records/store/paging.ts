@@ -177,6 +177,8 @@ export function createPaging(deps: PagingDeps) {
       if (isStale) refreshSoon()
     },
     columns: (): Columns => columns,
+    /** The rows in sight. */
+    wanted: loader.wanted,
 
     requestRange(first: number, last: number): void {
       if (last < first) return

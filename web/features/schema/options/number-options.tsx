@@ -49,7 +49,7 @@ export function NumberOptions({ options, onChange }: OptionsProps) {
 export function DecimalOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
-      <Precision options={options} onChange={onChange} />
+      <Precision options={options} onChange={onChange} mayBeAll />
       <NumberOptions options={options} onChange={onChange} />
     </div>
   )
@@ -93,16 +93,19 @@ export function CurrencyOptions({ options, onChange }: OptionsProps) {
   )
 }
 
-function Precision({ options, onChange }: OptionsProps) {
+function Precision({ options, onChange, mayBeAll }: OptionsProps & { mayBeAll?: boolean }) {
   return (
     <Choice
       label={t('Digits shown')}
-      value={Number(options.precision)}
-      values={PRECISIONS}
-      onChange={(precision) => onChange({ ...options, precision })}
+      value={options.precision === null ? ALL : Number(options.precision)}
+      values={mayBeAll ? [{ value: ALL, label: t('All') }, ...PRECISIONS] : PRECISIONS}
+      onChange={(precision) => onChange({ ...options, precision: precision === ALL ? null : precision })}
     />
   )
 }
+
+/** Stands for as many digits as the value has. */
+const ALL = -1
 
 const LOCALES = [
   'en-US',

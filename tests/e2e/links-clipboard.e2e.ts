@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'bun:test'
+import { readLinks } from '../../src/core/fields/list-value.ts'
+import { clipboardOf, eventually, type GridPage, gridTests, textOf } from './grid-page.ts'
+import { createLibrary } from './link-tables.ts'
+
+const tests = gridTests()
+
+const AUTHORS = ['Tolkien', 'Le Guin', 'Christie', 'Sayers', 'Twin', 'Twin', 'Last, First']
+const MANY = Array.from({ length: 40 }, (_, at) => `Author ${at + 1}`)
+
+const press = (grid: GridPage, keys: string) => grid.page.keyboard.press(keys)
+const cellReads = (grid: GridPage, row: number, title: string, text: string) =>
+  eventually(
+    () => textOf(grid.cell(row, title)),
+    (now) => now === text,
+  )
+/** Presses the keys of a copy and waits until the grid says that it is done. */
+async function copied(grid: GridPage, plain: string): Promise<void> {
+  await press(grid, 'ControlOrMeta+c')
+  await grid.page
+    .getByText(/\d cells? copied/)
+    .first()
+    .waitFor()
+  expect((await clipboardOf(grid.page)).plain).toBe(plain)
+}
+
+describe('links on the clipboard', () => {
+  test('are names for others and the records themselves for us; undo takes a paste back', async () => {
+    const library = await createLibrary(tests, AUTHORS, ['A', 'B', 'C'])
+    const link = await library.addLink('mm', 'Authors')
+    await library.link(link, 1, [1, 5])
+    await library.link(link, 3, [3])
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Authors').click()
+    await copied(grid, 'Tolkien, Twin')
+    expect((await clipboardOf(grid.page)).html).toContain('<td>Tolkien, Twin</td>')
+    await grid.cell(1, 'Authors').click()
+    await grid.cell(2, 'Authors').click({ modifiers: ['Shift'] })
+    await press(grid, 'ControlOrMeta+v')
+    expect(await cellReads(grid, 2, 'Authors', 'TolkienTwin')).toBe('TolkienTwin')
+    await grid.saved()
+    expect(grid.writes()).toEqual(['records.write'])
+    // By text the two of one name could not be told apart.
+    expect(readLinks(await library.read(link, 2)).records.map(({ id }) => id)).toEqual([1, 5])
+    expect(readLinks(await library.read(link, 3)).records.map(({ id }) => id)).toEqual([1, 5])
+    await press(grid, 'ControlOrMeta+z')
+    expect(await cellReads(grid, 2, 'Authors', 'Christie')).toBe('Christie')
+    expect(await cellReads(grid, 1, 'Authors', '')).toBe('')
+  })
+
+  test('are all copied where a cell names only the first of many, also by filling', async () => {
+    const library = await createLibrary(tests, MANY, ['A', 'B', 'C'])
+    const link = await library.addLink('mm', 'Authors')
+    const ids = MANY.slice(0, 25).map((_, at) => at + 1)
+    await library.link(link, 1, ids)
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Authors').click()
+    await copied(grid, MANY.slice(0, 25).join(', '))
+    await grid.cell(1, 'Authors').click()
+    await press(grid, 'ControlOrMeta+v')
+    const linkedTo = async (id: number) => readLinks(await library.read(link, id)).count
+    expect(
+      await eventually(
+        () => linkedTo(2),
+        (n) => n === 25,
+      ),
+    ).toBe(25)
+    await grid.cell(0, 'Authors').click()
+    await grid.cell(2, 'Authors').click({ modifiers: ['Shift'] })
+    await press(grid, 'ControlOrMeta+d')
+    expect(
+      await eventually(
+        () => linkedTo(3),
+        (n) => n === 25,
+      ),
+    ).toBe(25)
+  })
+
+  test('are found by their exact names; what no record or several have is left out and listed', async () => {
+    const library = await createLibrary(tests, AUTHORS, ['A', 'B', 'C', 'D', 'E'])
+    const link = await library.addLink('mm', 'Authors')
+    await library.link(link, 2, [3])
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Authors').click()
+    await grid.paste('Tolkien, Sayers\nTolk\nTwin\nLast, First\n')
+    await grid.page.getByText('2 values did not fit and were left out').waitFor()
+    expect(await cellReads(grid, 0, 'Authors', 'TolkienSayers')).toBe('TolkienSayers')
+    expect(await cellReads(grid, 3, 'Authors', 'Last, First')).toBe('Last, First')
+    expect(await textOf(grid.cell(1, 'Authors'))).toBe('Christie')
+    await grid.page.getByRole('button', { name: 'Show' }).click()
+    await grid.page.getByText('No record is called “Tolk”').waitFor()
+    await grid.page.getByText('Several records are called “Twin”').waitFor()
+    await grid.saved()
+    expect(grid.writes()).toEqual(['records.write'])
+    expect(readLinks(await library.read(link, 1)).records.map(({ id }) => id)).toEqual([1, 4])
+  })
+
+  test('go from a link of many to a link of one only where it is one', async () => {
+    const library = await createLibrary(tests, AUTHORS, ['A', 'B'])
+    const link = await library.addLink('mm', 'Authors')
+    const single = await library.addLink('bt', 'Author')
+    await library.link(link, 1, [1, 2])
+    await library.link(link, 2, [4])
+    await library.link(single, 1, [3])
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Authors').click()
+    await grid.cell(1, 'Authors').click({ modifiers: ['Shift'] })
+    await copied(grid, 'Tolkien, Le Guin\nSayers')
+    await grid.cell(0, 'Author').click()
+    await press(grid, 'ControlOrMeta+v')
+    expect(await cellReads(grid, 1, 'Author', 'Sayers')).toBe('Sayers')
+    await grid.page.getByText('1 value did not fit and was left out').waitFor()
+    expect(await textOf(grid.cell(0, 'Author'))).toBe('Christie')
+  })
+
+  test('are taken away by Delete and by cutting, and undo brings them back', async () => {
+    const library = await createLibrary(tests, AUTHORS, ['A', 'B'])
+    const link = await library.addLink('mm', 'Authors')
+    await library.link(link, 1, [1, 2])
+    await library.link(link, 2, [3])
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Authors').click()
+    await grid.cell(1, 'Authors').click({ modifiers: ['Shift'] })
+    await press(grid, 'Delete')
+    expect(await cellReads(grid, 0, 'Authors', '')).toBe('')
+    await grid.saved()
+    expect(grid.writes()).toEqual(['records.write'])
+    expect(readLinks(await library.read(link, 1)).count).toBe(0)
+    await press(grid, 'ControlOrMeta+z')
+    expect(await cellReads(grid, 0, 'Authors', 'TolkienLe Guin')).toBe('TolkienLe Guin')
+    await grid.cell(1, 'Authors').click()
+    await press(grid, 'ControlOrMeta+x')
+    expect(await cellReads(grid, 1, 'Authors', '')).toBe('')
+    await grid.cell(0, 'Authors').click()
+    await press(grid, 'ControlOrMeta+v')
+    expect(await cellReads(grid, 0, 'Authors', 'Christie')).toBe('Christie')
+  })
+
+  test('go along when a record is duplicated, save those that only one can have', async () => {
+    const library = await createLibrary(tests, MANY, ['A'])
+    const many = await library.addLink('mm', 'Authors')
+    const one = await library.addLink('bt', 'Author')
+    const own = await library.addLink('hm', 'Children')
+    await library.link(
+      many,
+      1,
+      Array.from({ length: 14 }, (_, at) => at + 1),
+    )
+    await library.link(one, 1, [2])
+    await library.link(own, 1, [7])
+    const grid = await tests.openTable(library.books)
+    await grid.cell(0, 'Title').click({ button: 'right' })
+    await grid.page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await grid.page.getByText('1 record duplicated').waitFor()
+    expect(readLinks(await library.read(many, 2)).count).toBe(14)
+    expect(readLinks(await library.read(one, 2)).records.map(({ id }) => id)).toEqual([2])
+    expect(readLinks(await library.read(own, 2)).count).toBe(0)
+    expect(readLinks(await library.read(own, 1)).count).toBe(1)
+  })
+})

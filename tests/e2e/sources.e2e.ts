@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createForeign, type ForeignDatabase } from '../sources/support.ts'
+import { arrivesAt, createBase, see, setUpShell } from './shell-page.ts'
+
+const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+
+let foreign: ForeignDatabase
+beforeAll(async () => {
+  foreign = await createForeign('mariadb', [
+    'create table author (id int auto_increment primary key, name varchar(40) not null)',
+    'create table country (code varchar(2) primary key, name varchar(20) not null)',
+    'create table log (line varchar(40))',
+    "insert into author (name) values ('Ann'), ('Bob')",
+  ])
+}, 60_000)
+afterAll(() => foreign.stop())
+
+test('a database is connected in one dialog, with a reason where it cannot be', async () => {
+  const page = await openSignedIn()
+  await createBase(page, 'Library')
+  await page.getByRole('tab', { name: 'Data sources' }).click()
+  await page.getByRole('button', { name: 'Connect a database' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('MySQL / MariaDB').click()
+  const { host, port, user, password, database } = foreign.sent.connection
+  await dialog.getByLabel('Host').fill(String(host))
+  await dialog.getByLabel('Port').fill(String(port))
+  await dialog.getByLabel('User').fill(String(user))
+  await dialog.getByLabel('Password', { exact: true }).fill('wrong')
+  await dialog.getByLabel('Database', { exact: true }).fill(String(database))
+  await dialog.getByRole('button', { name: 'Test connection' }).click()
+  await see(dialog.getByRole('alert').getByText('the password is wrong'))
+  await dialog.getByLabel('Password', { exact: true }).fill(String(password))
+  await dialog.getByRole('button', { name: 'Test connection' }).click()
+  await see(dialog.getByText('The connection works'))
+  await dialog.getByRole('button', { name: 'Choose tables' }).click()
+  await see(dialog.getByText('3 of 3 chosen'))
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await see(dialog.getByText('3 tables were added'))
+  await see(dialog.getByText('It has no primary key, so it can be looked at only'))
+  await page.keyboard.press('Escape')
+  await see(page.getByRole('button', { name: 'Synchronise' }))
+  expect(await page.getByRole('switch').count()).toBe(2)
+}, 60_000)
+
+test('its records are edited in the grid, and a table without a key says why not', async () => {
+  const page = await openSignedIn()
+  await page.getByText('Library').first().click()
+  await page.getByText('author', { exact: true }).first().click()
+  await arrivesAt(page, /\/m[a-z0-9]{14}/)
+  await see(page.getByText('Ann'))
+  await page.getByText('Ann').click()
+  await page.keyboard.type('Anna')
+  await page.keyboard.press('Enter')
+  await see(page.getByText('Anna'))
+  for (let tries = 0; tries < 50; tries++) {
+    const [row] = await foreign.ask<{ name: string }>('select name from author where id = 1')
+    if (row?.name === 'Anna') break
+    await Bun.sleep(50)
+  }
+  expect(await foreign.ask('select name from author where id = 1')).toEqual([{ name: 'Anna' }])
+  await page.getByText('log', { exact: true }).first().click()
+  await see(page.getByRole('note').getByText('Read only'))
+  expect(await page.getByTestId('add-record').count()).toBe(0)
+}, 60_000)
+
+test('a record is added under the key that one types', async () => {
+  const page = await openSignedIn()
+  await page.getByText('Library').first().click()
+  await page.getByText('country', { exact: true }).first().click()
+  await page.getByTestId('add-record').click()
+  await page.keyboard.type('fr')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('France')
+  await page.keyboard.press('Enter')
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await foreign.ask('select code from country')).length > 0) break
+    await Bun.sleep(50)
+  }
+  expect(await foreign.ask('select code, name from country')).toEqual([{ code: 'fr', name: 'France' }])
+}, 60_000)
+
+test('what has changed in it is taken over as chosen', async () => {
+  await foreign.ask('alter table author add column born date, add column died date')
+  const page = await openSignedIn()
+  await page.getByText('Library').first().click()
+  await page.getByRole('tab', { name: 'Data sources' }).click()
+  await page.getByRole('button', { name: 'Synchronise' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New column died').uncheck()
+  await dialog.getByRole('button', { name: 'Apply 1 change' }).click()
+  await see(dialog.getByText('1 change was applied'))
+}, 60_000)
+
+expectNoProblems()

@@ -1,0 +1,41 @@
+import type { Values } from '../../src/core/changes.ts'
+import type { Field } from '../../src/core/model.ts'
+import { isOffline } from '../../web/errors.ts'
+import { createRecordStore } from '../../web/features/records/record-store.ts'
+import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
+import type { StoreQuery, Unsaved } from '../../web/features/records/store/types.ts'
+import { memoryField, memoryRecords } from './memory-records.ts'
+
+/** The fields that most tests of the store are content with. */
+export const FIELDS = [memoryField('title'), memoryField('stock', 'Number')]
+
+/** A store over a table in memory, its first rows read. */
+export async function open(
+  rows: Values[],
+  { fields = FIELDS, ...query }: Partial<StoreQuery> & { fields?: Field[] } = {},
+) {
+  const server = memoryRecords(fields, rows)
+  const messages: string[] = []
+  const kept: Unsaved[] = []
+  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const store = createRecordStore(
+    {
+      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
+      notify: (message) => void messages.push(message),
+      keep: (unsaved) => void kept.push(unsaved),
+    },
+    { fields, fieldIds: fields.map((field) => field.id), filter: null, sorts: [], search: null, ...query },
+  )
+  await store.reload()
+  store.source.requestRange(0, 20)
+  const titles = () =>
+    Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => store.source.getRow(at)?.values('title'))
+  const cell = (row: number, fieldId: string, value: string | number | null) => ({
+    ...{ rowIndex: row, recordId: store.source.getRow(row)?.id, fieldId, value },
+  })
+  return { server, store, queue, messages, kept, titles, cell, settled: () => queue.settled() }
+}
+
+/** Rows of these titles, each with one in stock. */
+export const named = (...titles: string[]): Values[] => titles.map((title) => ({ title, stock: 1 }))
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

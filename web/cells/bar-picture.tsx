@@ -1,0 +1,83 @@
+import JsBarcode from 'jsbarcode'
+import type { ReactNode } from 'react'
+import type { BarcodeFormat } from '../../src/core/fields/barcode.ts'
+import { t } from '../i18n.ts'
+import styles from './code.module.css'
+
+/** Modules of white on both sides, which readers need to find the code. */
+const QUIET = 10
+const HEIGHT = 50
+
+interface BarPictureProps {
+  text: string
+  format: BarcodeFormat
+  /** The text under the bars. */
+  showsText: boolean
+}
+
+/** A text as a bar code in SVG; where the format cannot say it, a line that tells so. */
+export function BarPicture({ text, format, showsText }: BarPictureProps): ReactNode {
+  const bars = barsOf(text, format)
+  if (bars === null)
+    return <span className={styles.error}>{t('“{text}” is not valid for {format}', { text, format })}</span>
+  const width = bars.data.length + 2 * QUIET
+  // A long code keeps its look: bars as high as a fifth of its width, and a caption that can be read.
+  const barHeight = showsText ? Math.max(HEIGHT, Math.round(width / 5)) : HEIGHT
+  const fontSize = Math.min(Math.max(11, Math.round(width / 32)), width / (bars.text.length * 0.62))
+  const height = barHeight + (showsText ? fontSize + 4 : 0)
+  return (
+    <svg
+      className={styles.bars}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio={showsText ? undefined : 'none'}
+      role="img"
+      aria-label={t('{format} of {text}', { format, text })}
+      shapeRendering="crispEdges"
+      direction="ltr"
+    >
+      <rect width={width} height={height} fill="#fff" />
+      <path d={pathOf(bars.data, barHeight)} fill="#000" />
+      {showsText && (
+        <text
+          x={width / 2}
+          y={height - 3}
+          textAnchor="middle"
+          fontSize={fontSize}
+          fontFamily="ui-monospace, monospace"
+        >
+          {bars.text}
+        </text>
+      )}
+    </svg>
+  )
+}
+
+interface Encoding {
+  data: string
+  text: string
+}
+
+/** The bars as 1 and 0, and the text with the check digit that a format adds; null where it is not valid. */
+function barsOf(text: string, format: BarcodeFormat): Encoding | null {
+  // Given an object, the library draws nothing and leaves the bars in it.
+  const target: { encodings?: Encoding[] } = {}
+  let isValid = true
+  try {
+    JsBarcode(target, text, { format, flat: true, valid: (valid) => (isValid = valid) })
+  } catch (error) {
+    // What some of its encoders throw for a text that they cannot say.
+    if (error instanceof Error) return null
+    throw error
+  }
+  const parts = target.encodings ?? []
+  const data = parts.map((part) => part.data).join('')
+  return isValid && /^[01]+$/.test(data)
+    ? { data, text: parts.map((part) => part.text).join('') || text }
+    : null
+}
+
+function pathOf(data: string, height: number): string {
+  return [...data.matchAll(/1+/g)]
+    .map(({ index, 0: run }) => `M${index + QUIET} 2h${run.length}v${height - 4}h${-run.length}z`)
+    .join('')
+}

@@ -1,0 +1,6 @@
+import { Barcode } from 'lucide-react'
+import { barcode } from '../../src/core/fields/barcode.ts'
+import { codeCell } from './code-cell.tsx'
+
+/** Another field as a bar code. */
+export const barcodeCell = codeCell(barcode, Barcode, ({ format }) => format)

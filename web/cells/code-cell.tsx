@@ -1,0 +1,80 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { BarcodeFormat } from '../../src/core/fields/barcode.ts'
+import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { Field } from '../../src/core/model.ts'
+import { t } from '../i18n.ts'
+import { lazyPart } from '../routes/lazy-screen.ts'
+import { openDialog } from '../ui/open-dialog.tsx'
+import { type Cell, defineCell, type ViewProps } from './cell.ts'
+import styles from './code.module.css'
+
+/** Which code: a square for phones, or bars in one of the formats. */
+export type CodeKind = 'qr' | BarcodeFormat
+
+// The libraries that draw are larger than all cells together; a table without codes never loads them.
+const QrPicture = lazyPart(() => import('./qr-picture.tsx'), 'QrPicture')
+const BarPicture = lazyPart(() => import('./bar-picture.tsx'), 'BarPicture')
+const CodeDialog = lazyPart(() => import('./code-dialog.tsx'), 'CodeDialog')
+
+/** A field shown as a code: at the size of the row, and in large by Enter, double click, or a press in a record. */
+export const codeCell = <O extends FieldOptions>(
+  type: FieldType<O>,
+  Icon: LucideIcon,
+  kindOf: (options: O) => CodeKind,
+): Cell<O> => {
+  const open = (value: CellValue, field: Field): boolean => {
+    const text = codeText(value, field)
+    if (text === '') return false
+    const kind = kindOf(type.options.parse(field.options))
+    openDialog((close) => <CodeDialog kind={kind} text={text} title={field.title} onClose={close} />)
+    return true
+  }
+  return defineCell<O>(type, {
+    Icon,
+    align: 'start',
+    minWidth: 50,
+    View: (props) => <CodeView {...props} kind={kindOf(props.options)} open={open} />,
+    open,
+    copyText: (value) => String(value ?? ''),
+  })
+}
+
+/** What the code says: the shown field's value as its type writes it. */
+function codeText(value: CellValue, { result }: Pick<Field, 'result'>): string {
+  if (value === null) return ''
+  return result && !result.isList ? fieldType(result.type).format(value, result.options) : String(value)
+}
+
+interface CodeViewProps<O> extends ViewProps<O> {
+  kind: CodeKind
+  open: (value: CellValue, field: Field) => boolean
+}
+
+function CodeView<O>({ value, field, variant, kind, open }: CodeViewProps<O>): ReactNode {
+  const text = codeText(value, field)
+  if (text === '') return null
+  const picture = <CodePicture kind={kind} text={text} showsText={variant === 'record'} />
+  if (variant === 'grid') return <span className={styles.inGrid}>{picture}</span>
+  return (
+    <button
+      type="button"
+      className={styles.inRecord}
+      aria-label={t('Show {field} in large', { field: field.title })}
+      onClick={() => open(value, field)}
+    >
+      {picture}
+    </button>
+  )
+}
+
+/** The code as a drawing, or why there is none. */
+export function CodePicture(props: { kind: CodeKind; text: string; showsText: boolean }): ReactNode {
+  const { kind, text, showsText } = props
+  return kind === 'qr' ? (
+    <QrPicture text={text} />
+  ) : (
+    <BarPicture text={text} format={kind} showsText={showsText} />
+  )
+}

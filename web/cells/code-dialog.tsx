@@ -1,0 +1,113 @@
+import { Copy, Download } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+import { t } from '../i18n.ts'
+import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-text.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { toast } from '../ui/toast.ts'
+import styles from './code.module.css'
+import { type CodeKind, CodePicture } from './code-cell.tsx'
+
+/** Pixels of a downloaded picture's longer side. */
+const PICTURE_PX = 1024
+
+interface CodeDialogProps {
+  kind: CodeKind
+  text: string
+  /** The field's title. */
+  title: string
+  onClose: () => void
+}
+
+/** A code in large, to be read off the screen, copied, or taken along as a picture. */
+export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null)
+  const fileName = `${title} ${text}`.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)
+  const drawing = () => box.current?.querySelector('svg') ?? null
+
+  async function copyPicture() {
+    const svg = drawing()
+    if (!svg) return
+    // A promise and not a picture: Safari wants the write within the press itself.
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': pictureOf(svg) })])
+    toast.success({ text: t('Picture copied') })
+  }
+
+  async function download(type: 'svg' | 'png') {
+    const svg = drawing()
+    if (!svg) return
+    const file = type === 'svg' ? new Blob([sourceOf(svg)], { type: 'image/svg+xml' }) : await pictureOf(svg)
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(file)
+    link.download = `${fileName}.${type}`
+    link.click()
+    // After the browser has begun to read it.
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  }
+
+  const failed = () => toast.error({ text: t('The picture could not be made') })
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            icon={Copy}
+            onClick={async () => (await copyText(text)) && toast.success({ text: t('Text copied') })}
+          >
+            {t('Copy text')}
+          </Button>
+          <Button icon={Copy} onClick={() => copyPicture().catch(failed)}>
+            {t('Copy picture')}
+          </Button>
+          <Button icon={Download} onClick={() => download('svg').catch(failed)}>
+            SVG
+          </Button>
+          <Button icon={Download} variant="primary" onClick={() => download('png').catch(failed)}>
+            PNG
+          </Button>
+        </>
+      }
+    >
+      <div ref={box} className={styles.large} data-testid="code-large">
+        <CodePicture kind={kind} text={text} showsText />
+        {kind === 'qr' && (
+          <p className={styles.caption} dir="auto">
+            {text}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+const sourceOf = (svg: SVGElement): string => {
+  const copy = svg.cloneNode(true) as SVGElement
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
+  copy.removeAttribute('class')
+  return new XMLSerializer().serializeToString(copy)
+}
+
+/** The drawing as a PNG, a whole number of pixels to each module, so that its edges stay sharp. */
+async function pictureOf(svg: SVGSVGElement): Promise<Blob> {
+  const { width, height } = svg.viewBox.baseVal
+  const scale = Math.max(1, Math.floor(PICTURE_PX / Math.max(width, height)))
+  const image = new Image(width * scale, height * scale)
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sized(sourceOf(svg), image))}`
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = image.width
+  canvas.height = image.height
+  canvas.getContext('2d')?.drawImage(image, 0, 0, image.width, image.height)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error('The canvas gave no picture'))),
+      'image/png',
+    ),
+  )
+}
+
+/** Without a size of its own a browser draws it at another one first, and blurs it. */
+const sized = (source: string, { width, height }: { width: number; height: number }): string =>
+  source.replace('<svg', `<svg width="${width}" height="${height}"`)

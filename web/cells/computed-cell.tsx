@@ -1,0 +1,100 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
+import { lazyPart } from '../routes/lazy-screen.ts'
+import { openDialog } from '../ui/open-dialog.tsx'
+import { BrokenField } from './broken-field.tsx'
+import { type Cell, defineCell, type ViewProps } from './cell.ts'
+import { cellText } from './cell-text.ts'
+import { countFitting } from './fit-pills.ts'
+import { CELLS } from './index.ts'
+import { isEmptyList, listIn } from './link-value.ts'
+import styles from './view.module.css'
+
+const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
+
+/** Values of a list that a cell draws; it has no room for more. */
+const MAX_DRAWN = 30
+
+/** Types that draw a value as a shape of its own; the values of others stand in a chip each. */
+const DRAWN_APART: ReadonlySet<string> = new Set([
+  ...['SingleSelect', 'MultiSelect', 'User', 'Collaborator', 'CreatedBy', 'LastModifiedBy'],
+  ...['Attachment', 'Checkbox', 'Rating', 'QrCode', 'Barcode'],
+])
+
+/** A field that shows what others hold: drawn by the type of its result, a list as several. */
+export const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
+  defineCell<O>(type, {
+    Icon,
+    align: 'start',
+    minWidth: 60,
+    extraWidth: 24,
+    View: ComputedView,
+    open(value, field) {
+      if (!field.result?.isList || isEmptyList(value)) return false
+      openDialog((close) => <ListDialog field={field} value={value} onClose={close} />)
+      return true
+    },
+    copyText: (value, people, field) => cellText(field, value, people),
+  })
+
+/** A computed field's value as a cell of its result's type draws it. */
+export function ComputedView<O>(props: ViewProps<O>): ReactNode {
+  const { value, field } = props
+  const { result } = field
+  if (field.error !== null) return <BrokenField error={field.error} />
+  if (!result || value === null) return null
+  if (result.isList) return <ListView {...props} />
+  return drawOne(props, value)
+}
+
+/** A value as the type of the result draws it. */
+function drawOne<O>({ field, variant, lines, width }: ViewProps<O>, value: CellValue): ReactNode {
+  const { result } = field
+  if (!result) return null
+  const { View, type } = CELLS[result.type]
+  const read = type.options.safeParse(result.options)
+  const options = read.success ? read.data : type.options.parse({})
+  return <View {...{ value, field, options, variant, lines, width }} />
+}
+
+function ListView<O>(props: ViewProps<O>): ReactNode {
+  const { value, field, variant, lines, width } = props
+  const { result } = field
+  const values = listIn(value).filter((one) => one !== null && one !== '')
+  if (values.length === 0 || !result) return null
+  const { type } = CELLS[result.type]
+  const read = type.options.safeParse(result.options)
+  const options = read.success ? read.data : type.options.parse({})
+  const isApart = DRAWN_APART.has(result.type)
+  const texts = values.slice(0, MAX_DRAWN).map((one) => type.format(one, options))
+  // A chip of these is as wide as its text, or a little more.
+  const fitting =
+    width === null ? values.length : countFitting(texts, width, lines, { mayShrink: lines === 1 })
+  const drawn = Math.min(fitting, values.length, variant === 'grid' ? MAX_DRAWN : values.length)
+  return (
+    <span className={styles.pills} data-variant={variant} data-wrap={lines > 1 || undefined} data-shrink>
+      {values.slice(0, drawn).map((one, at) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: values stand where they stand, and may be equal
+          key={at}
+          className={isApart ? styles.apart : styles.listed}
+        >
+          {drawOne({ ...props, lines: 1, width: null }, one)}
+        </span>
+      ))}
+      {drawn < values.length && (
+        <span
+          className={styles.more}
+          dir="ltr"
+          title={values
+            .slice(drawn, drawn + MAX_DRAWN)
+            .map((one) => type.format(one, options))
+            .join('\n')}
+        >
+          +{values.length - drawn}
+        </span>
+      )}
+    </span>
+  )
+}

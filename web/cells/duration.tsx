@@ -1,0 +1,35 @@
+import { Hourglass } from 'lucide-react'
+import { duration } from '../../src/core/fields/duration.ts'
+import { showDuration } from '../../src/core/fields/duration-text.ts'
+import { t } from '../i18n.ts'
+import { defineCell } from './cell.ts'
+import { draftOf, TextInput } from './text-input.tsx'
+import styles from './view.module.css'
+
+/** A length of time; the editor shows all of it, the cell what its format has room for. */
+export const durationCell = defineCell(duration, {
+  Icon: Hourglass,
+  align: 'end',
+  minWidth: 60,
+  View: ({ value, options }) =>
+    typeof value === 'number' ? (
+      <span className={styles.number} dir="ltr">
+        {showDuration(value, options.format)}
+      </span>
+    ) : null,
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial={duration.format(props.value, props.options)}
+      align="end"
+      placeholder={props.options.format}
+      parse={(text) =>
+        draftOf(
+          text,
+          duration.parse(text, props.options),
+          t('This is not a duration, such as {example}', { example: '1:30, 1h 30m' }),
+        )
+      }
+    />
+  ),
+})

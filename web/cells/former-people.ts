@@ -1,0 +1,75 @@
+import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
+import type { Person } from '../../src/core/model.ts'
+
+/** Most people that are asked for at once. */
+const MAX_ASKED = 50
+
+/** Names of people who stand in cells and are no members any more; asked for as they are met. */
+export interface FormerPeople {
+  /** The person, or undefined while (or where) nobody is known. */
+  get(tableId: string, id: string): Person | undefined
+  /** Has a name looked up, together with all that are asked for in the same moment. */
+  ask(tableId: string, id: string): void
+  subscribe(listener: () => void): () => void
+}
+
+/** @param read looks people up who stand in the records of a table */
+export function createFormerPeople(
+  read: (tableId: string, ids: string[]) => Promise<readonly Person[]>,
+): FormerPeople {
+  const known = new Map<string, Person>()
+  const asked = new Set<string>()
+  const waiting = new Map<string, Set<string>>()
+  const listeners = new Set<() => void>()
+  const keyOf = (tableId: string, id: string) => `${tableId} ${id}`
+
+  async function readWaiting(): Promise<void> {
+    const batches = [...waiting].map(([tableId, ids]) => [tableId, [...ids]] as const)
+    waiting.clear()
+    for (const [tableId, ids] of batches) {
+      for (let from = 0; from < ids.length; from += MAX_ASKED) {
+        const part = ids.slice(from, from + MAX_ASKED)
+        try {
+          for (const person of await read(tableId, part)) known.set(keyOf(tableId, person.id), person)
+        } catch {
+          // The cell says "Former member" meanwhile, and asks again when it is drawn anew.
+          for (const id of part) asked.delete(keyOf(tableId, id))
+        }
+      }
+    }
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    get: (tableId, id) => known.get(keyOf(tableId, id)),
+    ask(tableId, id) {
+      if (asked.has(keyOf(tableId, id))) return
+      asked.add(keyOf(tableId, id))
+      if (waiting.size === 0) setTimeout(() => void readWaiting(), 20)
+      waiting.set(tableId, (waiting.get(tableId) ?? new Set()).add(id))
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+const NOBODY: FormerPeople = { get: () => undefined, ask: () => {}, subscribe: () => () => {} }
+
+const Context = createContext<FormerPeople>(NOBODY)
+
+/** Lets the cells below it find people who have left. */
+export const FormerPeopleProvider = Context.Provider
+
+/** Someone who is no member; null asks for nobody. */
+export function useFormerPerson(tableId: string, id: string | null): Person | undefined {
+  const former = useContext(Context)
+  const person = useSyncExternalStore(former.subscribe, () =>
+    id === null ? undefined : former.get(tableId, id),
+  )
+  useEffect(() => {
+    if (id !== null) former.ask(tableId, id)
+  }, [former, tableId, id])
+  return person
+}

@@ -1,0 +1,144 @@
+import { LocateFixed, MapPin } from 'lucide-react'
+import { type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import { geoData } from '../../src/core/fields/geo-data.ts'
+import { join, parsePoint, pointParts } from '../../src/core/fields/geo-text.ts'
+import { t } from '../i18n.ts'
+import { type Draft, defineCell, type EditorProps } from './cell.ts'
+import editor from './editor.module.css'
+import styles from './geo-data.module.css'
+import { useFocusAtEnd } from './text-input.tsx'
+import view from './view.module.css'
+
+/** A place: latitude and longitude. */
+export const geoDataCell = defineCell(geoData, {
+  Icon: MapPin,
+  align: 'start',
+  minWidth: 90,
+  View: ({ value }) =>
+    value === null || value === '' ? null : (
+      <span className={view.date} dir="ltr">
+        {String(value).replace(';', '; ')}
+      </span>
+    ),
+  Editor: GeoEditor,
+})
+
+/** Two inputs; a place pasted into either fills both. */
+function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
+  const { value, typed, variant, ref, describedBy, invalid, label } = props
+  const stored = pointParts(String(value ?? ''))
+  const [lat, setLat] = useState(typed ?? stored.lat)
+  const [long, setLong] = useState(typed === null ? stored.long : '')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
+  const second = useRef<HTMLInputElement>(null)
+  useImperativeHandle(ref, () => ({
+    read: () => readParts(first.current?.value ?? lat, second.current?.value ?? long, value),
+    focus: () => first.current?.focus(),
+  }))
+  useFocusAtEnd(first, props.autoFocus)
+
+  /** A whole place in one input is one that was pasted there. */
+  function set(text: string, setOne: (text: string) => void) {
+    const whole = text.length > 4 && /[;,°NS\s]/i.test(text) ? parsePoint(text) : null
+    setProblem(null)
+    if (whole === null) return setOne(text)
+    const parts = pointParts(whole)
+    setLat(parts.lat)
+    setLong(parts.long)
+  }
+
+  function fillInPlace() {
+    setAsking(true)
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        // Six digits are a tenth of a metre.
+        setLat(String(Number(coords.latitude.toFixed(6))))
+        setLong(String(Number(coords.longitude.toFixed(6))))
+        setAsking(false)
+        first.current?.focus()
+      },
+      ({ code }) => {
+        setAsking(false)
+        setProblem(
+          code === GeolocationPositionError.PERMISSION_DENIED
+            ? t('The browser may not tell where you are')
+            : t('Your place could not be found'),
+        )
+      },
+      { timeout: 10_000 },
+    )
+  }
+
+  const input = (which: 'lat' | 'long') => {
+    const isLat = which === 'lat'
+    const name = isLat ? t('Latitude') : t('Longitude')
+    return (
+      <label className={styles.part}>
+        <span>{name}</span>
+        <input
+          ref={isLat ? first : second}
+          id={isLat ? props.id : undefined}
+          className={styles.input}
+          inputMode="decimal"
+          dir="ltr"
+          autoComplete="off"
+          value={isLat ? lat : long}
+          placeholder={isLat ? '48.8584' : '2.2945'}
+          aria-label={`${label}: ${name}`}
+          aria-invalid={invalid || undefined}
+          aria-describedby={describedBy}
+          onChange={(event) => set(event.target.value, isLat ? setLat : setLong)}
+          onKeyDown={(event) => {
+            // From the first to the second, as in any form; only then out of the cell.
+            const isInside = event.key === 'Tab' && event.shiftKey !== isLat
+            if (!isInside) return
+            event.preventDefault()
+            event.stopPropagation()
+            const other = isLat ? second.current : first.current
+            other?.focus()
+          }}
+        />
+      </label>
+    )
+  }
+
+  return (
+    <div
+      className={variant === 'grid' ? styles.box : `${editor.recordPicker} ${styles.record}`}
+      data-invalid={invalid || undefined}
+    >
+      {input('lat')}
+      {input('long')}
+      {'geolocation' in navigator && (
+        <button
+          type="button"
+          className={styles.place}
+          disabled={isAsking}
+          // The input keeps the focus: leaving it would close the cell.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={fillInPlace}
+        >
+          <LocateFixed size={14} aria-hidden />
+          {isAsking ? t('Looking for you…') : t('Use my place')}
+        </button>
+      )}
+      {problem && (
+        <p role="alert" className={styles.problem}>
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function readParts(lat: string, long: string, value: EditorProps['value']): Draft {
+  const now = { lat: lat.trim(), long: long.trim() }
+  const stored = pointParts(String(value ?? ''))
+  if (now.lat === stored.lat && now.long === stored.long) return { ok: true, value }
+  if (now.lat === '' && now.long === '') return { ok: true, value: null }
+  const point = join(now.lat, now.long) ?? (now.long === '' ? parsePoint(now.lat) : null)
+  if (point !== null) return { ok: true, value: point }
+  return { ok: false, message: t('A latitude from -90 to 90 and a longitude from -180 to 180 are needed') }
+}

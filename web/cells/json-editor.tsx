@@ -1,0 +1,139 @@
+import { ListTree, WrapText } from 'lucide-react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { json, jsonProblem } from '../../src/core/fields/json.ts'
+import { formatJson } from '../../src/core/fields/json-tree.ts'
+import { t } from '../i18n.ts'
+import { lazyPart } from '../routes/lazy-screen.ts'
+import { Popover } from '../ui/popover.tsx'
+import type { EditorProps } from './cell.ts'
+import styles from './json-editor.module.css'
+import { draftOf, useFocusAtEnd } from './text-input.tsx'
+
+const JsonTree = lazyPart(() => import('./json-tree.tsx'), 'JsonTree')
+
+/**
+ * JSON as text, with what is wrong with it said as one types, or as a tree. Enter breaks the line, as in any
+ * editor of code; Ctrl+Enter and leaving save. What is not changed is kept to the last space.
+ */
+export function JsonEditor(props: EditorProps<Record<string, never>>): ReactNode {
+  const { variant } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  if (variant === 'record') return <JsonBox {...props} />
+  return (
+    <span ref={setAnchor} className={styles.anchor} dir="ltr">
+      {String(props.value ?? '').slice(0, 200)}
+      {anchor && (
+        <Popover anchor={anchor} onClose={() => {}} focus="none" className={styles.popover}>
+          <div data-cell-popover>
+            <JsonBox {...props} />
+          </div>
+        </Popover>
+      )}
+    </span>
+  )
+}
+
+function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
+  const { value, typed, ref, autoFocus, variant } = props
+  const initial = String(value ?? '')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const latest = useRef(typed ?? initial)
+  const [text, setText] = useState(typed ?? initial)
+  const [showsTree, setShowsTree] = useState(false)
+  const problem = text.trim() === '' ? null : jsonProblem(text)
+  const set = (next: string) => {
+    latest.current = next
+    setText(next)
+  }
+  useImperativeHandle(ref, () => ({
+    read: () => {
+      const now = area.current?.value ?? latest.current
+      if (now === initial) return { ok: true, value }
+      return draftOf(
+        now,
+        json.parse(now, {}),
+        t('This is not JSON: {problem}', { problem: jsonProblem(now) ?? '' }),
+      )
+    },
+    focus: () => area.current?.focus(),
+  }))
+  useFocusAtEnd(area, autoFocus)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each text has its own height
+  useLayoutEffect(() => {
+    const element = area.current
+    if (!element || variant === 'grid') return
+    element.style.blockSize = 'auto'
+    element.style.blockSize = `${Math.min(480, element.scrollHeight + 2)}px`
+  }, [text, variant, showsTree])
+
+  return (
+    <div className={styles.box} data-variant={variant}>
+      <div className={styles.bar}>
+        <button
+          type="button"
+          disabled={problem !== null || text.trim() === ''}
+          // The text keeps the focus: leaving it would close the cell.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => set(formatJson(text) ?? text)}
+        >
+          <WrapText size={14} aria-hidden />
+          {t('Format')}
+        </button>
+        <button
+          type="button"
+          aria-pressed={showsTree}
+          disabled={problem !== null}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => setShowsTree(!showsTree)}
+        >
+          <ListTree size={14} aria-hidden />
+          {t('Tree')}
+        </button>
+        <output className={styles.state} data-wrong={problem !== null || undefined}>
+          {text.trim() === '' ? t('Empty') : problem === null ? t('Valid JSON') : problem}
+        </output>
+      </div>
+      {showsTree && problem === null ? (
+        <JsonTree text={text} onChange={set} label={props.label} />
+      ) : (
+        <textarea
+          ref={area}
+          id={props.id}
+          className={styles.area}
+          dir="ltr"
+          rows={variant === 'grid' ? 12 : 3}
+          spellCheck={false}
+          autoComplete="off"
+          value={text}
+          placeholder='{"size": "M"}'
+          aria-label={props.label}
+          aria-invalid={props.invalid || problem !== null || undefined}
+          aria-describedby={props.describedBy}
+          onChange={(event) => set(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      )}
+      {variant === 'grid' && (
+        <p className={styles.hint}>{t('Ctrl+Enter saves, Escape leaves it as it was')}</p>
+      )}
+    </div>
+  )
+}
+
+function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return
+  event.preventDefault()
+  const { value, selectionStart } = event.currentTarget
+  const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart)
+  const indent = /^\s*/.exec(line)?.[0] ?? ''
+  const deeper = /[[{]\s*$/.test(line) ? '  ' : ''
+  // By the browser's own command, so that its undo knows of it.
+  document.execCommand('insertText', false, `\n${indent}${deeper}`)
+}

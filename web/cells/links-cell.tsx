@@ -1,0 +1,60 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { FieldType } from '../../src/core/fields/field-type.ts'
+import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import { tn } from '../i18n.ts'
+import { BrokenField } from './broken-field.tsx'
+import { type Cell, defineCell, type ViewProps } from './cell.ts'
+import { countFitting } from './fit-pills.ts'
+import { LinkPicker } from './link-picker.tsx'
+import { linksIn, titleOf } from './link-value.ts'
+import { Pill } from './pill.tsx'
+import styles from './view.module.css'
+
+/** Linked records as chips with their titles, and "+n" for those that have no room. */
+export const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<LinkOptions> =>
+  defineCell<LinkOptions>(type, {
+    Icon,
+    align: 'start',
+    minWidth: 80,
+    extraWidth: 60,
+    opensList: true,
+    View: Chips,
+    Editor: LinkPicker,
+    copyText: (value) => linksIn(value).records.map(titleOf).join(', '),
+  })
+
+function Chips({ value, field, width, lines, variant }: ViewProps<LinkOptions>): ReactNode {
+  if (field.error !== null) return <BrokenField error={field.error} />
+  const { count, records } = linksIn(value)
+  if (count === 0) return null
+  const titles = records.map(titleOf)
+  const shown =
+    width === null
+      ? titles.length
+      : countFitting(withHidden(titles, count), width, lines, { mayShrink: lines === 1 })
+  const drawn = Math.min(shown, titles.length)
+  return (
+    <span className={styles.pills} data-variant={variant} data-wrap={lines > 1 || undefined} data-shrink>
+      {titles.slice(0, drawn).map((title, index) => (
+        <Pill key={records[index]?.id} title={title} choice={undefined} />
+      ))}
+      {drawn < count && (
+        <span className={styles.more} dir="ltr" title={hiddenNames(titles.slice(drawn), count - drawn)}>
+          +{count - drawn}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** The titles, and one more where the cell does not name all: then there is a "+n" in any case. */
+const withHidden = (titles: string[], count: number): string[] =>
+  count > titles.length ? [...titles, ''] : titles
+
+/** Names of the records behind "+n", as far as the cell knows them. */
+function hiddenNames(titles: string[], hidden: number): string {
+  const rest = hidden - titles.length
+  const lines = rest > 0 ? [...titles, tn('and 1 more', 'and {n} more', rest)] : titles
+  return lines.join('\n')
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { Field } from '../../src/core/model.ts'
+import { t, tn } from '../i18n.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { cellText } from './cell-text.ts'
+import { CELLS } from './index.ts'
+import { listIn } from './link-value.ts'
+import styles from './list-dialog.module.css'
+
+/** Values that are drawn; of more it is said how many. */
+const MAX_DRAWN = 1000
+
+export interface ListDialogProps {
+  field: Field
+  value: CellValue
+  onClose: () => void
+}
+
+/** All values of a cell that holds a list, one under the other. */
+export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNode {
+  const { result } = field
+  if (!result) return null
+  const { View, type } = CELLS[result.type]
+  const read = type.options.safeParse(result.options)
+  const options = read.success ? read.data : type.options.parse({})
+  const values = listIn(value)
+  const rest = values.length - MAX_DRAWN
+  return (
+    <Dialog title={field.title} onClose={onClose}>
+      <ul className={styles.list} aria-label={cellText(field, value).slice(0, 200)} data-testid="list-dialog">
+        {values.slice(0, MAX_DRAWN).map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: values stand where they stand, and may be equal
+          <li key={at} className={styles.value}>
+            {one === null || one === '' ? (
+              <span className={styles.nothing}>{t('(empty)')}</span>
+            ) : (
+              <View {...{ value: one, field, options, variant: 'record', width: null }} lines={1000} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {rest > 0 && <p className={styles.nothing}>{tn('1 more', '{n} more', rest)}</p>}
+    </Dialog>
+  )
+}

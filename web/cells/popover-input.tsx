@@ -1,0 +1,79 @@
+import { type ReactNode, useState } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { t } from '../i18n.ts'
+import { Popover } from '../ui/popover.tsx'
+import calendar from './calendar.module.css'
+import type { Draft, EditorProps } from './cell.ts'
+import styles from './editor.module.css'
+import { TextInput } from './text-input.tsx'
+
+interface PopoverInputProps extends Omit<EditorProps, 'options'> {
+  /** The value as text to be edited. */
+  initial: string
+  placeholder?: string
+  inputMode?: 'numeric' | 'text'
+  parse(text: string): Draft
+  /** The text that the arrows go to from another: `1` down the list, `-1` up. */
+  step(text: string, by: 1 | -1): string
+  /** What there is to choose from. */
+  list(text: string, choose: (value: CellValue) => void): ReactNode
+  /** `Now`: its name and what it stores. */
+  now: { label: string; value: () => CellValue }
+}
+
+/**
+ * A text that is typed, or chosen from a list under it. The focus stays in the input; its arrows walk
+ * the list.
+ */
+export function PopoverInput(props: PopoverInputProps): ReactNode {
+  const { commit, variant, step } = props
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isOpen, setOpen] = useState(variant === 'grid')
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus of what is in it
+    <div
+      ref={setAnchor}
+      className={styles.dateEditor}
+      onFocus={() => setOpen(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        const stays =
+          relatedTarget instanceof Element &&
+          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+        if (!stays && document.hasFocus()) setOpen(false)
+      }}
+    >
+      <TextInput
+        {...props}
+        align="start"
+        onKeyDown={(event, setText) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+          event.preventDefault()
+          setOpen(true)
+          setText(step(event.currentTarget.value, event.key === 'ArrowDown' ? 1 : -1))
+        }}
+      >
+        {(text) =>
+          // What is wrong with the text stands where the list would be.
+          anchor &&
+          isOpen &&
+          !props.invalid && (
+            <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.narrow}>
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: a press in it leaves the focus in the input */}
+              <div data-cell-popover onMouseDown={(event) => event.preventDefault()}>
+                {props.list(text, commit)}
+                <div className={calendar.calendarFoot}>
+                  <button type="button" tabIndex={-1} onClick={() => commit(props.now.value())}>
+                    {props.now.label}
+                  </button>
+                  <button type="button" tabIndex={-1} onClick={() => commit(null)}>
+                    {t('Clear')}
+                  </button>
+                </div>
+              </div>
+            </Popover>
+          )
+        }
+      </TextInput>
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { encode } from 'uqr'
+import { t } from '../i18n.ts'
+import styles from './code.module.css'
+
+/** Modules of white around the code, which readers need to find it (ISO/IEC 18004: 4; 2 do on a white cell). */
+const QUIET = 2
+
+/** A text as a QR code in SVG. */
+export function QrPicture({ text }: { text: string }): ReactNode {
+  const modules = modulesOf(text)
+  if (modules === null) return <span className={styles.error}>{t('Too long for a QR code')}</span>
+  const size = modules.length + 2 * QUIET
+  return (
+    <svg
+      className={styles.qr}
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={t('QR code of {text}', { text: text.slice(0, 100) })}
+      shapeRendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={pathOf(modules)} fill="#000" />
+    </svg>
+  )
+}
+
+/** Null where the text is more than the largest code holds: 2331 bytes with this much to spare for damage. */
+function modulesOf(text: string): boolean[][] | null {
+  try {
+    return encode(text, { ecc: 'M', border: 0 }).data
+  } catch (error) {
+    if (error instanceof Error && /too long|range/i.test(error.message)) return null
+    throw error
+  }
+}
+
+/** One path for all: a run of dark modules is one piece. */
+function pathOf(modules: readonly boolean[][]): string {
+  return modules
+    .flatMap((row, y) => {
+      const runs: string[] = []
+      for (let x = 0; x < row.length; x++) {
+        const from = x
+        while (row[x]) x++
+        if (x > from) runs.push(`M${from + QUIET} ${y + QUIET}h${x - from}v1h${from - x}z`)
+      }
+      return runs
+    })
+    .join('')
+}

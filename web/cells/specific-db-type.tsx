@@ -1,0 +1,21 @@
+import { DatabaseZap } from 'lucide-react'
+import { specificDbType } from '../../src/core/fields/specific-db-type.ts'
+import { t } from '../i18n.ts'
+import { defineCell } from './cell.ts'
+import { draftOf, TextInput } from './text-input.tsx'
+import { TextView } from './text-view.tsx'
+
+/** Text of a type that only the database knows. */
+export const specificDbTypeCell = defineCell(specificDbType, {
+  Icon: DatabaseZap,
+  align: 'start',
+  minWidth: 80,
+  View: TextView,
+  Editor: (props) => (
+    <TextInput
+      {...props}
+      initial={String(props.value ?? '')}
+      parse={(text) => draftOf(text, specificDbType.parse(text, props.options), t('This text is too long'))}
+    />
+  ),
+})

@@ -1,0 +1,112 @@
+import { Clock } from 'lucide-react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { time } from '../../src/core/fields/time.ts'
+import { formatTime, parseTime } from '../../src/core/fields/time-text.ts'
+import { t } from '../i18n.ts'
+import { defineCell, type EditorProps } from './cell.ts'
+import editor from './editor.module.css'
+import { PopoverInput } from './popover-input.tsx'
+import { draftOf } from './text-input.tsx'
+import styles from './view.module.css'
+
+/** A time of day, by the field's clock. Ctrl+; is now. */
+export const timeCell = defineCell(time, {
+  Icon: Clock,
+  align: 'start',
+  minWidth: 70,
+  View: ({ value, options }) =>
+    value === null ? null : (
+      <span className={styles.date} dir="ltr">
+        {formatTime(String(value), options.time12h)}
+      </span>
+    ),
+  Editor: TimeEditor,
+  onKey({ key, ctrl }, { commit }) {
+    if (!ctrl || (key !== ';' && key !== ':')) return false
+    commit(now())
+    return true
+  },
+})
+
+/** Every half hour of a day. */
+const HALF_HOURS = Array.from({ length: 48 }, (_, at) => timeAt(at * 30))
+
+function TimeEditor(props: EditorProps<{ time12h: boolean }>): ReactNode {
+  const { value, options } = props
+  const shown = (each: string) => formatTime(each, options.time12h)
+  return (
+    <PopoverInput
+      {...props}
+      initial={time.format(value, options)}
+      placeholder={shown('09:30:00')}
+      parse={(text) =>
+        draftOf(
+          text,
+          parseTime(text),
+          t('This is not a time, such as {example}', { example: shown('09:30:00') }),
+        )
+      }
+      step={(text, by) => shown(stepped(text, by))}
+      list={(text, choose) => (
+        <HalfHours at={parseTime(text)} shown={shown} label={props.label} onChoose={choose} />
+      )}
+      now={{ label: t('Now'), value: now }}
+    />
+  )
+}
+
+interface HalfHoursProps {
+  at: string | null
+  shown(time: string): string
+  label: string
+  onChoose(time: string): void
+}
+
+function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
+  const list = useRef<HTMLDivElement>(null)
+  // The half hour that is meant, or in which the time lies; mornings where nothing is said.
+  const near = HALF_HOURS.findLast((each) => each <= (at ?? '08:00:00'))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is near
+  useLayoutEffect(() => {
+    list.current?.querySelector('[data-near]')?.scrollIntoView({ block: 'center' })
+  }, [near])
+  return (
+    <div ref={list} role="listbox" aria-label={label} className={editor.options}>
+      {HALF_HOURS.map((each) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the arrows of the input walk the list
+        <div
+          key={each}
+          role="option"
+          tabIndex={-1}
+          aria-selected={each === at}
+          data-near={each === near || undefined}
+          className={editor.option}
+          dir="ltr"
+          onClick={() => onChoose(each)}
+        >
+          {shown(each)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** The next half hour before or after; past midnight the day begins anew. */
+function stepped(text: string, by: 1 | -1): string {
+  const from = parseTime(text)
+  if (from === null) return now().slice(0, 2).concat(':00:00')
+  const [hours = 0, minutes = 0, seconds = 0] = from.split(':').map(Number)
+  const at = (hours * 60 + minutes + seconds / 60) / 30
+  const next = by === 1 ? Math.floor(at) + 1 : Math.ceil(at) - 1
+  return timeAt(((next + 48) % 48) * 30)
+}
+
+function timeAt(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60, 0].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** The time where the reader is, to the minute. */
+function now(): string {
+  const date = new Date()
+  return timeAt(date.getHours() * 60 + date.getMinutes())
+}

@@ -1,0 +1,99 @@
+import { CalendarRange, ChevronLeft, ChevronRight } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { MAX_YEAR, year } from '../../src/core/fields/year.ts'
+import { t } from '../i18n.ts'
+import calendar from './calendar.module.css'
+import { defineCell, type EditorProps } from './cell.ts'
+import { PopoverInput } from './popover-input.tsx'
+import { draftOf } from './text-input.tsx'
+import styles from './view.module.css'
+
+/** Years on one page of the grid. */
+const PAGE = 20
+
+/** A year, typed or chosen from a grid of years. */
+export const yearCell = defineCell(year, {
+  Icon: CalendarRange,
+  align: 'start',
+  minWidth: 60,
+  View: ({ value }) =>
+    value === null ? null : (
+      <span className={styles.date} dir="ltr">
+        {String(value)}
+      </span>
+    ),
+  Editor: YearEditor,
+})
+
+const thisYear = (): number => new Date().getFullYear()
+
+function YearEditor(props: EditorProps<Record<string, never>>): ReactNode {
+  const parse = (text: string) => year.parse(text, {})
+  return (
+    <PopoverInput
+      {...props}
+      initial={year.format(props.value, {})}
+      placeholder={String(thisYear())}
+      inputMode="numeric"
+      parse={(text) =>
+        draftOf(text, parse(text), t('This is not a year from 0 to {last}', { last: MAX_YEAR }))
+      }
+      step={(text, by) => {
+        const from = parse(text)
+        return String(from === null ? thisYear() : held(Number(from) + by))
+      }}
+      list={(text, choose) => <Years key={pageOf(text)} chosen={parse(text)} onChoose={choose} />}
+      now={{ label: t('This year'), value: thisYear }}
+    />
+  )
+
+  /** Years are turned to as they are typed, but not while a single digit is. */
+  function pageOf(text: string): number {
+    const typed = parse(text)
+    return typeof typed === 'number' && text.trim().length > 2 ? Math.floor(typed / PAGE) : -1
+  }
+}
+
+interface YearsProps {
+  chosen: string | number | boolean | null
+  onChoose: (year: number) => void
+}
+
+function Years({ chosen, onChoose }: YearsProps): ReactNode {
+  const start = typeof chosen === 'number' && chosen > 99 ? chosen : thisYear()
+  const [from, setFrom] = useState(Math.floor(start / PAGE) * PAGE)
+  const last = Math.min(MAX_YEAR, from + PAGE - 1)
+  const turn = (by: number, label: string, Icon: typeof ChevronLeft) => (
+    <button type="button" tabIndex={-1} aria-label={label} onClick={() => setFrom(held(from + by * PAGE))}>
+      <Icon size={16} aria-hidden />
+    </button>
+  )
+  return (
+    <div className={calendar.calendar}>
+      <div className={calendar.calendarHead}>
+        {turn(-1, t('Earlier years'), ChevronLeft)}
+        <span aria-live="polite" dir="ltr">
+          {from} – {last}
+        </span>
+        {turn(1, t('Later years'), ChevronRight)}
+      </div>
+      <div className={calendar.years}>
+        {Array.from({ length: last - from + 1 }, (_, at) => from + at).map((each) => (
+          <button
+            key={each}
+            type="button"
+            tabIndex={-1}
+            className={calendar.day}
+            aria-pressed={each === chosen}
+            aria-current={each === thisYear() ? 'date' : undefined}
+            onClick={() => onChoose(each)}
+          >
+            {each}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const held = (value: number): number => Math.max(0, Math.min(MAX_YEAR, value))

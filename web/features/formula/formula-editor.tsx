@@ -1,0 +1,213 @@
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type CheckedFormula,
+  type Problem,
+  signatureAt,
+  toShown,
+  toStored,
+  type ValueType,
+} from '../../../src/core/formula/index.ts'
+import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import toolbar from '../views/toolbar.module.css'
+import styles from './formula.module.css'
+import { FormulaInput, type FormulaInputHandle } from './formula-input.tsx'
+import { FormulaPreview } from './formula-preview.tsx'
+import { OfferHelp, Syntax } from './offer-help.tsx'
+import { OfferList, offerId } from './offer-list.tsx'
+import { findOffers, insertionOf, type Offer, offersOf, typingAt } from './offers.ts'
+import { useDebounced } from './use-debounced.ts'
+import { type FormulaTable, useFormulaTable } from './use-formula-table.ts'
+
+/** Words are not held against somebody who is still writing them. */
+const PAUSE_MS = 600
+
+export interface FormulaEditorProps {
+  label: string
+  table: Pick<Table, 'id' | 'baseId'>
+  /** The field that has the formula; null: one that is being made. */
+  field: Field | null
+  /** The formula as it is kept, with ids. */
+  value: string
+  onChange: (formula: string) => void
+  /** Told what the formula gives, whenever that is something else. */
+  onType?: (type: ValueType) => void
+  /** How a result of that type is to be shown. */
+  resultOf?: (type: ValueType) => FieldResult
+  /** What the result must be, e.g. an address; else any. */
+  expects?: { type: ValueType; message: string }
+}
+
+/** Writes a formula: colours, offers while typing, help, what is wrong and where, and what it gives. */
+export function FormulaEditor(props: FormulaEditorProps) {
+  const { table, error } = useFormulaTable(props.table, props.field)
+  if (error) return <ErrorState title={t('The fields could not be read')} error={error} />
+  return table ? <Loaded {...props} formulaTable={table} /> : <Skeleton height={300} />
+}
+
+function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
+  const { label, field, value, onChange, onType, resultOf, expects, formulaTable } = props
+  const { all, fields, functions, check } = formulaTable
+  const [text, setText] = useState(() => toShown(value, all))
+  const [caret, setCaret] = useState<number | null>(null)
+  const [search, setSearch] = useState('')
+  const [isDismissed, setDismissed] = useState(false)
+  const [activeId, setActiveId] = useState<string | null>(null)
+  const input = useRef<FormulaInputHandle>(null)
+  const lastCaret = useRef(text.length)
+  const listId = useId()
+  const notesId = useId()
+
+  const settled = useDebounced(text, PAUSE_MS)
+  const checked = useMemo(() => check(text), [check, text])
+  const type = checked.ok ? checked.type : null
+  const problems = problemsOf(checked, text, expects)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once for each type, not for each drawing
+  useEffect(() => {
+    if (type !== null) onType?.(type)
+  }, [type])
+  const shownProblems = settled === text && text.trim() !== '' ? problems : []
+
+  const typing = caret === null || isDismissed ? null : typingAt(text, caret)
+  const everything = useMemo(() => offersOf(fields, functions), [fields, functions])
+  const found = typing
+    ? findOffers(everything, typing.prefix, typing.isField)
+    : findOffers(everything, search)
+  // A name that stands there in full needs no completion.
+  const isExact = typing !== null && found.length === 1 && found[0]?.name === typing.prefix
+  const isCompleting = typing !== null && found.length > 0 && !isExact
+  const offers = typing && found.length === 0 ? findOffers(everything, search) : found
+  const active = offers.find((offer) => offerId(listId, offer) === activeId) ?? offers[0]
+  const signature = caret === null ? null : signatureAt(text, caret)
+  const called = signature && functions.find(({ name }) => name === signature.name)
+  // Inside a call, and with nothing sought, its own help is what one looks for.
+  const isBrowsing = typing === null && search === '' && activeId === null
+  const helped: Offer | undefined =
+    called && isBrowsing ? { kind: 'function', name: called.name, help: called } : active
+
+  function change(next: string, at: number) {
+    setText(next)
+    setCaret(at)
+    setDismissed(false)
+    setActiveId(null)
+    lastCaret.current = at
+    onChange(toStored(next, all))
+  }
+
+  function choose(offer: Offer) {
+    const place = typing ?? { from: lastCaret.current, to: lastCaret.current }
+    const { text: inserted, from, to, caret: at } = insertionOf(text, offer, place)
+    input.current?.insert(inserted, from, to, at)
+    setSearch('')
+  }
+
+  const step = (by: number) => {
+    const at = active ? offers.indexOf(active) : -1
+    const next = offers[(at + by + offers.length) % offers.length]
+    if (next) setActiveId(offerId(listId, next))
+  }
+
+  function onKey(event: KeyboardEvent): boolean {
+    const isModified = event.ctrlKey || event.metaKey || event.altKey
+    if (!isCompleting || isModified || event.shiftKey || !active) return false
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') step(event.key === 'ArrowDown' ? 1 : -1)
+    else if (event.key === 'Enter' || event.key === 'Tab') choose(active)
+    else if (event.key === 'Escape') setDismissed(true)
+    else return false
+    return true
+  }
+
+  function onSearchKey(event: KeyboardEvent) {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') step(event.key === 'ArrowDown' ? 1 : -1)
+    else if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey && active) choose(active)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div className={styles.editor}>
+      <span className={styles.label}>{label}</span>
+      <FormulaInput
+        ref={input}
+        label={label}
+        describedBy={notesId}
+        listId={listId}
+        activeId={isCompleting && active ? offerId(listId, active) : undefined}
+        value={text}
+        problems={shownProblems}
+        onChange={change}
+        onCaret={(at) => {
+          setCaret(at)
+          if (at !== null) lastCaret.current = at
+        }}
+        onKey={onKey}
+      />
+      <div id={notesId} className={styles.notes} aria-live="polite">
+        {shownProblems.slice(0, 3).map((problem) => (
+          <button
+            key={`${problem.from} ${problem.message}`}
+            type="button"
+            className={styles.problem}
+            data-testid="formula-problem"
+            onClick={() => input.current?.select(problem.from, problem.to)}
+          >
+            {problem.message}
+            {problem.path && <span dir="auto">: {problem.path.join(' → ')}</span>}
+          </button>
+        ))}
+        {shownProblems.length === 0 &&
+          (called && signature ? (
+            <Syntax syntax={called.syntax} argument={signature.argument} />
+          ) : (
+            <span>
+              {t('Type a name, or choose below. Fields stand in braces: {example}', { example: '{Price}' })}
+            </span>
+          ))}
+      </div>
+      <div className={styles.shelf}>
+        <div className={styles.choose}>
+          <input
+            type="search"
+            className={toolbar.input}
+            placeholder={t('Find a field or function')}
+            aria-label={t('Find a field or function')}
+            aria-controls={listId}
+            value={search}
+            onChange={(event) => {
+              setSearch(event.target.value)
+              setActiveId(null)
+            }}
+            onKeyDown={onSearchKey}
+          />
+          <OfferList
+            id={listId}
+            offers={offers}
+            active={active}
+            isCompleting={isCompleting}
+            onActive={(offer) => setActiveId(offerId(listId, offer))}
+            onChoose={choose}
+          />
+        </div>
+        {helped && <OfferHelp offer={helped} />}
+      </div>
+      <FormulaPreview
+        tableId={props.table.id}
+        fieldId={field?.id}
+        formula={settled}
+        isReady={settled === text && problems.length === 0}
+        result={type === null ? undefined : resultOf?.(type)}
+      />
+    </div>
+  )
+}
+
+function problemsOf(
+  checked: CheckedFormula,
+  text: string,
+  expects: FormulaEditorProps['expects'],
+): Problem[] {
+  if (!checked.ok) return checked.problems
+  if (!expects || checked.type === expects.type || checked.type === 'null') return []
+  return [{ type: 'TYPE_MISMATCH', message: expects.message, from: 0, to: text.length }]
+}

@@ -1,0 +1,54 @@
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { t } from '../../i18n.ts'
+import styles from './formula.module.css'
+import { type Offer, shownArgument, syntaxParts } from './offers.ts'
+
+/** What a field is, or what a function does, with examples. */
+export function OfferHelp({ offer }: { offer: Offer }) {
+  if (offer.kind === 'field') {
+    const { field, name } = offer
+    return (
+      <div className={styles.help} data-testid="formula-help">
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <p>{t(fieldType(field.type).label)}</p>
+        {field.description && <p dir="auto">{field.description}</p>}
+        {field.error && <p className={styles.problem}>{field.error}</p>}
+      </div>
+    )
+  }
+  const { syntax, help, examples } = offer.help
+  return (
+    <div className={styles.help} data-testid="formula-help">
+      <Syntax syntax={syntax} />
+      <p>{t(help)}</p>
+      <dl className={styles.examples}>
+        {examples.slice(0, 4).map(({ formula, result }) => (
+          <div key={formula}>
+            <dt dir="ltr">{formula}</dt>
+            <dd dir="auto">{result === null ? t('(empty)') : String(result)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** How a function is written; with `argument`, the one that is being written stands out. */
+export function Syntax({ syntax, argument }: { syntax: string; argument?: number }) {
+  const shown = argument === undefined ? null : shownArgument(syntax, argument)
+  return (
+    <code className={styles.syntax} dir="ltr">
+      {syntaxParts(syntax).map((part, index) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, which are what they are by their place
+          key={index}
+          data-current={(part.argument !== null && part.argument === shown) || undefined}
+        >
+          {part.text}
+        </span>
+      ))}
+    </code>
+  )
+}

@@ -1,0 +1,60 @@
+import { SquareFunction } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { CELLS } from '../../cells/index.ts'
+import { t } from '../../i18n.ts'
+import styles from './formula.module.css'
+import type { Offer } from './offers.ts'
+
+interface OfferListProps {
+  id: string
+  offers: readonly Offer[]
+  active: Offer | undefined
+  /** True while a word is being written: Enter takes the active one. */
+  isCompleting: boolean
+  onActive: (offer: Offer) => void
+  onChoose: (offer: Offer) => void
+}
+
+/** Id of an offer's line, for the input that it belongs to. */
+export const offerId = (listId: string, { kind, name }: Offer): string => `${listId}-${kind}-${name}`
+
+/** Fields and functions that can be put into the formula. */
+export function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: OfferListProps) {
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: brings the active line in sight whenever it is another
+  useEffect(() => {
+    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
+  }, [active, isCompleting])
+
+  return (
+    <div ref={list} id={id} role="listbox" aria-label={t('Fields and functions')} className={styles.offers}>
+      {offers.map((offer) => {
+        const Icon = offer.kind === 'field' ? CELLS[offer.field.type].Icon : SquareFunction
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the formula, or to the search above
+          // biome-ignore lint/a11y/useFocusableInteractive: the formula keeps the focus
+          <div
+            key={offerId(id, offer)}
+            id={offerId(id, offer)}
+            role="option"
+            aria-selected={offer === active}
+            data-active={offer === active || undefined}
+            data-completing={(offer === active && isCompleting) || undefined}
+            data-testid="formula-offer"
+            className={styles.offer}
+            // The caret stays where it is.
+            onPointerDown={(event) => event.preventDefault()}
+            onPointerMove={() => offer !== active && onActive(offer)}
+            onClick={() => onChoose(offer)}
+          >
+            <Icon size={14} aria-hidden />
+            <span className={styles.offerName} data-kind={offer.kind} dir="auto">
+              {offer.name}
+            </span>
+          </div>
+        )
+      })}
+      {offers.length === 0 && <p className={styles.none}>{t('No field or function has this name')}</p>}
+    </div>
+  )
+}

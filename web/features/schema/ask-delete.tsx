@@ -1,0 +1,49 @@
+import { t, tn } from '../../i18n.ts'
+import { api, type Outputs } from '../../trpc.ts'
+import { confirm } from '../../ui/open-dialog.tsx'
+
+type Dependent = Outputs['schema']['dependents'][number]
+
+/** Lines of the list; of more, their number is told. */
+const MAX_LINES = 12
+
+/**
+ * Asks before a field or table is deleted from which others come, naming what goes with it and what stops
+ * working. True at once where nothing depends on it: then the way back is enough.
+ *
+ * @throws what the server refused with
+ */
+export async function askDelete(
+  what: { fieldId: string } | { tableId: string },
+  question: { title: string; text: string; confirmLabel: string },
+): Promise<boolean> {
+  const found = await api.schema.dependents.query(what)
+  if (found.length === 0) return true
+  return confirm({
+    ...{ title: question.title, confirmLabel: question.confirmLabel, danger: true },
+    text: (
+      <>
+        <p>{question.text}</p>
+        <ul data-testid="dependents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
+          {found.slice(0, MAX_LINES).map((dependent) => (
+            <li key={`${dependent.kind} ${dependent.id}`} dir="auto">
+              {lineOf(dependent)}
+            </li>
+          ))}
+          {found.length > MAX_LINES && <li>{tn('and 1 more', 'and {n} more', found.length - MAX_LINES)}</li>}
+        </ul>
+      </>
+    ),
+  })
+}
+
+function lineOf({ kind, title, tableTitle, effect }: Dependent): string {
+  const names = { title, table: tableTitle }
+  if (kind === 'view') return t('view "{title}" no longer filters or sorts by it', names)
+  if (effect === 'deleted') {
+    return kind === 'table'
+      ? t('table "{title}" is deleted too', names)
+      : t('field "{title}" of {table} is deleted too', names)
+  }
+  return t('field "{title}" of {table} is computed from it and stays empty', names)
+}

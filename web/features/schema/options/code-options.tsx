@@ -1,0 +1,56 @@
+import { useEffect } from 'react'
+import { BARCODE_FORMATS } from '../../../../src/core/fields/barcode.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import { trpc } from '../../../trpc.ts'
+import editor from '../field-editor.module.css'
+import type { FieldOptionsProps } from './options-editor.tsx'
+import { Choice } from './parts.tsx'
+
+/** A QR code: of which field. */
+export function QrOptions(props: FieldOptionsProps) {
+  return <ShownField {...props} />
+}
+
+/** A bar code: of which field, and of which kind. */
+export function BarcodeOptions(props: FieldOptionsProps) {
+  const { options, onChange } = props
+  return (
+    <div className={editor.part}>
+      <ShownField {...props} />
+      <Choice
+        label={t('Kind')}
+        value={String(options.format)}
+        values={BARCODE_FORMATS.map((value) => ({ value: String(value), label: value }))}
+        onChange={(format) => onChange({ ...options, format })}
+      />
+    </div>
+  )
+}
+
+/** The field whose value the code says; at first the one that names the records. */
+function ShownField({ options, onChange, table, field }: FieldOptionsProps) {
+  const { data } = trpc.schema.table.useQuery({ tableId: table.id })
+  const offered = (data?.fields ?? []).filter((one) => one.id !== field?.id && isShowable(one))
+  const first = offered.find(({ isDisplay }) => isDisplay) ?? offered[0]
+  const isChosen = offered.some(({ id }) => id === options.valueFieldId)
+  useEffect(() => {
+    if (first && !isChosen) onChange({ ...options, valueFieldId: first.id })
+  })
+  return (
+    <Choice
+      label={t('Field to show')}
+      value={String(options.valueFieldId)}
+      values={offered.map(({ id, title }) => ({ value: id, label: title }))}
+      onChange={(valueFieldId) => onChange({ ...options, valueFieldId })}
+    />
+  )
+}
+
+/** What can be read as one text; the server has the last word. */
+function isShowable({ type, isSystem }: Field): boolean {
+  const { computed } = fieldType(type)
+  const isDrawn = computed === 'link' || computed === 'code' || computed === 'button'
+  return !isSystem && !isDrawn && type !== 'Attachment' && type !== 'Password'
+}

@@ -1,0 +1,14 @@
+import { t } from '../../../i18n.ts'
+import type { OptionsProps } from './options-editor.tsx'
+import { Tick } from './parts.tsx'
+
+/** People: one or several in a cell. */
+export function PeopleOptions({ options, onChange }: OptionsProps) {
+  return (
+    <Tick
+      label={t('Allow several people')}
+      checked={options.multiple === true}
+      onChange={(multiple) => onChange({ ...options, multiple })}
+    />
+  )
+}

@@ -1,0 +1,179 @@
+import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import { shownType } from '../../../../src/core/fields/result.ts'
+import { ROLLUP_FUNCTIONS, type RollupFunction } from '../../../../src/core/fields/rollup-functions.ts'
+import { rollupFunctionsFor } from '../../../../src/core/fields/rollup-offer.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { CELLS } from '../../../cells/index.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { trpc } from '../../../trpc.ts'
+import { Button } from '../../../ui/button.tsx'
+import editor from '../field-editor.module.css'
+import styles from './options.module.css'
+import type { FieldOptionsProps } from './options-editor.tsx'
+import { Choice, Tick } from './parts.tsx'
+import { SearchChoice } from './search-choice.tsx'
+
+/** A lookup: which link it goes along, and which field it shows of the records there. */
+export function LookupOptions(props: FieldOptionsProps) {
+  return (
+    <Relation {...props} accepts={() => true}>
+      {(targets) => <Target {...props} targets={targets} />}
+    </Relation>
+  )
+}
+
+/** A count: which link it counts. */
+export function CountOptions(props: FieldOptionsProps) {
+  return (
+    <Relation {...props} accepts={(link) => link.kind === 'hm' || link.kind === 'mm'}>
+      {() => null}
+    </Relation>
+  )
+}
+
+/** A rollup: which link it goes along, which field it looks at there, and what it works out. */
+export function RollupOptions(props: FieldOptionsProps) {
+  const { options, onChange } = props
+  return (
+    <Relation {...props} accepts={(link) => link.kind === 'hm' || link.kind === 'mm'}>
+      {(targets) => {
+        const target = targets.find((field) => field.id === options.targetFieldId)
+        const offered = target ? rollupFunctionsFor(target) : ROLLUP_FUNCTIONS
+        const chosen = offered.find((one) => one === options.function) ?? offered[0] ?? 'count'
+        return (
+          <>
+            <Target
+              {...props}
+              targets={targets}
+              onChange={(next) => {
+                const field = targets.find((one) => one.id === next.targetFieldId)
+                const fits = field ? rollupFunctionsFor(field) : ROLLUP_FUNCTIONS
+                // A count is what stands there before anything is chosen: of numbers one wants the sum.
+                const isChosen = props.field !== null || next.function !== 'count'
+                const keeps = isChosen && fits.some((one) => one === next.function)
+                const usual = fits.includes('sum') ? 'sum' : (fits[0] ?? 'count')
+                onChange({ ...next, function: keeps ? next.function : usual })
+              }}
+            />
+            <Choice
+              label={t('Work out')}
+              value={chosen}
+              values={offered.map((value) => ({ value, label: functionLabel(value) }))}
+              onChange={(name) => onChange({ ...options, function: name })}
+            />
+            {target && givesNumber(target, chosen) && <NumberLook options={options} onChange={onChange} />}
+          </>
+        )
+      }}
+    </Relation>
+  )
+}
+
+/** True where the result is a number, whose look can be chosen: not the earliest of some dates. */
+function givesNumber(target: Field, name: RollupFunction): boolean {
+  if (name !== 'min' && name !== 'max') return true
+  return shownType(target).type.filters === 'number'
+}
+
+/** How the number is shown; by default as its function and its target suggest. */
+function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | 'onChange'>) {
+  const { precision } = options
+  return (
+    <>
+      <Choice
+        label={t('Decimals')}
+        value={typeof precision === 'number' ? precision : -1}
+        values={[
+          { value: -1, label: t('As the field') },
+          ...Array.from({ length: 9 }, (_, digits) => ({ value: digits, label: String(digits) })),
+        ]}
+        onChange={(digits) => onChange({ ...options, precision: digits < 0 ? null : digits })}
+      />
+      <Tick
+        label={t('Thousands separator')}
+        checked={options.thousands === true}
+        onChange={(thousands) => onChange({ ...options, thousands })}
+      />
+    </>
+  )
+}
+
+const functionLabel = (name: RollupFunction): string =>
+  ({
+    count: t('Count'),
+    sum: t('Sum'),
+    avg: t('Average'),
+    min: t('Minimum'),
+    max: t('Maximum'),
+    countDistinct: t('Count of different values'),
+    sumDistinct: t('Sum of different values'),
+    avgDistinct: t('Average of different values'),
+  })[name]
+
+interface RelationProps extends FieldOptionsProps {
+  accepts: (link: NonNullable<ReturnType<typeof linkOf>>) => boolean
+  /** Draws what goes with the chosen link, given the fields of its related table. */
+  children: (targets: Field[]) => React.ReactNode
+}
+
+/** The link that a field goes along; where there is none yet, the way to make one. */
+function Relation({ options, onChange, table, chooseType, accepts, children }: RelationProps) {
+  const own = trpc.schema.table.useQuery({ tableId: table.id })
+  const links = (own.data?.fields ?? []).flatMap((field) => {
+    const link = linkOf(field)
+    return link && accepts(link) && !field.isSystem ? [{ field, link }] : []
+  })
+  const chosen = links.find(({ field }) => field.id === options.relationFieldId)
+  const relatedTableId = chosen?.link.relatedTableId ?? ''
+  const related = trpc.schema.table.useQuery({ tableId: relatedTableId }, { enabled: chosen !== undefined })
+  if (own.data && links.length === 0) {
+    return (
+      <div className={editor.part}>
+        <p className={styles.note}>{t('This goes along a link, and the table has none that fits yet.')}</p>
+        <Button size="small" onClick={() => chooseType('Links')}>
+          {t('Add a link first')}
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <div className={editor.part}>
+      <SearchChoice
+        label={t('Link')}
+        value={chosen?.field.id ?? ''}
+        placeholder={t('Choose a link')}
+        lines={links.map(({ field }) => lineOf(field))}
+        onChange={(relationFieldId) => onChange({ ...options, relationFieldId, targetFieldId: '' })}
+      />
+      {related.error && (
+        <p className={styles.note} role="alert">
+          {messageOf(related.error)}
+        </p>
+      )}
+      {chosen && related.data && children(related.data.fields.filter((field) => !field.isSystem))}
+    </div>
+  )
+}
+
+function lineOf({ id, title, type }: Field) {
+  const { Icon } = CELLS[type]
+  return { value: id, label: title, icon: <Icon size={14} aria-hidden /> }
+}
+
+function Target({ options, onChange, targets }: FieldOptionsProps & { targets: Field[] }) {
+  // What gives no value cannot be shown elsewhere.
+  const offered = targets.filter(
+    ({ type, error, id }) =>
+      id === options.targetFieldId || (type !== 'Button' && type !== 'ForeignKey' && error === null),
+  )
+  return (
+    <SearchChoice
+      label={t('Field')}
+      value={String(options.targetFieldId ?? '')}
+      placeholder={t('Choose a field')}
+      lines={offered.map(lineOf)}
+      onChange={(targetFieldId) => onChange({ ...options, targetFieldId })}
+    />
+  )
+}

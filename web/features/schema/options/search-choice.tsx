@@ -1,0 +1,138 @@
+import { ChevronDown } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { t, tn } from '../../../i18n.ts'
+import { matches } from '../../../ui/matches.ts'
+import { Popover } from '../../../ui/popover.tsx'
+import toolbar from '../../views/toolbar.module.css'
+import styles from './options.module.css'
+
+/** One line that can be chosen. */
+export interface SearchedLine {
+  value: string
+  label: string
+  icon?: ReactNode
+}
+
+export interface SearchChoiceProps {
+  label: string
+  value: string
+  lines: readonly SearchedLine[]
+  /** Shown while nothing is chosen. */
+  placeholder: string
+  onChange: (value: string) => void
+}
+
+/** Lines that are drawn before one searches. */
+const MAX_SHOWN = 200
+
+/** A labelled list that is searched by typing, for tables and fields, of which there may be hundreds. */
+export function SearchChoice({ label, value, lines, placeholder, onChange }: SearchChoiceProps) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const chosen = lines.find((line) => line.value === value)
+  const all = text.trim() === '' ? lines : lines.filter((line) => matches(line.label, text))
+  const found = all.slice(0, MAX_SHOWN)
+  const active = found[Math.min(at, found.length - 1)]
+
+  function choose(line: SearchedLine | undefined) {
+    if (!line) return
+    setAnchor(null)
+    onChange(line.value)
+    button.current?.focus()
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setAt(Math.max(0, Math.min(found.length - 1, Math.min(at, found.length - 1) + step)))
+    } else if (event.key === 'Enter') {
+      // Of this list, not of the editor that it stands in.
+      event.preventDefault()
+      event.stopPropagation()
+      choose(active)
+    }
+  }
+
+  return (
+    <div className={styles.line}>
+      <label htmlFor={id}>{label}</label>
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        className={`${toolbar.select} ${styles.control} ${styles.searched}`}
+        aria-haspopup="listbox"
+        aria-expanded={anchor !== null}
+        onClick={(event) => {
+          setText('')
+          setAt(
+            Math.max(
+              0,
+              lines.findIndex((line) => line.value === value),
+            ),
+          )
+          setAnchor(anchor ? null : event.currentTarget)
+        }}
+      >
+        {chosen?.icon}
+        <span className={styles.chosen} data-empty={chosen ? undefined : true} dir="auto">
+          {chosen?.label ?? placeholder}
+        </span>
+        <ChevronDown size={13} aria-hidden />
+      </button>
+      {anchor && (
+        <Popover anchor={anchor} onClose={() => setAnchor(null)} className={styles.searchBox}>
+          <input
+            type="search"
+            role="combobox"
+            aria-expanded
+            aria-controls={`${id}-list`}
+            aria-activedescendant={active ? `${id}-${active.value}` : undefined}
+            className={toolbar.input}
+            placeholder={t('Search')}
+            aria-label={label}
+            data-autofocus
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+              setAt(0)
+            }}
+            onKeyDown={onKeyDown}
+          />
+          <div id={`${id}-list`} role="listbox" aria-label={label} className={styles.searchList}>
+            {found.map((line) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: keys come through the input, which has the focus
+              <div
+                key={line.value}
+                id={`${id}-${line.value}`}
+                ref={line === active ? intoView : undefined}
+                role="option"
+                tabIndex={-1}
+                aria-selected={line.value === value}
+                data-active={line === active || undefined}
+                className={styles.searchLine}
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => choose(line)}
+              >
+                {line.icon}
+                <span className={styles.chosen} dir="auto">
+                  {line.label}
+                </span>
+              </div>
+            ))}
+            {found.length === 0 && <p className={toolbar.hint}>{t('Nothing found')}</p>}
+            {all.length > found.length && (
+              <p className={toolbar.hint}>{tn('1 more', '{n} more', all.length - found.length)}</p>
+            )}
+          </div>
+        </Popover>
+      )}
+    </div>
+  )
+}
+
+const intoView = (line: HTMLElement | null): void => line?.scrollIntoView({ block: 'nearest' })

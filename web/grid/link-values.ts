@@ -1,0 +1,66 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
+import { isPartial, linksIn, linkValue } from '../cells/link-value.ts'
+import type { ResolvedColumn } from './columns.ts'
+import type { Engine } from './engine.ts'
+import type { GridRow } from './source.ts'
+
+/** Requests that are under way at the same moment. */
+const AT_ONCE = 4
+
+/** Links as values that go from cell to cell: a cell names the first of many alone, a copy has to have all. */
+
+/** Places in a matrix of values where a cell holds more links than it names. */
+export function partialCells(
+  columns: readonly ResolvedColumn[],
+  rows: readonly GridRow[],
+  values: readonly CellValue[][],
+): { row: number; column: number }[] {
+  const links = columns.flatMap(({ field }, column) => (linkOf(field) ? [column] : []))
+  if (links.length === 0) return []
+  return rows.flatMap((_, row) =>
+    links.filter((column) => isPartial(values[row]?.[column] ?? null)).map((column) => ({ row, column })),
+  )
+}
+
+/** Writes all links into those cells of a matrix that name only the first. @throws what reading them threw */
+export async function completeValues(
+  engine: Engine,
+  columns: readonly ResolvedColumn[],
+  rows: readonly GridRow[],
+  values: CellValue[][],
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = partialCells(columns, rows, values)
+  const { completeLinks } = engine.props.commands
+  if (!completeLinks) return
+  const work = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { row, column } = next
+      const line = values[row]
+      const record = rows[row]
+      const target = columns[column]
+      if (line && record && target) line[column] = await completeLinks(record.id, target.fieldId, signal)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+/** How a link's value looks in the cell of another link. */
+export type CarriedLinks = { ok: true; value: CellValue } | { ok: false }
+
+/**
+ * The links of one field as those of another: of the same table, as many as the other may hold, and all of
+ * them known. Anything else would lose some, and is not carried over.
+ */
+export function carryLinks(
+  value: CellValue,
+  from: { type: string; options: unknown },
+  to: { type: string; options: unknown },
+): CarriedLinks {
+  const [source, target] = [linkOf(from), linkOf(to)]
+  if (!source || !target || source.relatedTableId !== target.relatedTableId) return { ok: false }
+  const { count, records } = linksIn(value)
+  if (count > records.length || (count > 1 && isSingleLink(target))) return { ok: false }
+  return { ok: true, value: linkValue(records) }
+}
