@@ -180,20 +180,25 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
     expect(rows.length).toBeGreaterThan(2)
   })
 
-  test.skipIf(client === 'sqlite3')('gives keys that JavaScript would round as text', async () => {
-    const large = '9007199254740993'
-    const [authors, books] = ['Author', 'Book'].map((table) => sql.identifier(modelOf(table).table.tableName))
-    const [id, key] = [sql.identifier('Id'), sql.identifier('Author_id')]
-    await ask(sql`insert into ${authors} (${id}) values (${large})`)
-    await ask(sql`update ${books} set ${key} = ${large} where ${id} = 1`)
-    const context = contextOf('Book')
-    const query = { tableId: 'mBook', limit: 5, offset: 0, recordIds: [1] }
-    const cells = fragmentsOf(context).cells([modelOf('Book').byTitle('Author')!])
-    const [row] = await ask(pageQuery(context, query, cells).query)
-    expect(readLinks(row?.[0] as CellValue)).toEqual({ count: 1, records: [{ id: large, title: null }] })
-    await ask(sql`delete from ${authors} where ${id} = ${large}`)
-    await ask(sql`update ${books} set ${key} = ${LINKED_ROWS.Book?.[0]?.Author_id ?? null} where ${id} = 1`)
-  })
+  // In the files of bases, SQLite numbers the records itself: no id passes 2^53.
+  if (client !== 'sqlite3') {
+    test('gives keys that JavaScript would round as text', async () => {
+      const large = '9007199254740993'
+      const [authors, books] = ['Author', 'Book'].map((table) =>
+        sql.identifier(modelOf(table).table.tableName),
+      )
+      const [id, key] = [sql.identifier('Id'), sql.identifier('Author_id')]
+      await ask(sql`insert into ${authors} (${id}) values (${large})`)
+      await ask(sql`update ${books} set ${key} = ${large} where ${id} = 1`)
+      const context = contextOf('Book')
+      const query = { tableId: 'mBook', limit: 5, offset: 0, recordIds: [1] }
+      const cells = fragmentsOf(context).cells([modelOf('Book').byTitle('Author')!])
+      const [row] = await ask(pageQuery(context, query, cells).query)
+      expect(readLinks(row?.[0] as CellValue)).toEqual({ count: 1, records: [{ id: large, title: null }] })
+      await ask(sql`delete from ${authors} where ${id} = ${large}`)
+      await ask(sql`update ${books} set ${key} = ${LINKED_ROWS.Book?.[0]?.Author_id ?? null} where ${id} = 1`)
+    })
+  }
 
   test('finds records by the names of their links and by the values of their lookups', async () => {
     const found = (fieldId: string | null, text: string) => idsOf('Book', { search: { text, fieldId } })
