@@ -84,7 +84,7 @@ const WORDS: Partial<Record<FieldTypeName, Word[]>> = {
     {
       option: 'format',
       key: 'duration',
-      toWire: (value) => DURATION_FORMATS.findIndex((format) => format === value),
+      toWire: (value) => DURATION_FORMATS.findIndex((format) => Object.is(format, value)),
       toOption: (value) => DURATION_FORMATS[wholeNumber(value) ?? -1],
     },
   ],
