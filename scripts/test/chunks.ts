@@ -1,0 +1,19 @@
+/** Parts of a list in turns, so that neighbours, which are often alike in length, do not share one. */
+export function chunked<T>(items: readonly T[], count: number): T[][] {
+  const parts = Array.from({ length: Math.min(count, items.length) }, (): T[] => [])
+  for (const [index, item] of items.entries()) parts[index % parts.length]?.push(item)
+  return parts
+}
+
+/** Works on all items, so many at a time, each as soon as one before it is done. */
+export async function inParallel<T>(
+  items: readonly T[],
+  workers: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values()
+  const worker = async () => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: workers }, worker))
+}
