@@ -27,8 +27,13 @@ afterAll(async () => {
 /** As a server that is started anew does: every connection of ours is gone. */
 async function cutAll(): Promise<void> {
   await using sql = new Bun.SQL(made.url, { max: 1 })
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'sheaf' and datname = current_database()`
+  const ours = sql`application_name = 'sheaf' and datname = current_database()`
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`
+  // They end when they come to it, and we hear of it a little later.
+  for (let left = 1; left > 0; ) {
+    await Bun.sleep(50)
+    ;[{ left }] = await sql`select count(*)::integer as left from pg_stat_activity where ${ours}`
+  }
   await Bun.sleep(50)
 }
 

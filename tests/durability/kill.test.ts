@@ -198,7 +198,8 @@ describe('SIGTERM', () => {
     const rest = createRestClient(server.url, token)
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ Title: `row ${index}` }))
     const writing = rest.post(path(), rows)
-    await Bun.sleep(30)
+    // What is answered now was asked later: the server has begun with the rows.
+    for (let asked = 0; asked < 3; asked++) await fetch(`${server.url}/api/v1/health`)
     const ended = server.end('SIGTERM')
     const { status, body } = await writing
     expect([status, body.length]).toEqual([200, 10_000])

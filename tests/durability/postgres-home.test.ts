@@ -69,7 +69,7 @@ describe('a base whose home is PostgreSQL', () => {
       }
     }
     const writers = [write(), write(), write()]
-    await Bun.sleep(400)
+    while (acknowledged.length <= 10) await Bun.sleep(10)
     await server.end('SIGKILL')
     isOver = true
     await Promise.all(writers)
