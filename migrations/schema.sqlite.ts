@@ -8,7 +8,7 @@ import { sqliteColumns as columns } from '../src/db/columns.ts'
 import { defineJobsTable } from '../src/db/jobs-table.ts'
 
 /** What drizzle-kit compares the committed migrations with. */
-export const { users, sessions, passwordResets, apiTokens, memberships, settings } = defineAuthTables(columns)
+export const { users, sessions, passwordResets, apiTokens, memberships, shares, settings } = defineAuthTables(columns)
 export const { bases, sources, basePreferences } = defineBasesTables(columns)
 export const { tables, fields } = defineSchemaTables(columns)
 export const { views, viewFields } = defineViewsTables(columns)

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { keepDirections, restoreDirections } from './keep-directions.ts'
 import { ROOT } from './project.ts'
 import { fingerprintWeb, isWebStale, stampWeb, WEB_OUTPUT } from './web-stamp.ts'
 
@@ -14,7 +15,7 @@ export interface WebBuildOptions {
 }
 
 /** Each is a page of its own; chunks are shared. */
-const PAGES = ['index.html', 'public-form.html']
+const PAGES = ['index.html', 'public-form.html', 'public-share.html']
 const HASHED = 'assets/[name]-[hash].[ext]'
 
 /**
@@ -45,9 +46,11 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
       splitting: true,
       naming: { entry: '[dir]/[name].[ext]', chunk: HASHED, asset: HASHED },
       external: ['/*'], // In <link href="/favicon.svg"> it is a file of public/.
-      plugins: [workerUrls(source, workers)],
+      plugins: [workerUrls(source, workers), keepDirections],
     })
     await dropUnusedStyles(staging)
+    await restoreDirections(join(staging, 'assets'))
+    await nameBuild(staging)
     await compress(staging)
     rmSync(outdir, { recursive: true, force: true })
     renameSync(staging, outdir)
@@ -122,6 +125,23 @@ async function dropUnusedStyles(folder: string): Promise<void> {
   for (const name of readdirSync(join(folder, 'assets'))) {
     if (name.endsWith('.css') && !html.includes(`/assets/${name}`)) rmSync(join(folder, 'assets', name))
   }
+}
+
+/**
+ * Gives the build an id, the same for the same result: in each page, which thereby knows of which build it is, and in
+ * `builds/latest.json`, which an open page asks for the build of the day (spec §2).
+ */
+async function nameBuild(folder: string): Promise<void> {
+  const pages = PAGES.map((name) => join(folder, name)).filter((path) => existsSync(path))
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const page of pages) hash.update(await Bun.file(page).bytes())
+  for (const name of readdirSync(join(folder, 'assets')).sort()) hash.update(`\n${name}`)
+  const id = hash.digest('hex').slice(0, 16)
+  for (const page of pages) {
+    const html = await Bun.file(page).text()
+    await Bun.write(page, html.replace('</head>', `<meta name="build" content="${id}" /></head>`))
+  }
+  await Bun.write(join(folder, 'builds', 'latest.json'), JSON.stringify({ id }))
 }
 
 async function compress(folder: string): Promise<void> {

@@ -7,7 +7,15 @@ export const WEB_OUTPUT = join(ROOT, 'dist', 'web')
 
 const STAMP = join(ROOT, 'dist', 'web.stamp')
 /** All that the bundle is made of: `web` may import nothing else. */
-const INPUTS = ['web', 'src/core', 'scripts/build-web.ts', 'package.json', 'bun.lock', 'tsconfig.json']
+const INPUTS = [
+  'web',
+  'src/core',
+  'scripts/build-web.ts',
+  'scripts/keep-directions.ts',
+  'package.json',
+  'bun.lock',
+  'tsconfig.json',
+]
 
 /** Text that changes whenever a build of the present sources would come out differently. */
 export async function fingerprintWeb(minify: boolean): Promise<string> {

@@ -3,9 +3,10 @@ import { Elysia } from 'elysia'
 import { createAuthService } from '../modules/auth/index.ts'
 import { authRest } from '../modules/auth/rest.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
-import { createImportsService, importsRest } from '../modules/imports/index.ts'
+import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
+import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
@@ -71,9 +72,11 @@ export function createServices(kernel: Kernel) {
   const schema = createSchemaService(kernel, auth, bases)
   const views = createViewsService(kernel, auth, schema)
   const records = createRecordsService(kernel, auth, schema, views)
+  const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
-  auth.setStarter(createStarter({ bases, schema, records }))
-  return { auth, bases, schema, views, records, imports }
+  const copies = createCopies({ kernel, auth, bases, schema, views, records })
+  auth.setStarter(createStarter({ bases, schema, records, views }))
+  return { auth, bases, schema, views, records, shares, imports, copies }
 }
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
@@ -91,7 +94,9 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(schemaRest(schema, kernel, auth))
     .use(viewsRest(views, kernel, auth))
     .use(recordsRest(kernel, services))
+    .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
+    .use(copiesRest(services.copies, bases, kernel, auth))
     .use(openapiRest(kernel, services))
     .use(createStaticFiles(kernel))
 
@@ -99,7 +104,7 @@ export function createApp(kernel: Kernel, services: Services) {
     const refusal = refuseLargeBody(request, kernel.config.bodyMaxBytes)
     if (refusal) return refusal
     const requestId = randomText(12)
-    const responseHeaders = new Headers({ 'x-request-id': requestId })
+    const responseHeaders = new Headers({ 'x-request-id': requestId, 'cache-control': 'no-store' })
     return fetchRequestHandler({
       endpoint: '/trpc',
       // The web app sends its queries as POST: a filter may be longer than an address.
@@ -108,7 +113,7 @@ export function createApp(kernel: Kernel, services: Services) {
       router,
       // Who asks is found out in here: should that fail, the answer keeps the cause to itself, as any failure's.
       createContext: async () => ({
-        actor: await actorOf(request.headers),
+        actor: await actorOf(request.headers, address),
         ...{ requestId, log: kernel.log, responseHeaders, request, address },
       }),
       responseMeta: () => ({ headers: responseHeaders }),
@@ -120,8 +125,8 @@ export function createApp(kernel: Kernel, services: Services) {
     })
   }
 
-  async function actorOf(headers: Headers): Promise<Actor> {
-    const known = await auth.authenticate(headers)
+  async function actorOf(headers: Headers, address: string): Promise<Actor> {
+    const known = await auth.authenticate(headers, address)
     const actionId = headers.get('x-action-id')
     return known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
   }

@@ -18,11 +18,14 @@ export interface Config {
   attachmentMaxBytes: number
   attachmentMaxCount: number
   attachmentLinkSeconds: number
+  formAnswersPerHour: number
   s3Bucket: string | null
   s3Region: string | null
   s3Endpoint: string | null
   s3AccessKeyId: string | null
   s3SecretAccessKey: string | null
+  mapTilesUrl: string | null
+  mapTilesAttribution: string | null
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -144,6 +147,12 @@ export const VARIABLES = {
     help: 'How long a link to an attachment works at least. It works for up to a quarter longer, and also for someone who has lost access meanwhile.',
     read: integer(60, 7 * 86_400),
   }),
+  formAnswersPerHour: variable({
+    name: 'FORM_ANSWERS_PER_HOUR',
+    default: '100',
+    help: 'Answers that one address may send to one public form within an hour.',
+    read: integer(1, 1_000_000),
+  }),
   s3Bucket: variable({
     name: 'S3_BUCKET',
     aliases: ['NC_S3_BUCKET_NAME'],
@@ -177,6 +186,18 @@ export const VARIABLES = {
     aliases: ['NC_S3_ACCESS_SECRET'],
     default: '',
     help: 'Secret that belongs to the access key.',
+    read: textOrNull,
+  }),
+  mapTilesUrl: variable({
+    name: 'MAP_TILES_URL',
+    default: '',
+    help: 'Map pictures to show behind the pins of map views, `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there. Empty: the outlines of the countries, which this server brings along.',
+    read: tilesUrl,
+  }),
+  mapTilesAttribution: variable({
+    name: 'MAP_TILES_ATTRIBUTION',
+    default: '',
+    help: 'Whom the map pictures are from, as their terms ask: `© OpenStreetMap contributors`. Plain text.',
     read: textOrNull,
   }),
 } satisfies { [K in keyof Config]: Variable<Config[K]> & { name: string } }
@@ -241,6 +262,16 @@ function httpUrl(value: string, name: string): string | null {
   const url = URL.canParse(value) ? new URL(value) : null
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return value.replace(/\/+$/, '')
   throw new Error(`${name} must be an http or https address, not "${value}"`)
+}
+
+function tilesUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const isWhole = ['{z}', '{x}', '{y}'].every((part) => value.includes(part))
+  const url = URL.canParse(value) ? new URL(value) : null
+  // The page may load pictures from this one host, so it has to be known.
+  const hasHost = url !== null && /^https?:$/.test(url.protocol) && !/[{}]|%7B/i.test(url.host)
+  if (isWhole && hasHost) return value
+  throw new Error(`${name} must be an http or https address with {z}, {x} and {y} in it, not "${value}"`)
 }
 
 /** Also takes the `pg://host:port?u=user&p=password&d=name` form that people may move over with. */

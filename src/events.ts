@@ -1,4 +1,5 @@
 import type { AppliedChange } from './core/changes.ts'
+import type { RecordId } from './core/model.ts'
 import type { Job } from './jobs.ts'
 
 /** What modules tell each other. The name says what has happened; the payload says to what. */
@@ -11,6 +12,10 @@ export interface EventMap {
   /** Someone's account, roles or memberships changed: what was cached or connected for them is void. */
   'access.changed': { userId: string }
   'base.deleted': { baseId: string }
+  /** A public link was closed or altered: what is known of it, and connected by it, is void. */
+  'share.changed': { shareId: string }
+  /** A form that is shared was answered. The record has been written, and is announced by itself. */
+  'form.answered': { baseId: string; tableId: string; viewId: string; shareId: string; recordId: RecordId }
 }
 
 type Listener<K extends keyof EventMap> = (payload: EventMap[K]) => void

@@ -3,6 +3,7 @@ import type { output, ZodType } from 'zod'
 import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
+import { SHARE_HEADERS } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
 import { json, unlessKnown } from './rest/answer.ts'
 import { presentError, presentValidation } from './rest/present-error.ts'
@@ -14,9 +15,12 @@ export interface Authenticator {
   /**
    * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer`
    * (API token) header. A header that is wrong, expired or revoked gives the anonymous actor: what
-   * needs a right refuses it later, after unknown ids have been refused.
+   * needs a right refuses it later, after unknown ids have been refused. A header that names a public link
+   * makes its visitor, and is refused where the link is not open to them.
+   *
+   * @param address of the client: wrong passwords are counted by it
    */
-  authenticate(headers: Headers): Actor | Promise<Actor>
+  authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
 }
 
 /**
@@ -26,10 +30,15 @@ export interface Authenticator {
 export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authenticator) {
   return (
     new Elysia({ name: 'rest-base' })
-      .derive({ as: 'scoped' }, async ({ request, set }) => {
+      .derive({ as: 'scoped' }, async ({ request, server, set }) => {
         const requestId = randomText(12)
         set.headers['x-request-id'] = requestId
-        return { actor: await auth.authenticate(request.headers), requestId }
+        const isVisitor = isVisit(request.headers)
+        // Who may see it is said by headers, which a cache on the way does not look at; and a link may be closed.
+        if (isVisitor) set.headers['cache-control'] = 'no-store'
+        // Looked for only where it counts: it costs as much as all else here.
+        const address = isVisitor ? server?.requestIP(request)?.address : undefined
+        return { actor: await auth.authenticate(request.headers, address), requestId }
       })
       .onParse({ as: 'scoped' }, ({ request, contentType }) =>
         parseBody(request, contentType, kernel.config.bodyMaxBytes),
@@ -62,6 +71,10 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
   )
 }
 
+/** True where a request names a public link. */
+const isVisit = (headers: Headers): boolean =>
+  Object.values(SHARE_HEADERS).some((header) => headers.has(header))
+
 export type RestContext = { actor: Actor; requestId: string }
 
 /**
@@ -78,7 +91,7 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 }
 
 /** Routes that read their multipart bodies themselves. */
-const STREAMED = /\/storage\/upload$/
+const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)$/
 
 /**
  * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).

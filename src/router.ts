@@ -1,8 +1,9 @@
 import { appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
 import { basesRouter, sourcesRouter } from '../modules/bases/index.ts'
-import { importsRouter, jobsRouter } from '../modules/imports/index.ts'
+import { copiesRouter, importsRouter, jobsRouter } from '../modules/imports/index.ts'
 import { recordsRouter } from '../modules/records/index.ts'
 import { schemaRouter } from '../modules/schema/index.ts'
+import { sharesRouter } from '../modules/shares/index.ts'
 import { viewsRouter } from '../modules/views/index.ts'
 import type { Services } from './app.ts'
 import { router } from './trpc.ts'
@@ -17,7 +18,9 @@ export const createRouter = (services: Services) =>
     schema: schemaRouter(services.schema),
     views: viewsRouter(services.views),
     records: recordsRouter(services.records),
+    shares: sharesRouter(services.shares),
     imports: importsRouter(services.imports),
+    copies: copiesRouter(services.copies),
     jobs: jobsRouter(services.imports),
   })
 

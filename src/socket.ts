@@ -2,7 +2,9 @@ import { Server as Engine } from '@socket.io/bun-engine'
 import { LRUCache } from 'lru-cache'
 import { type Socket as Connection, Server } from 'socket.io'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
+import { AppError } from './core/errors.ts'
 import type { Right } from './core/roles.ts'
+import { CUSTOM_ADDRESS, passwordHeader, SHARE_HEADERS, SHARE_PASSWORD_HEADER } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
 import type { Authenticator } from './rest.ts'
 
@@ -40,9 +42,13 @@ interface Joined {
 
 const roomOf = (baseId: string): string => `base:${baseId}`
 const roomOfUser = (userId: string): string => `user:${userId}`
+const roomOfShare = (shareId: string): string => `share:${shareId}`
+
+/** The longest that a timer can wait. */
+const MAX_TIMER_MS = 2_147_483_647
 
 /**
- * Live updates: a browser that is signed in joins the bases it shows and is told of each change of
+ * Live updates: a browser that is signed in, or has come by a link to a base, joins the bases it shows and is told of each change of
  * their records, tables and jobs. A browser whose rights change is cut off and has to join again.
  */
 export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate): Socket {
@@ -61,19 +67,44 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
     enter(socket).then(
       (isIn) => next(isIn ? undefined : new Error('Authentication required')),
       (error) => {
+        // A link that is closed, or the wrong password for it.
+        if (error instanceof AppError) return next(new Error(error.message))
         kernel.log.error('a live connection could not be opened', error)
         next(new Error('Something went wrong on the server'))
       },
     )
   })
 
-  /** Notes who connects. False for those who are not signed in. */
+  /** Notes who connects. False for those who are not signed in, and have not come by a link to a base. */
   async function enter(socket: Connection): Promise<boolean> {
-    const actor = await authenticate(gate, socket.handshake.auth.token ?? socket.handshake.headers['xc-auth'])
+    const { auth, headers, address } = socket.handshake
+    const visitor = visitorHeaders(auth)
+    if (visitor) return enterByLink(socket, await gate.authenticate(visitor, address))
+    const actor = await authenticate(gate, auth.token ?? headers['xc-auth'])
     if (actor.kind !== 'user') return false
     socket.data.actor = actor
     await socket.join(roomOfUser(actor.id))
     return true
+  }
+
+  /** What a view shows is not told apart from what else has changed: only links to whole bases are told of it. */
+  async function enterByLink(socket: Connection, actor: Actor): Promise<boolean> {
+    if (actor.kind !== 'share' || actor.grant.kind !== 'base') return false
+    socket.data.actor = actor
+    await socket.join(roomOfShare(actor.shareId))
+    if (actor.expiresAt !== null) endAt(socket, Date.parse(actor.expiresAt))
+    return true
+  }
+
+  /** Disconnects at a moment. One that is further away than a timer goes is waited for in parts. */
+  function endAt(socket: Connection, moment: number): void {
+    const wait = Math.max(0, moment - Date.now())
+    const timer = setTimeout(
+      () => (wait > MAX_TIMER_MS ? endAt(socket, moment) : socket.disconnect(true)),
+      Math.min(wait, MAX_TIMER_MS),
+    )
+    timer.unref()
+    socket.once('disconnect', () => clearTimeout(timer))
   }
 
   io.on('connection', (socket) => {
@@ -116,6 +147,7 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
     ),
     kernel.events.on('job.changed', (job) => io.to(roomOfUser(job.userId)).emit('job', job)),
     kernel.events.on('access.changed', ({ userId }) => io.in(roomOfUser(userId)).disconnectSockets(true)),
+    kernel.events.on('share.changed', ({ shareId }) => io.in(roomOfShare(shareId)).disconnectSockets(true)),
   ]
 
   const { websocket } = engine.handler()
@@ -133,6 +165,15 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
       engine.close()
     },
   }
+}
+
+/** The headers of someone who connects by a link to a base, as `auth.sharedBaseId` names it; null for others. */
+function visitorHeaders({ sharedBaseId, password }: Record<string, unknown>): Headers | null {
+  if (typeof sharedBaseId !== 'string' || !CUSTOM_ADDRESS.test(sharedBaseId)) return null
+  const headers = new Headers({ [SHARE_HEADERS.base]: sharedBaseId })
+  if (typeof password === 'string')
+    headers.set(SHARE_PASSWORD_HEADER, passwordHeader(password.slice(0, 1000)))
+  return headers
 }
 
 async function authenticate(gate: Authenticator, token: unknown): Promise<Actor> {

@@ -21,21 +21,29 @@ const TYPES: Record<string, string> = {
 
 /**
  * The page may run what this server gives it and nothing else, and no other site may frame it.
- * Styles are also written by components at run time.
+ * Styles are also written by components at run time. Pictures of maps come from their own host, where
+ * one is set up.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self' ws: wss:",
-  "worker-src 'self' blob:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'self'",
-].join('; ')
+function contentSecurityPolicy(mapTilesUrl: string | null): string {
+  const tiles = mapTilesUrl === null ? '' : ` ${new URL(mapTilesUrl).origin}`
+  return [
+    "default-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src 'self' data: blob:${tiles}`,
+    `connect-src 'self' ws: wss:${tiles}`,
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+  ].join('; ')
+}
 
 /** The built web app: from the executable, or from `dist/web`. Its routes are in the hash, so one page serves all. */
-export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
+export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
+  const policy = contentSecurityPolicy(kernel.config.mapTilesUrl)
+  // Public forms and shared views may stand in other sites. Their pages know no session and can do nothing but what
+  // anyone with the link can, so that a frame around them has nothing to lead a click to.
+  const publicPolicy = policy.replace("frame-ancestors 'self'", 'frame-ancestors *')
   const files = findFiles()
   if (!files.has('index.html')) kernel.log.warn('the web app is not built: `bun run start` builds it')
   return (
@@ -43,7 +51,11 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
       // As `dashboardPath` of the app info says. A browser takes the hash, which is the route, along.
       .get('/', ({ redirect }) => redirect('/dashboard'))
       .get('/dashboard', ({ request }) => serve('index.html', request))
+      .get('/form', ({ request }) => serve('public-form.html', request))
+      .get('/shared', ({ request }) => serve('public-share.html', request))
+      .get('/to-form.js', ({ request }) => serve('to-form.js', request))
       .get('/assets/*', ({ params, request }) => serve(`assets/${params['*']}`, request))
+      .get('/builds/latest.json', ({ request }) => serve('builds/latest.json', request))
       .get('/favicon.svg', ({ request }) => serve('favicon.svg', request))
   )
 
@@ -58,7 +70,7 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log'>) {
       vary: 'accept-encoding',
     })
     if (extension === 'html') {
-      headers.set('content-security-policy', CONTENT_SECURITY_POLICY)
+      headers.set('content-security-policy', path === 'index.html' ? policy : publicPolicy)
       headers.set('referrer-policy', 'same-origin')
     }
     const packed = files.get(`${path}.gz`)

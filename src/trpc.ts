@@ -1,7 +1,7 @@
 import { initTRPC } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
-import type { Actor, UserActor } from './core/actor.ts'
+import type { Actor, ShareActor, UserActor } from './core/actor.ts'
 import { AppError, retryAfterOf } from './core/errors.ts'
 import type { Log } from './log.ts'
 
@@ -82,5 +82,17 @@ export const member = anyone.use(({ ctx, next }) => {
     throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
   }
   const actor: UserActor = ctx.actor
+  return next({ ctx: { ...ctx, actor } })
+})
+
+/**
+ * For those who are signed in, and for visitors of public links: what a link lets do, the service says. Each
+ * procedure of this kind has a line in the access test that says which links may use it.
+ */
+export const reader = anyone.use(({ ctx, next }) => {
+  if (ctx.actor.kind === 'anonymous') {
+    throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+  }
+  const actor: UserActor | ShareActor = ctx.actor
   return next({ ctx: { ...ctx, actor } })
 })

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
-import type { Actor, UserActor } from '../../src/core/actor.ts'
+import type { Actor, ShareActor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
   asBaseRole,
@@ -54,6 +54,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
    * super admin is an owner of every base.
    */
   async function baseRole(actor: Actor, baseId: string): Promise<BaseRole | null> {
+    if (actor.kind === 'share') return shareRole(actor, baseId)
     if (actor.kind === 'anonymous') return null
     if (holdsOrgRole(actor.orgRoles, 'super')) return 'owner'
     const { bases, workspace } = await of(actor.id)
@@ -83,6 +84,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
      */
     async authorize(actor: Actor, right: Right, baseId?: string): Promise<void> {
       const rule: Rule = RIGHTS[right]
+      if (actor.kind === 'share') return authorizeShare(actor, right, baseId)
       const user = requireUser(actor)
       if (rule.sessionOnly && user.via === 'token') {
         throw new AppError('API_TOKEN_NOT_ALLOWED', 'This request is not allowed with API token')
@@ -164,6 +166,28 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       else await meta.atomically([grant(baseId, userId, role)])
       accounts.changed(userId)
     },
+  }
+}
+
+/** A link to a base gives a role in that base; links to views and diagrams give none anywhere. */
+const shareRole = ({ grant, baseId: shared }: ShareActor, baseId: string): BaseRole | null =>
+  grant.kind === 'base' && shared === baseId ? grant.role : null
+
+/**
+ * Passes for the rights of a shared base that are marked `shared`, as far as the link's role goes. Whoever
+ * came by a link to a view holds no right at all: the read door knows what such a link shows.
+ *
+ * @throws FORBIDDEN
+ */
+function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefined): void {
+  const rule: Rule = RIGHTS[right]
+  const role = baseId === undefined ? null : shareRole(actor, baseId)
+  if (rule.scope !== 'base' || !rule.shared || !holdsBaseRole(role, rule.least)) {
+    throw forbidden('This link does not allow that')
+  }
+  const { grant } = actor
+  if (right === 'record.export' && grant.kind === 'base' && !grant.mayDownload) {
+    throw forbidden('This link does not allow downloads')
   }
 }
 

@@ -5,6 +5,16 @@ import type { Access } from './access.ts'
 import { asPerson } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
+/**
+ * Someone as visitors of public links are told of them: by their name, or where they have given none by the
+ * part of their address before the @. Never the address.
+ */
+export const asPublicPerson = ({ id, email, displayName }: Person): Person => ({
+  id,
+  email: '',
+  displayName: displayName?.trim() || (email.split('@')[0] ?? ''),
+})
+
 /** Names for the ids that records keep. */
 export function createPeople({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { users } = meta.tables(defineAuthTables)

@@ -10,6 +10,12 @@ const asObject = (roles: readonly string[]): Record<string, true> =>
 /** Nobody in particular: what `me` answers to those who are not signed in. */
 export const GUEST = { roles: { guest: true }, workspace_roles: null, base_roles: null }
 
+/** Who comes by the link of a base, to themselves (wire §2.2). */
+export const presentVisitor = (role: BaseRole) => ({
+  ...{ roles: asObject([role]), base_roles: asObject([role]), workspace_roles: null },
+  ...{ isAuthorized: true, isPublicBase: true },
+})
+
 /** A user to themselves (wire §2.2). What an API token is told holds nothing of the session. */
 export function presentMe(row: UserRow, via: 'session' | 'token', baseRole: BaseRole | null) {
   const roles = {

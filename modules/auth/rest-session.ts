@@ -6,7 +6,7 @@ import { readBody, restBase } from '../../src/rest.ts'
 import { EmailAddress } from './email.ts'
 import { DisplayName, ProfileMeta, SignInInput, SignUpInput } from './input.ts'
 import { NewPassword } from './passwords.ts'
-import { GUEST, presentMe } from './present.ts'
+import { GUEST, presentMe, presentVisitor } from './present.ts'
 import type { AuthService } from './service.ts'
 
 /** The same routes, as older and newer clients call them. */
@@ -56,9 +56,12 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
     })
 
     .get('/user/me', async ({ actor, query }) => {
+      const baseId = typeof query.base_id === 'string' ? query.base_id : null
+      if (actor.kind === 'share' && actor.grant.kind === 'base' && actor.baseId === baseId) {
+        return presentVisitor(actor.grant.role)
+      }
       const row = await auth.profile.me(actor)
       if (!row || actor.kind !== 'user') return GUEST
-      const baseId = typeof query.base_id === 'string' ? query.base_id : null
       return presentMe(row, actor.via, baseId === null ? null : await auth.access.baseRole(actor, baseId))
     })
 

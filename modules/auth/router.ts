@@ -62,6 +62,7 @@ export const appRouter = (auth: AuthService) =>
         version: VERSION,
         signupAllowed: !hasUsers || !inviteOnlySignup,
         siteUrl: auth.siteUrl(ctx.request),
+        mapTiles: auth.mapTiles,
       }
     }),
   })

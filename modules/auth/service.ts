@@ -11,6 +11,8 @@ import { createProfile } from './profile.ts'
 import { createSessionService, type SignedIn } from './session-service.ts'
 import { createSessions } from './sessions.ts'
 import { createSettings } from './settings.ts'
+import { createShareVisitors } from './share-visitors.ts'
+import { createShares } from './shares.ts'
 import { createSignUp, type SignUpInput } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -33,6 +35,8 @@ export function createAuthService(kernel: Kernel) {
   const jwt = createJwt(kernel)
   const tokens = createApiTokens(kernel, access)
   const throttle = createThrottle()
+  const shares = createShares(kernel)
+  const visitors = createShareVisitors(kernel, shares)
   let starter: Starter = async () => null
 
   /** By what was seen before: no signature is checked and nothing is read. */
@@ -56,6 +60,8 @@ export function createAuthService(kernel: Kernel) {
 
   return {
     access,
+    shares,
+    visitors,
     settings,
     tokens,
     users: createOrgUsers(kernel, accounts, access),
@@ -66,11 +72,17 @@ export function createAuthService(kernel: Kernel) {
     ...createPeople(kernel, access),
 
     /**
-     * Who sends these headers: `xc-auth` with the token of a session, else `xc-token` or
+     * Who sends these headers: who names a public link is its visitor, whoever else they might be. Else
+     * `xc-auth` with the token of a session, else `xc-token` or
      * `Authorization: Bearer` with an API token. A token that is wrong, expired or revoked makes
      * nobody of them. What was seen before is answered at once, without a promise.
+     *
+     * @throws VIEW_NOT_FOUND, BASE_NOT_FOUND, INVALID_SHARED_VIEW_PASSWORD or TOO_MANY_REQUESTS for a link
+     *   that does not let in
      */
-    authenticate(headers: Headers): Actor | Promise<Actor> {
+    authenticate(headers: Headers, address = ''): Actor | Promise<Actor> {
+      const visitor = visitors.ofHeaders(headers, address)
+      if (visitor) return visitor
       const jwtText = headers.get('xc-auth')
       const apiToken = headers.get('xc-token') ?? bearerOf(headers)
       if (jwtText === null && apiToken === null) return ANONYMOUS
@@ -94,6 +106,11 @@ export function createAuthService(kernel: Kernel) {
       return { ...signedIn, starter: isFirst ? await giveStarter(signedIn.user.id) : null }
     },
 
+    /** Where browsers load the pictures of maps from; null: the outlines that come with the app are shown. */
+    mapTiles:
+      kernel.config.mapTilesUrl === null
+        ? null
+        : { url: kernel.config.mapTilesUrl, attribution: kernel.config.mapTilesAttribution ?? '' },
     /** The address that people reach this server at: as configured, else as this request came. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
   }

@@ -1,3 +1,4 @@
+import type { ShareKind, ShareSettings } from '../../src/core/shares.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
 /** Accounts, their sessions and tokens, and who is a member of what. */
@@ -96,6 +97,32 @@ export function defineAuthTables(c: Columns) {
       c.index('memberships_user').on(t.userId),
     ],
   )
+  /** Public links: each lets whoever has it see one view, one base or one diagram. */
+  const shares = c.table(
+    'shares',
+    {
+      /** What stands in the link. */
+      id: c.text('id').primaryKey(),
+      kind: c.text('kind').$type<ShareKind>().notNull(),
+      baseId: c.text('base_id').notNull(),
+      /** The view, the base or the source (of a diagram). */
+      targetId: c.text('target_id').notNull(),
+      /** What a visitor of a base may do there. */
+      role: c.text('role').$type<'viewer' | 'editor'>().notNull(),
+      /** argon2id; null: open to whoever has the link. */
+      passwordHash: c.text('password_hash'),
+      /** ISO; null: until it is closed. */
+      expiresAt: c.text('expires_at'),
+      settings: c.json('settings').$type<ShareSettings>().notNull(),
+      createdBy: c.text('created_by'),
+      createdAt: c.text('created_at').notNull(),
+      updatedAt: c.text('updated_at').notNull(),
+      lastVisitAt: c.text('last_visit_at'),
+      /** Answers that came in by way of it. */
+      answers: c.integer('answers').notNull(),
+    },
+    (t) => [c.uniqueIndex('shares_target').on(t.kind, t.targetId), c.index('shares_base').on(t.baseId)],
+  )
   const settings = c.table('settings', { key: c.text('key').primaryKey(), value: c.json('value').notNull() })
-  return { users, sessions, passwordResets, apiTokens, memberships, settings }
+  return { users, sessions, passwordResets, apiTokens, memberships, shares, settings }
 }

@@ -33,7 +33,22 @@ export function createThrottle(now: () => number = Date.now) {
     )
   }
 
+  const limitsOf = (account: string, address: string) => {
+    const place = placeOf(address)
+    return [
+      [`${account} ${place}`, MAX_FAILURES_PER_ACCOUNT],
+      [place, MAX_FAILURES_PER_ADDRESS],
+    ] as const
+  }
+
+  function refuse(account: string, address: string): void {
+    for (const [key, max] of limitsOf(account, address)) check(key, max)
+  }
+
   return {
+    /** Refuses where there were too many failures, without counting anything. @throws TOO_MANY_REQUESTS */
+    refuse,
+
     /**
      * Runs an attempt by `account` from `address`. It counts from its beginning, so that many at once
      * do not slip through, and is forgiven unless it throws.
@@ -42,12 +57,8 @@ export function createThrottle(now: () => number = Date.now) {
      *   carry `retryAfterSeconds`
      */
     async attempt<T>(account: string, address: string, run: () => Promise<T>): Promise<T> {
-      const place = placeOf(address)
-      const limits = [
-        [`${account} ${place}`, MAX_FAILURES_PER_ACCOUNT],
-        [place, MAX_FAILURES_PER_ADDRESS],
-      ] as const
-      for (const [key, max] of limits) check(key, max)
+      const limits = limitsOf(account, address)
+      refuse(account, address)
       const at = now()
       for (const [key, max] of limits) failures.set(key, [...recent(key), at].slice(-max))
       const result = await run()
@@ -67,7 +78,7 @@ export function createThrottle(now: () => number = Date.now) {
  * What an address counts as. A single customer has the 2^64 addresses of an IPv6 network (RFC 6177), so
  * only its network tells places apart; an IPv4 address is the same in its IPv6 form.
  */
-function placeOf(address: string): string {
+export function placeOf(address: string): string {
   const [plain = ''] = address.split('%')
   const mapped = /^::ffff:([\d.]+)$/i.exec(plain)?.[1]
   if (mapped !== undefined) return mapped

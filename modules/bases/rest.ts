@@ -5,7 +5,14 @@ import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase, scalar } from '../../src/rest.ts'
 import { VERSION } from '../../src/version.ts'
 import { wholeListInfo } from '../../src/wire.ts'
-import { type AuthService, presentNewToken, presentTokens, readTokenId, TokenBody } from '../auth/index.ts'
+import {
+  type AuthService,
+  forbidden,
+  presentNewToken,
+  presentTokens,
+  readTokenId,
+  TokenBody,
+} from '../auth/index.ts'
 import { Description, Meta, PreferenceBody, Title } from './input.ts'
 import { presentBase, presentNewBase, presentOwnView } from './present.ts'
 import { membersRest } from './rest-members.ts'
@@ -92,6 +99,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .get('/:baseId/info', async ({ actor, params }) => {
         await bases.enter(actor, 'base.read', params.baseId)
+        if (actor.kind === 'share') throw forbidden('This is for members of the base')
         return {
           Node: process.version,
           Arch: process.arch,

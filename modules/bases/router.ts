@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { member, router } from '../../src/trpc.ts'
+import { member, reader, router } from '../../src/trpc.ts'
 import { BaseId, BaseRef, CreateInput, UpdateInput } from './input.ts'
 import type { BasesService } from './service.ts'
 
@@ -10,7 +10,7 @@ export const basesRouter = (bases: BasesService) =>
       .input(z.object({ trash: z.boolean().optional() }).optional())
       .query(({ ctx, input }) => bases.list(ctx.actor, input)),
 
-    get: member.input(BaseRef).query(({ ctx, input }) => bases.get(ctx.actor, input.baseId)),
+    get: reader.input(BaseRef).query(({ ctx, input }) => bases.get(ctx.actor, input.baseId)),
 
     create: member.input(CreateInput).mutation(({ ctx, input }) => bases.create(ctx.actor, input)),
 

@@ -6,6 +6,7 @@ import type { Base } from '../../src/core/model.ts'
 import { type BaseRight, type BaseRole, holdsBaseRole, holdsOrgRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
+import { createBaseCopies } from './copy.ts'
 import { createMembers } from './members.ts'
 import { createSourcesService } from './sources/index.ts'
 import { type BaseRow, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
@@ -26,6 +27,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   const store = createBaseStore(kernel)
   const { bases, sources, basePreferences } = store.tables
   const members = createMembers(kernel, store, access, users)
+  const copies = createBaseCopies(kernel, store, access)
   const sourcesService = createSourcesService(kernel, store, access)
   kernel.sources.attach(store.homeOf)
 
@@ -68,6 +70,7 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
     require: store.require,
     enter,
     members,
+    copies,
     sources: sourcesService,
     sourcesOf: store.sourcesOf,
     visible,

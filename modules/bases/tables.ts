@@ -5,6 +5,7 @@ export interface BaseMeta {
   [key: string]: unknown
   iconColor?: string
   icon?: string
+  theme?: unknown
 }
 
 /** The databases that a source may be, by the names that REST clients know. */

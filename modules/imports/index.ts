@@ -1,3 +1,6 @@
+export { createCopies } from './copies/index.ts'
+export { copiesRest } from './copies/rest.ts'
+export { copiesRouter } from './copies/router.ts'
 export type { StartInput } from './input.ts'
 export { importsRest } from './rest.ts'
 export { importsRouter, jobsRouter } from './router.ts'

@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
+import { VISITOR } from '../records/index.ts'
 
 /** The jobs as people may see them: their own, and those of the bases they may open. */
 export function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthService['access']) {
@@ -11,6 +12,10 @@ export function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthSer
     const job = await jobs.find(jobId)
     if (!job) throw notFound('Job', jobId.slice(0, 64))
     if (actor.kind === 'user' && job.userId === actor.id) return job
+    // Started by a link: its id, which nobody guesses, is all that its visitor has.
+    if (job.userId === VISITOR) return job
+    // Those of members may tell of people and files what a link does not.
+    if (actor.kind === 'share') throw notFound('Job', job.id)
     if (job.baseId === null || (await access.baseRole(actor, job.baseId)) === null)
       throw notFound('Job', job.id)
     await access.authorize(actor, 'base.read', job.baseId)

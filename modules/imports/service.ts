@@ -11,7 +11,7 @@ import type { Field, Person } from '../../src/core/model.ts'
 import { createHttpClient } from '../../src/http.ts'
 import { hasEnded, type Job } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import { type AuthService, forbidden } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
@@ -144,6 +144,7 @@ export function createImportsService(
     /** The jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       const base = await bases.require(baseId)
+      if (actor.kind === 'share') throw forbidden('Jobs are for members of the base')
       return jobs.ofBase(actor, base.id, kind)
     },
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
+import { MAX_GROUPS } from '../../src/core/model.ts'
+import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { MAX_PREVIEW } from './preview-formula.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
@@ -14,17 +16,27 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 /** By field id. A plain object of its own: a key `__proto__` is left out. */
 const values = z.record(id, cell)
 
-export const sorts = z
-  .array(
-    z.strictObject({ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) }),
-  )
-  .max(20)
+const sort = z.strictObject({
+  ...{ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) },
+})
+
+export const sorts = z.array(sort).max(20)
+
+const groups = z.array(sort).max(MAX_GROUPS)
+
+const group = z
+  .array(z.strictObject({ fieldId: id, value: cell }))
+  .max(MAX_GROUPS)
+  .optional()
 
 /** Files of a table whose links are wanted. */
 export const signRequest = z.strictObject({
   tableId: id,
   paths: z.array(z.string().min(1).max(700)).max(500),
 })
+
+/** A picture for the forms of a table. */
+export const pictureRequest = z.strictObject({ tableId: id, path: z.string().min(1).max(500) })
 
 /** People who stand in a table's records. */
 export const peopleRequest = z.strictObject({ tableId: id, ids: z.array(id).max(50) })
@@ -38,6 +50,7 @@ export const selection = z.strictObject({
   viewId: id.optional(),
   filter: filterSchema.nullish(),
   search: search.nullish(),
+  group,
   timeZone,
   recordIds: z.array(recordId).max(10_000).optional(),
 })
@@ -47,8 +60,10 @@ export const query = z.strictObject({
   viewId: id.optional(),
   fieldIds: z.array(id).max(1000).optional(),
   filter: filterSchema.nullish(),
+  groups: groups.optional(),
   sorts: sorts.optional(),
   search: search.nullish(),
+  group,
   timeZone,
   recordIds: z.array(recordId).max(1000).optional(),
   limit: z.int().min(1).max(1000),
@@ -91,10 +106,18 @@ export const change = z.strictObject({
 
 export const baseRef = z.strictObject({ baseId: id })
 export const recordRef = z.strictObject({ tableId: id, recordId })
-export const summaryRequest = z.strictObject({
+const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(500)
+
+export const summaryRequest = z.strictObject({ selection, summaries })
+
+export const groupRequest = z.strictObject({
   selection,
-  summaries: z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(500),
+  groups: groups.min(1),
+  summaries: summaries.default([]),
+  limit: z.int().min(1).max(MAX_GROUP_PAGE),
+  offset: z.int().min(0),
 })
+
 export const matchingUpdate = z.strictObject({ selection, values })
 export const historyRequest = z.strictObject({ tableId: id, recordId, before: z.int().optional() })
 export const linkPage = z.strictObject({
@@ -102,6 +125,29 @@ export const linkPage = z.strictObject({
   search: z.string().trim().min(1).max(500).optional(),
   limit: z.int().min(1).max(100),
   offset: z.int().min(0),
+})
+
+/** Records of a view, or of a table, to be written to a file. */
+export const exportRequest = z.strictObject({
+  ...{ tableId: id, viewId: id.optional(), timeZone },
+  format: z.enum(['csv', 'xlsx', 'json']),
+  /** Names the file; absent: the view's title, or the table's. */
+  title: z.string().trim().min(1).max(255).optional(),
+  filter: filterSchema.nullish(),
+  sorts: sorts.optional(),
+  search: search.nullish(),
+  recordIds: z.array(recordId).max(10_000).optional(),
+  /** Fewer than the view shows. */
+  fieldIds: z.array(id).max(1000).optional(),
+  isGuarded: z.boolean().default(true),
+  delimiter: z.enum([',', ';', '\t']).default(','),
+})
+
+/** Records by their names, for the palette. */
+export const nameSearch = z.strictObject({
+  baseId: id,
+  text: z.string().trim().min(1).max(200),
+  tableId: id.optional(),
 })
 
 /** A formula that is tried on some records before it is saved. */

@@ -7,7 +7,9 @@ import type { Query, Selection } from '../../src/core/query.ts'
 import type { TableModel } from '../schema/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { ownOrder, type ReadContext, rootScope } from './expression/scope.ts'
+import { asOwner, ownOrder, type ReadContext, rootScope } from './expression/scope.ts'
+import { groupCondition } from './groups/key-condition.ts'
+import { groupOrder } from './groups/term.ts'
 import { peopleOrder } from './people-order.ts'
 import { isKeyless, keyOf } from './record-key.ts'
 
@@ -44,19 +46,29 @@ export interface PlanContext extends ReadContext {
  */
 export function select(
   context: PlanContext,
-  query: Omit<Selection, 'tableId' | 'viewId'> & { sorts?: Sort[] },
+  query: Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts'>,
 ): Selected {
   const { model, view } = context
+  const own = asOwner(context)
   if (query.filter) refuseFaulty(model, query.filter)
   const conditions = [
     // A view keeps conditions on fields that have since gone to the trash: they are left out.
-    filterCondition(context, view?.filter ?? null),
+    filterCondition(own, view?.filter ?? null),
     filterCondition(context, query.filter ?? null),
     query.search ? searchCondition(context, query.search.text, searchedField(model, query.search)) : null,
     query.recordIds ? idCondition(context, query.recordIds) : null,
+    ...(query.group ?? []).map(({ fieldId, value }) =>
+      groupCondition(context, requireField(model, fieldId), value),
+    ),
     context.narrow ?? null,
   ].filter((condition) => condition !== null)
-  const sorts = (query.sorts ?? usable(model, view?.sorts ?? [])).map((sort) => sortTerm(context, sort))
+  const sorts = [
+    ...(query.groups ?? []).flatMap(({ fieldId, direction }) =>
+      groupOrder(context, requireField(model, fieldId), direction),
+    ),
+    ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
+      usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
+  ]
   return {
     from: sql`${sql.identifier(model.table.tableName)}`,
     where: conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`,
@@ -98,6 +110,19 @@ export function pageQuery(
     selected,
     query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
   }
+}
+
+/**
+ * What holds of every record that is read through this context, also where records are named by their ids: a
+ * link to a view shows no others. Null for members.
+ */
+export function boundCondition(context: PlanContext): SQL | null {
+  if (!context.whole) return null
+  const conditions = [
+    filterCondition(asOwner(context), context.view?.filter ?? null),
+    context.narrow ?? null,
+  ].filter((condition) => condition !== null)
+  return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
 }
 
 export function countQuery(context: PlanContext, selection: Omit<Selection, 'tableId' | 'viewId'>): SQL {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Actor } from '../../src/core/actor.ts'
+import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isComputed } from '../../src/core/fields/result.ts'
@@ -7,12 +7,14 @@ import { type FilterMoment, setOf } from '../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../src/core/model.ts'
 import type { Query, Selection } from '../../src/core/query.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
-import type { AuthService } from '../auth/index.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
+import { type AuthService, asPublicPerson, forbidden } from '../auth/index.ts'
+import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { decodeRows } from './columns.ts'
 import { fragmentsOf } from './expression/fragments.ts'
+import { wholeOf } from './expression/scope.ts'
 import {
+  boundCondition,
   countQuery,
   isHeavy,
   type PlanContext,
@@ -33,7 +35,7 @@ const SCAN_FROM = 5_000
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaService, 'load' | 'loadReachable' | 'engineOf'>
-  views: Pick<ViewsService, 'load'>
+  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
   counts: RowCounts
 }
 
@@ -49,24 +51,102 @@ export type Reader = ReturnType<typeof createReader>
 /** The read door: every read of records passes here, whoever asks. */
 export function createReader({ auth, schema, views, counts }: Deps) {
   /**
-   * Opens a table, through a view where one is named, after the check of the right to read it.
+   * Opens a table, through a view where one is named, after the check of the right to read it. By a link to a
+   * view the table is opened as that view shows it, whatever else is asked for.
    *
-   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED; FORBIDDEN by
+   *   a link to something else, or to a view of whose filter a part is gone
    */
   async function open(actor: Actor, tableId: string, viewId?: string, timeZone?: string): Promise<Opened> {
+    if (actor.kind === 'share' && actor.grant.kind === 'view') {
+      return openShared(actor, await sharedView(actor, tableId, viewId), timeZone)
+    }
     const model = await schema.load(tableId)
-    const models = await schema.loadReachable(tableId)
     const view = viewId === undefined ? null : await loadView(tableId, viewId)
     await auth.access.authorize(actor, 'record.list', model.table.baseId)
+    return openWhole(actor, model, view, timeZone)
+  }
+
+  async function openWhole(
+    actor: Actor,
+    model: TableModel,
+    view: View | null,
+    timeZone: string | undefined,
+  ): Promise<Opened> {
+    const { id, baseId } = model.table
+    const models = await schema.loadReachable(id)
     const engine = await schema.engineOf(model.table)
+    const isVisitor = actor.kind === 'share'
+    const people = showsPeople(model) ? await auth.peopleOf(baseId) : []
     const moment: FilterMoment = {
       now: new Date(),
       timeZone,
       actorId: actor.kind === 'user' ? actor.id : null,
-      people: showsPeople(model) ? await auth.peopleOf(model.table.baseId) : [],
+      people,
     }
-    return { engine, model, context: { model, models, view, dialect: engine.dialect, moment } }
+    const context = { model, models, view, dialect: engine.dialect, moment, isVisitor }
+    if (!isVisitor) return { engine, model, context }
+    // What the view itself says of people goes by all that is known of them.
+    const told = { ...moment, people: people.map(asPublicPerson) }
+    return { engine, model, context: { ...context, moment: told, ownMoment: moment } }
   }
+
+  /** The view that a link leads to, by which its table is read. @throws as `open` */
+  async function sharedView({ grant }: ShareActor, tableId: string, viewId?: string): Promise<View> {
+    if (grant.kind !== 'view') throw forbidden('This link does not show records')
+    const view = await views.load(grant.viewId)
+    if (view.tableId !== tableId) throw notFound('Table', tableId.slice(0, 64))
+    if (viewId !== undefined && view.id !== viewId) throw notFound('View', viewId.slice(0, 64))
+    return view
+  }
+
+  async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
+    // A form asks, and shows nothing of what others have answered.
+    if (view.kind === 'form') throw forbidden('This link does not show records')
+    // What was filtered out must not become public because a field was deleted, or is broken.
+    if (!views.hasWholeFilter(view)) {
+      throw forbidden(
+        'A field by which this view is filtered is gone: it is shown again once its filter is changed',
+      )
+    }
+    return openNarrowed(actor, view, timeZone)
+  }
+
+  async function openNarrowed(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
+    const opened = await openWhole(actor, await schema.load(view.tableId), view, timeZone)
+    return narrowed(opened, narrowModel(opened.model, view))
+  }
+
+  /**
+   * The table of a shared form, for what is asked there; none of its records is to be read through this.
+   *
+   * @throws as `open`; FORBIDDEN by a link to anything but a form
+   */
+  async function openForm(actor: ShareActor, tableId: string): Promise<Opened & { view: View }> {
+    const view = await sharedView(actor, tableId)
+    if (view.kind !== 'form') throw forbidden('This link does not take answers')
+    return { ...(await openNarrowed(actor, view)), view }
+  }
+
+  /**
+   * The related table of a link that a visitor sees: the names of its records and nothing else. Through the
+   * view, where one limits what can be linked.
+   */
+  async function openNames(
+    actor: ShareActor,
+    tableId: string,
+    viewId: string | null,
+    timeZone?: string,
+  ): Promise<Opened> {
+    const model = await schema.load(tableId)
+    const view = viewId === null ? null : await loadView(tableId, viewId)
+    return narrowed(await openWhole(actor, model, view, timeZone), namesOnly(model))
+  }
+
+  const narrowed = ({ engine, model: whole, context }: Opened, model: TableModel): Opened => ({
+    ...{ engine, model },
+    context: { ...context, model, whole },
+  })
 
   async function loadView(tableId: string, viewId: string): Promise<View> {
     const view = await views.load(viewId)
@@ -77,17 +157,17 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   /** How many records the table holds. */
   function total({ engine, context, model }: Opened): Promise<number> {
     const count = async () => {
-      const all = { ...context, view: null, narrow: undefined }
+      const all = { ...context, view: null, narrow: undefined, model: wholeOf(context) }
       const [row] = await engine.all<{ count: number }>(engine.dialect.render(countQuery(all, {})))
       return Number(row?.count ?? 0)
     }
     // Others write to a connected database as well, and tell nobody here.
-    return isForeign(model) ? count() : counts.get(model.table.id, count)
+    return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
   }
 
   /** True where the work grows with a table that is large enough for a worker thread to pay. */
   const isScan = async (opened: Opened): Promise<boolean> =>
-    isForeign(opened.model) || !counts.isKept || (await total(opened)) >= SCAN_FROM
+    isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
 
   /**
    * A page of records. The same one statement whatever it holds.
@@ -162,8 +242,11 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const id = keyOf(model)
     const columns = sql.join([...fragmentsOf(context).cells(fields), id], sql`, `)
     const table = sql.identifier(model.table.tableName)
+    const bound = boundCondition(context)
     const rows = await engine.values(
-      engine.dialect.render(sql`select ${columns} from ${table} where ${id} = ${recordId}`),
+      engine.dialect.render(
+        sql`select ${columns} from ${table} where ${id} = ${recordId}${bound ? sql` and ${bound}` : sql``}`,
+      ),
     )
     return decodeRows(rows, fields, engine.dialect)[0] ?? null
   }
@@ -177,7 +260,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return row?.n ?? null
   }
 
-  return { open, list, page, count, countOpened, total, isScan, get, readOne, position }
+  return { open, openNames, openForm, list, page, count, countOpened, total, isScan, get, readOne, position }
 }
 
 /** True where a filter may have to find people by their names. */

@@ -1,26 +1,29 @@
 import { z } from 'zod'
-import { member, router } from '../../src/trpc.ts'
+import { member, reader, router } from '../../src/trpc.ts'
 import * as input from './input.ts'
 import type { RecordsService } from './service.ts'
 
 /** Records for the web app. */
 export const recordsRouter = (records: RecordsService) =>
   router({
-    list: member
+    list: reader
       .input(z.strictObject({ query: input.query }))
       .query(({ ctx, input: { query } }) => records.list(ctx.actor, query)),
-    count: member
+    count: reader
       .input(z.strictObject({ selection: input.selection }))
       .query(async ({ ctx, input: { selection } }) => ({ count: await records.count(ctx.actor, selection) })),
-    get: member
+    get: reader
       .input(input.recordRef)
       .query(({ ctx, input: { tableId, recordId } }) => records.get(ctx.actor, tableId, recordId)),
-    summaries: member
+    summaries: reader
       .input(input.summaryRequest)
       .query(({ ctx, input: { selection, summaries } }) =>
         records.summaries(ctx.actor, selection, summaries),
       ),
-    position: member
+    groups: reader
+      .input(z.strictObject({ request: input.groupRequest }))
+      .query(({ ctx, input: { request } }) => records.groups(ctx.actor, request)),
+    position: reader
       .input(z.strictObject({ query: input.query, recordId: input.recordId }))
       .query(async ({ ctx, input: { query, recordId } }) => ({
         offset: await records.position(ctx.actor, query, recordId),
@@ -28,20 +31,28 @@ export const recordsRouter = (records: RecordsService) =>
     previewFormula: member
       .input(input.formulaPreview)
       .query(({ ctx, input: request }) => records.previewFormula(ctx.actor, request)),
-    linked: member
+    linked: reader
       .input(input.linkPage)
       .query(({ ctx, input: request }) => records.linked(ctx.actor, request)),
-    linkable: member
+    linkable: reader
       .input(input.linkPage)
       .query(({ ctx, input: request }) => records.linkable(ctx.actor, request)),
+    findByName: member
+      .input(input.nameSearch)
+      .query(({ ctx, input: request }) => records.findByName(ctx.actor, request)),
+    export: member.input(input.exportRequest).mutation(({ ctx, input: request }) => {
+      const { format, title, fieldIds, isGuarded, delimiter, ...query } = request
+      const options = { isGuarded, delimiter }
+      return records.exports.start(ctx.actor, { query, format, title, fieldIds, options })
+    }),
     // tRPC keeps the name `apply` for itself.
-    write: member
+    write: reader
       .input(z.strictObject({ change: input.change }))
       .mutation(({ ctx, input: { change } }) => records.apply(ctx.actor, change)),
-    deleteMatching: member
+    deleteMatching: reader
       .input(z.strictObject({ selection: input.selection }))
       .mutation(({ ctx, input: { selection } }) => records.deleteMatching(ctx.actor, selection)),
-    updateMatching: member
+    updateMatching: reader
       .input(input.matchingUpdate)
       .mutation(({ ctx, input: { selection, values } }) =>
         records.updateMatching(ctx.actor, selection, values),
@@ -57,13 +68,16 @@ export const recordsRouter = (records: RecordsService) =>
       .query(({ ctx, input: { tableId, recordId, before } }) =>
         records.history(ctx.actor, tableId, recordId, before),
       ),
-    signFiles: member
+    signFiles: reader
       .input(input.signRequest)
       .query(({ ctx, input: { tableId, paths } }) => records.signFiles(ctx.actor, tableId, paths)),
-    formerPeople: member
+    keepPicture: member
+      .input(input.pictureRequest)
+      .mutation(({ ctx, input: { tableId, path } }) => records.keepPicture(ctx.actor, tableId, path)),
+    formerPeople: reader
       .input(input.peopleRequest)
       .query(({ ctx, input: { tableId, ids } }) => records.formerPeople(ctx.actor, tableId, ids)),
-    people: member
+    people: reader
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.people(ctx.actor, baseId)),
   })

@@ -1,20 +1,23 @@
 import { sql } from 'drizzle-orm'
-import type { Actor, UserActor } from '../../src/core/actor.ts'
+import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
-import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
-import type { Selection } from '../../src/core/query.ts'
+import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { storedId } from './columns.ts'
 import { createDoor } from './door.ts'
+import { createExports } from './export/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
+import { createFindByName } from './find-by-name.ts'
+import { createFormDoor } from './form-door.ts'
 import { createFormerPeople } from './former-people.ts'
+import { listGroups } from './groups/list-groups.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
 import { createLinkReads } from './links/candidates.ts'
 import { select } from './plan.ts'
@@ -27,6 +30,7 @@ import { createSettleValues } from './settle-values.ts'
 import { summarize } from './summaries.ts'
 import { createUndo } from './undo.ts'
 import { checkValues, isLink } from './validate.ts'
+import { createVisitorReads } from './visitors.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
@@ -40,10 +44,12 @@ export function createRecordsService(
   const counts = createRowCounts(kernel.meta.isShared)
   const reader = createReader({ auth, schema, views, counts })
   const attachments = createAttachments(kernel, auth)
+  const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ kernel, auth })
   const door = createDoor({ kernel, auth, schema, counts, attachments, settle })
   const sets = createSetWrites({ kernel, schema, counts })
   const links = createLinkReads(reader, schema)
+  const visitors = createVisitorReads({ reader, auth, views })
   schema.attachExpressions({
     cell: (field, over) =>
       fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
@@ -67,27 +73,33 @@ export function createRecordsService(
     return summarize(engine, context, selection, wanted)
   }
 
+  /** How many records share their values, level by level, with summaries of each group. */
+  async function groups(actor: Actor, request: GroupRequest): Promise<GroupPage> {
+    return listGroups(await openFor(actor, request.selection), request)
+  }
+
   /** Deletes every record of a selection, as one action that undo takes back. */
   async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
-    const { user, where, model } = await openForSet(actor, 'record.delete', selection)
-    if (isForeign(model)) {
+    const { where, model } = await openForSet(actor, 'record.delete', selection)
+    if (isForeign(model) || actor.kind !== 'user') {
       const ids = await matchingIds(actor, selection)
       return applyOneByOne(actor, model, { kind: 'delete', tableId: selection.tableId, ids }, ids.length)
     }
-    return sets.deleteWhere(user, selection.tableId, where, { kind: 'records.delete' })
+    return sets.deleteWhere(actor, selection.tableId, where, { kind: 'records.delete' })
   }
 
   /** Gives every record of a selection the same values, as one action. @throws as the write door */
   async function updateMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
-    const { user, where, model: current } = await openForSet(actor, 'record.update', selection)
-    if (isForeign(current) || (await isLinking(selection.tableId, values))) {
+    const { where, model: current } = await openForSet(actor, 'record.update', selection)
+    const isOneByOne = isForeign(current) || actor.kind !== 'user'
+    if (isOneByOne || (await isLinking(selection.tableId, values))) {
       return linkMatching(actor, selection, values)
     }
     const model = await schema.load(selection.tableId)
     const files = await attachments.settle.values(actor, model, values)
     const settled = await settle.values(actor, model, files)
     const checked = (current: TableModel) => checkValues(current, settled)
-    return sets.updateWhere(user, selection.tableId, where, checked, { kind: 'records.update' })
+    return sets.updateWhere(actor, selection.tableId, where, checked, { kind: 'records.update' })
   }
 
   /** True where values are more than values of their own record: links, or keys that links are kept in. */
@@ -135,15 +147,13 @@ export function createRecordsService(
     actor: Actor,
     right: Right,
     selection: Selection,
-  ): Promise<{ user: UserActor; where: Where; model: TableModel }> {
+  ): Promise<{ where: Where; model: TableModel }> {
     const { context, model } = await openFor(actor, selection)
     await auth.access.authorize(actor, right, model.table.baseId)
-    if (actor.kind !== 'user')
-      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
     const where: Where = (current) => select({ ...context, model: current }, selection).where
     // A filter that cannot be read is refused before anything waits for it.
     where(model, context.dialect)
-    return { user: actor, where, model }
+    return { where, model }
   }
 
   /** What happened to a record, newest first, with the people who did it. */
@@ -162,31 +172,50 @@ export function createRecordsService(
 
   /** Links to files of a table's base, by path, for someone who may read it. Unknown paths are left out. */
   async function signFiles(actor: Actor, tableId: string, paths: string[]) {
+    if (isOfView(actor)) return attachments.sign(actor.baseId, await visitors.files(actor, tableId, paths))
     const { table } = await schema.load(tableId)
     await auth.access.authorize(actor, 'record.list', table.baseId)
     return attachments.sign(table.baseId, paths)
   }
 
-  /** Everyone whose name may stand in a cell of the base: its members, past and present writers included. */
+  /** Lets the forms of a table's base show a picture that was uploaded. @throws BAD_REQUEST for any other file */
+  async function keepPicture(actor: Actor, tableId: string, path: string): Promise<void> {
+    const { table } = await schema.load(tableId)
+    await auth.access.authorize(actor, 'view.arrange', table.baseId)
+    await attachments.keepPicture(actor, table.baseId, path)
+  }
+
+  /**
+   * Everyone whose name may stand in a cell of the base: its members. A visitor who may write is told their
+   * names, to choose from; others learn of those whom they see, by a link to a view here and else by `formerPeople`.
+   */
   async function people(actor: Actor, baseId: string): Promise<Person[]> {
+    if (isOfView(actor)) return actor.baseId === baseId ? visitors.people(actor) : []
     // Also finds out that the base is there, and not in the trash.
     await schema.tables(actor, baseId)
     await auth.access.authorize(actor, 'record.list', baseId)
-    return auth.peopleOf(baseId)
+    if (actor.kind !== 'share') return auth.peopleOf(baseId)
+    const mayWrite = (await auth.access.baseRole(actor, baseId)) === 'editor'
+    return mayWrite ? (await auth.peopleOf(baseId)).map(asPublicPerson) : []
   }
 
   return {
     ...reader,
     ...links,
+    findByName: createFindByName(reader, schema),
     previewFormula: createFormulaPreview(reader, schema),
     attachments,
+    exports,
+    forms: createFormDoor({ reader, links, door, views }),
     signFiles,
+    keepPicture,
     people,
     formerPeople: createFormerPeople(reader, auth),
     apply: door.apply,
     undo: undo.undo,
     redo: undo.redo,
     summaries,
+    groups,
     matchingIds,
     deleteMatching,
     updateMatching,
@@ -195,3 +224,7 @@ export function createRecordsService(
     countsChanged: counts.forget,
   }
 }
+
+/** True for who came by a link to a view. */
+const isOfView = (actor: Actor): actor is ShareActor & { grant: { kind: 'view' } } =>
+  actor.kind === 'share' && actor.grant.kind === 'view'

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/fields/people-value.ts'
 import type { Field, Person, RecordId } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnOf, storedId } from './columns.ts'
 import { perModel } from './per-model.ts'
@@ -53,7 +53,9 @@ export function createSettleValues({ kernel, auth }: Deps) {
   async function settle(actor: Actor, baseId: string, writes: Written[]): Promise<void> {
     const named = writes.some(({ model }) => settledFields(model).people.length > 0)
     const members = named ? await auth.peopleOf(baseId) : []
-    const people = { actorId: actor.kind === 'user' ? actor.id : null, ...lookups(members) }
+    // Who tries addresses by a public link must not learn which of them are members'.
+    const known = lookups(actor.kind === 'share' ? members.map(asPublicPerson) : members)
+    const people = { actorId: actor.kind === 'user' ? actor.id : null, ...known }
     const passwords = writes.flatMap(({ model, values }) =>
       settledFields(model).passwords.filter((field) => values[field.id]),
     )

@@ -6,6 +6,7 @@ import type { RecordId, TableSchema } from '../../src/core/model.ts'
 import type { Starter } from '../auth/index.ts'
 import { type BasesService, presentBase } from '../bases/index.ts'
 import { presentFull, type SchemaService } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
 import type { RecordsService } from './service.ts'
 import { STARTER_FIELDS, starterPeople, starterProjects, starterTasks } from './starter-content.ts'
 
@@ -13,15 +14,16 @@ interface Services {
   bases: BasesService
   schema: SchemaService
   records: RecordsService
+  views: Pick<ViewsService, 'create'>
 }
 
 type Row = Record<string, CellValue | undefined>
 
 /**
  * What the very first user finds: a base of tasks, projects and people, which are linked, show the kinds of
- * fields and say what to try. Everything in it can be deleted, and one undo takes back all of it.
+ * fields and of views, and say what to try. Everything in it can be deleted, and one undo takes back all of it.
  */
-export function createStarter({ bases, schema, records }: Services): Starter {
+export function createStarter({ bases, schema, records, views }: Services): Starter {
   return async (owner: UserActor) => {
     const base = await bases.create(owner, { title: 'Getting started', meta: { iconColor: '#36BFFF' } })
     const actor: UserActor = { ...owner, actionId: crypto.randomUUID() }
@@ -33,6 +35,7 @@ export function createStarter({ bases, schema, records }: Services): Starter {
       people: await create('People', 'people'),
     }
     await addComputed(schema, actor, tables)
+    await addViews(views, actor, tables)
     await fill(schema, records, actor, base.id, tables)
     const row = await bases.require(base.id)
     const sources = (await bases.sourcesOf([base.id])).get(base.id) ?? []
@@ -45,6 +48,22 @@ export function createStarter({ bases, schema, records }: Services): Starter {
 }
 
 type Tables = Record<keyof typeof STARTER_FIELDS, TableSchema>
+
+/** A view of each kind: what it shows follows from the fields that there are. */
+async function addViews(
+  views: Services['views'],
+  actor: UserActor,
+  { tasks, people }: Tables,
+): Promise<void> {
+  const kinds = [
+    [tasks, 'kanban', 'Board'],
+    [tasks, 'calendar', 'Calendar'],
+    [tasks, 'form', 'New task'],
+    [people, 'gallery', 'Cards'],
+    [people, 'map', 'Map'],
+  ] as const
+  for (const [{ table }, kind, title] of kinds) await views.create(actor, table.id, { title, kind })
+}
 
 /** Links between the tables, and what is looked up, summed up and worked out over them. */
 async function addComputed(schema: SchemaService, actor: UserActor, tables: Tables): Promise<void> {

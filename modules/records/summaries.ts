@@ -6,6 +6,7 @@ import type { Field } from '../../src/core/model.ts'
 import type { Selection } from '../../src/core/query.ts'
 import { findSummary, type Summary, type SummaryPart } from '../../src/core/summaries.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
+import type { TableModel } from '../schema/index.ts'
 import { columnOf } from './columns.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { type PlanContext, requireField, select } from './plan.ts'
@@ -26,14 +27,7 @@ export async function summarize(
   wanted: { fieldId: string; summary: string }[],
 ): Promise<Record<string, CellValue>> {
   if (wanted.length === 0) return {}
-  const columns = wanted.map(({ fieldId, summary: key }) => {
-    const field = requireField(context.model, fieldId)
-    const summary = findSummary(key)
-    if (!summary?.sets.includes(summarySetOf(field))) {
-      throw badRequest(`Field "${field.title}" has no summary "${key}"`)
-    }
-    return { field, summary }
-  })
+  const columns = summaryColumns(context.model, wanted)
   const { from, column } = valuesOf(
     context,
     selection,
@@ -46,7 +40,33 @@ export async function summarize(
     engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from}`),
     { scan: true },
   )
-  const values = row.values()
+  return readSummaries(columns, row)
+}
+
+/** A column and what is worked out over it. */
+export interface SummaryColumn {
+  field: Field
+  summary: Summary
+}
+
+/** @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary */
+export function summaryColumns(
+  model: TableModel,
+  wanted: { fieldId: string; summary: string }[],
+): SummaryColumn[] {
+  return wanted.map(({ fieldId, summary: key }) => {
+    const field = requireField(model, fieldId)
+    const summary = findSummary(key)
+    if (!summary?.sets.includes(summarySetOf(field))) {
+      throw badRequest(`Field "${field.title}" has no summary "${key}"`)
+    }
+    return { field, summary }
+  })
+}
+
+/** Summaries by field id, from the parts that each column needs, one after the other. */
+export function readSummaries(columns: SummaryColumn[], parts: unknown[]): Record<string, CellValue> {
+  const values = parts.values()
   return Object.fromEntries(
     columns.map(({ field, summary }) => {
       const own: Parts = {}

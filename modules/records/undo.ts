@@ -9,7 +9,7 @@ import type { Dialect, Engine, Transaction } from '../../src/dialects/dialect.ts
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService } from '../schema/index.ts'
-import type { Door } from './door.ts'
+import type { CheckedOperation, Door } from './door.ts'
 import { invert, readLogged } from './invert.ts'
 import type { LinkSchema } from './links/relation.ts'
 import { settleOperations } from './links/settle.ts'
@@ -159,6 +159,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       return { applied, kind, records: count, skipped }
     }
     let skipped = 0
+    let records = 0
     const applied = await door.write(
       user,
       { baseId },
@@ -170,11 +171,12 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
           const inverse = await invert(scope, await readLogged(engine, undoneBy ?? entry.id))
           const settled = await settleOperations(scope, inverse.operations)
           skipped = inverse.skipped + settled.skipped
+          records = countRecords(inverse.operations, entry.tableId)
           return settled.operations
         },
       },
     )
-    return { applied, kind, records: applied.count, skipped }
+    return { applied, kind, records: records || applied.count, skipped }
   }
 
   /** Sets are written beside the log, which a connected database is not. */
@@ -230,6 +232,12 @@ async function withRest(
   }
   return all
 }
+
+/** Records of the table that an action was about: those linked to them change with them, and are not counted. */
+const countRecords = (operations: readonly CheckedOperation[], tableId: string | null): number =>
+  operations
+    .filter((operation) => operation.tableId === tableId)
+    .reduce((sum, one) => sum + ('rows' in one ? one.rows.length : 'ids' in one ? one.ids.length : 0), 0)
 
 /** Two steps as one answer; of several changes the records are not listed, but read again. */
 function together(first: Undone, second: Undone): Undone {

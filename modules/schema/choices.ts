@@ -33,12 +33,7 @@ export function withKeptIds<T extends Kind>(before: Kind, after: T): T {
  */
 export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) => CellValue) | null {
   if (before.type !== after.type || !isSelect(before)) return null
-  const titles = new Map(choicesOf(after).map((choice) => [choice.id, choice.title]))
-  const renamed = new Map<string, string | null>()
-  for (const { id, title } of choicesOf(before)) {
-    const now = titles.get(id) ?? null
-    if (now !== title) renamed.set(title, now)
-  }
+  const renamed = changedTitles(before, after)
   if (renamed.size === 0) return null
   const rename = (title: string) => (renamed.has(title) ? (renamed.get(title) ?? null) : title)
   if (before.type === 'SingleSelect') return (value) => (value === null ? null : rename(String(value)))
@@ -49,6 +44,25 @@ export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) =
       .filter((title) => title !== null)
     return kept.length === 0 ? null : [...new Set(kept)].join(',')
   }
+}
+
+/** The titles that options have had, each with the one that it has now; null where the option is gone. */
+function changedTitles(before: Kind, after: Kind): Map<string, string | null> {
+  const titles = new Map(choicesOf(after).map((choice) => [choice.id, choice.title]))
+  const changed = new Map<string, string | null>()
+  for (const { id, title } of choicesOf(before)) {
+    const now = titles.get(id) ?? null
+    if (now !== title) changed.set(title, now)
+  }
+  return changed
+}
+
+/** The new title of each option of a select field that has got another one, by the title before. */
+export function renamedChoices(before: Kind, after: Kind): Map<string, string> {
+  const renamed = new Map<string, string>()
+  if (!isSelect(before) || !isSelect(after)) return renamed
+  for (const [title, now] of changedTitles(before, after)) if (now !== null) renamed.set(title, now)
+  return renamed
 }
 
 /**

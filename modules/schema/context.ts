@@ -20,6 +20,12 @@ export interface FieldPlace {
   order?: number
 }
 
+/** How views are sent to REST clients. `forVisitors`: without what is for members alone. */
+export interface PresentedViews {
+  detailed: boolean
+  forVisitors?: boolean
+}
+
 /**
  * What the views module adds to tables. It comes after this module in the order, so it attaches
  * itself; its statements join the metadata write of the table or field that they belong to.
@@ -27,10 +33,23 @@ export interface FieldPlace {
 export interface TableViews {
   ofTable(model: TableModel): Promise<View[]>
   /** The same as REST clients know them; `detailed` as a table fetched by its id has them. */
-  present(model: TableModel, options: { detailed: boolean }): Promise<Record<string, unknown>[]>
+  present(model: TableModel, options: PresentedViews): Promise<Record<string, unknown>[]>
   forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
   /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
-  forNewField(model: TableModel, field: Field, place: FieldPlace): Promise<MetaStatement[]>
+  forNewField(
+    model: TableModel,
+    field: Field,
+    place: FieldPlace,
+    actor: Actor | null,
+  ): Promise<MetaStatement[]>
+  /** For the other end of a new link, in the table that is linked. */
+  forReverse(model: TableModel, field: Field): Promise<MetaStatement[]>
+  /** For options of a select field that get other titles: what views say of them goes along. */
+  forRenamedChoices(
+    model: TableModel,
+    fieldId: string,
+    renamed: ReadonlyMap<string, string>,
+  ): Promise<MetaStatement[]>
   /** For tables that are forgotten for good, with all that is kept of them. */
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }

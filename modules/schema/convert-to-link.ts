@@ -16,6 +16,7 @@ import {
   openEnds,
   ownSide,
   physicalOf,
+  placeInverse,
   requireRelated,
 } from './link-plan.ts'
 import { writeLinks } from './link-values.ts'
@@ -74,6 +75,7 @@ export async function convertToLink(
         statements: [
           ...parts.statements,
           ...added.map((each) => db.insert(store.fields).values({ ...each, ...times })),
+          ...(await placeInverse(context, ends, made)),
           db
             .update(store.fields)
             .set({ ...after, updatedAt: change.now })

@@ -86,7 +86,7 @@ export async function createField(
             updatedAt: now,
             deletedAt: null,
           }),
-          ...((await context.views?.forNewField(model, field, place)) ?? []),
+          ...((await context.views?.forNewField(model, field, place, actor)) ?? []),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
         ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),

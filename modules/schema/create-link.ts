@@ -14,6 +14,7 @@ import {
   openEnds,
   ownSide,
   physicalOf,
+  placeInverse,
   requireRelated,
 } from './link-plan.ts'
 import { checkTitle } from './names.ts'
@@ -62,7 +63,8 @@ export async function createLink(
               .insert(store.fields)
               .values({ ...added, ...times, wireMeta: added === field ? (input.wireMeta ?? null) : null }),
           ),
-          ...((await context.views?.forNewField(ends.own.model, field, place)) ?? []),
+          ...((await context.views?.forNewField(ends.own.model, field, place, actor)) ?? []),
+          ...(await placeInverse(context, ends, field)),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
         altered: { fields: fields.map((added) => ({ ...added, deletedAt: null })), checked: [field.id] },

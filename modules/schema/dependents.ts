@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
-import { type Filter, isGroup } from '../../src/core/filters/filter.ts'
 import type { Field, Table } from '../../src/core/model.ts'
+import { usesOf, type ViewUse } from '../../src/core/views/index.ts'
 import { type Alteration, readGraph, resolveAll } from './computed/graph.ts'
 import { openField, openTable, type SchemaContext } from './context.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from './link-parts.ts'
@@ -15,6 +15,8 @@ export interface Dependent {
   tableTitle: string
   /** `deleted`: it goes to the trash as well. `broken`: it stays and says what it misses. */
   effect: 'deleted' | 'broken'
+  /** What a view needs it for. */
+  uses?: ViewUse[]
 }
 
 /** What is about to be deleted. */
@@ -22,7 +24,8 @@ export type DependentsOf = { fieldId: string } | { tableId: string }
 
 /**
  * What else goes, or breaks, when a field or a table is deleted: the other end of a link, what is
- * computed from it, views that filter or sort by it. All of it comes back with it.
+ * computed from it, views that are filtered, sorted, grouped, coloured or laid out by it. All of it comes back
+ * with it.
  *
  * @throws FIELD_NOT_FOUND, TABLE_NOT_FOUND
  */
@@ -80,18 +83,13 @@ async function viewsThatUse(
   fieldIds: ReadonlySet<string>,
 ): Promise<Dependent[]> {
   const found = (await views?.ofTable(await store.load(table.id))) ?? []
-  return found
-    .filter(
-      ({ filter, sorts }) => usesAny(filter, fieldIds) || sorts.some((sort) => fieldIds.has(sort.fieldId)),
-    )
-    .map(({ id, title }) => ({ kind: 'view', id, title, tableTitle: table.title, effect: 'broken' }))
-}
-
-function usesAny(filter: Filter | null, fieldIds: ReadonlySet<string>): boolean {
-  if (filter === null) return false
-  return isGroup(filter)
-    ? filter.children.some((child) => usesAny(child, fieldIds))
-    : fieldIds.has(filter.fieldId)
+  return found.flatMap((view): Dependent[] => {
+    const uses = usesOf(view, fieldIds)
+    const { id, title } = view
+    return uses.length === 0
+      ? []
+      : [{ kind: 'view', id, title, tableTitle: table.title, effect: 'broken', uses }]
+  })
 }
 
 const isLive = ({ deletedAt }: { deletedAt: string | null }): boolean => deletedAt === null

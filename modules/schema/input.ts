@@ -36,6 +36,8 @@ export const syncInput = differencesInput.extend({
 export const tableRef = z.strictObject({ tableId: id })
 /** A field by its id. */
 export const fieldRef = z.strictObject({ fieldId: id })
+/** A base by its id. */
+export const baseRef = z.strictObject({ baseId: id })
 /** The tables of a base, or those in its trash; with or without those that hold pairs of links. */
 export const tablesInput = z.strictObject({
   baseId: id,

@@ -142,6 +142,16 @@ export function addInverse({ own, related }: Ends, field: Field, link: NewLink):
   field.options.inverseFieldId = related.add(inverse).id
 }
 
+/** The statements that put the other end of a new link into the views of its table. */
+export async function placeInverse(
+  { views }: Pick<SchemaContext, 'views'>,
+  { related }: Ends,
+  { options }: Field,
+): Promise<MetaStatement[]> {
+  const inverse = related.added.find(({ id }) => id === options.inverseFieldId)
+  return inverse && !inverse.isSystem && views ? views.forReverse(related.model, inverse) : []
+}
+
 /** Columns and indexes of the foreign key. */
 export function physicalOf({ engine: { dialect } }: ChangeContext, { own, related }: Ends): Statement[] {
   return [...new Set([own, related])].flatMap(({ model: { table }, added }) =>

@@ -1,3 +1,4 @@
+import type { PresentedViews } from './context.ts'
 import { presentWholeTable } from './present.ts'
 import type { SchemaService } from './service.ts'
 import type { WireSurroundings } from './wire-computed.ts'
@@ -7,10 +8,14 @@ import type { WireSurroundings } from './wire-computed.ts'
  *
  * @param detailed as a table fetched by its id has them: each view then names its table too
  */
-export async function presentFull(schema: SchemaService, tableId: string, detailed = false) {
+export async function presentFull(
+  schema: SchemaService,
+  tableId: string,
+  { detailed = false, forVisitors = false }: Partial<PresentedViews> = {},
+) {
   const model = await schema.load(tableId)
   const views = await schema.viewsOf(model)
-  const presented = await schema.presentViews(model, { detailed })
+  const presented = await schema.presentViews(model, { detailed, forVisitors })
   return presentWholeTable(model, views, presented, await surroundingsOf(schema, tableId))
 }
 

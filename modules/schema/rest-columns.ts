@@ -31,7 +31,7 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     .post('/tables/:tableId/columns', async ({ actor, params, body }) => {
       await schema.openTable(actor, 'field.create', params.tableId)
       await addColumn(schema, actor, params.tableId, readBody(ColumnBody, body))
-      return presentFull(schema, params.tableId, true)
+      return presentFull(schema, params.tableId, { detailed: true })
     })
 
     .post('/tables/:tableId/columns/bulk', async ({ actor, params, body }) => {
@@ -54,13 +54,13 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     .patch('/columns/:columnId', async ({ actor, params, body }) => {
       const { field } = await schema.openField(actor, 'field.update', params.columnId)
       await schema.updateField(actor, field.id, readColumnPatch(readBody(ColumnBody, body), field))
-      return presentFull(schema, field.tableId, true)
+      return presentFull(schema, field.tableId, { detailed: true })
     })
 
     .delete('/columns/:columnId', async ({ actor, params }) => {
       const { field } = await schema.openField(actor, 'field.delete', params.columnId)
       await schema.deleteField(actor, field.id)
-      return presentFull(schema, field.tableId, true)
+      return presentFull(schema, field.tableId, { detailed: true })
     })
 
     .post('/columns/:columnId/primary', async ({ actor, params }) => {

@@ -105,7 +105,7 @@ function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth
 
     .get('/', async ({ actor, params }) => {
       await schema.openTable(actor, 'table.read', params.tableId)
-      return presentFull(schema, params.tableId, true)
+      return presentFull(schema, params.tableId, { detailed: true, forVisitors: actor.kind === 'share' })
     })
 
     .patch('/', async ({ actor, params, body }) => {

@@ -1,5 +1,6 @@
-import { member, router } from '../../src/trpc.ts'
+import { member, reader, router } from '../../src/trpc.ts'
 import {
+  baseRef,
   createFieldInput,
   createTableInput,
   dependentsInput,
@@ -19,10 +20,11 @@ import type { SchemaService } from './service.ts'
 /** Tables and fields for the web app. */
 export const schemaRouter = (schema: SchemaService) =>
   router({
-    tables: member
+    tables: reader
       .input(tablesInput)
       .query(({ ctx, input: { baseId, ...options } }) => schema.tables(ctx.actor, baseId, options)),
-    table: member.input(tableRef).query(({ ctx, input }) => schema.table(ctx.actor, input.tableId)),
+    diagram: reader.input(baseRef).query(({ ctx, input }) => schema.diagram(ctx.actor, input.baseId)),
+    table: reader.input(tableRef).query(({ ctx, input }) => schema.table(ctx.actor, input.tableId)),
     createTable: member
       .input(createTableInput)
       .mutation(({ ctx, input: { baseId, ...table } }) => schema.createTable(ctx.actor, baseId, table)),

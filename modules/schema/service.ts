@@ -1,9 +1,11 @@
 import type { Actor } from '../../src/core/actor.ts'
+import type { Diagram } from '../../src/core/diagram.ts'
 import { notFound } from '../../src/core/errors.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import { publicSchema, withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
@@ -29,14 +31,17 @@ import {
   type FieldPlace,
   openField,
   openTable,
+  type PresentedViews,
   type SchemaContext,
   type TableViews,
 } from './context.ts'
 import { previewType } from './convert-column.ts'
+import { createCopiedRows } from './copied-rows.ts'
 import { createField, setDisplayField } from './create-field.ts'
 import { createTable, type NewField, type NewTable } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
 import { type Dependent, type DependentsOf, dependents } from './dependents.ts'
+import { diagramOf } from './diagram.ts'
 import { foreignSourceOf, foreignTable, writeRefusal } from './foreign-schema.ts'
 import { clientOf } from './formula-input.ts'
 import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts'
@@ -75,7 +80,16 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     return { table, fields, views: (await context.views?.ofTable(model)) ?? [], readOnlyReason }
   }
 
+  /** What a link to a view tells of its table. @throws TABLE_NOT_FOUND for any other */
+  async function tableOfLink(viewId: string, tableId: string): Promise<TableSchema> {
+    const whole = await schemaOf(await store.load(tableId))
+    const view = whole.views.find(({ id }) => id === viewId)
+    if (!view) throw notFound('Table', tableId.slice(0, 64))
+    return publicSchema(whole, view)
+  }
+
   return {
+    copiedRows: createCopiedRows(kernel),
     // Internal: without a check of access, for the modules that follow.
 
     /**
@@ -147,6 +161,9 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
 
     /** The field of an id and its table, for someone who holds the right. @throws FIELD_NOT_FOUND */
     openField: (actor: Actor, right: BaseRight, fieldId: string) => openField(context, actor, right, fieldId),
+    /** The tables of a source in their order, but for those that hold pairs of links. */
+    tablesOfSource: async (baseId: string, sourceId: string): Promise<Table[]> =>
+      (await shownTables(baseId, {})).filter((table) => table.sourceId === sourceId && !table.isJunction),
     /** The table of an id, for someone who holds the right. @throws TABLE_NOT_FOUND */
     openTable: (actor: Actor, right: BaseRight, tableId: string) => openTable(context, actor, right, tableId),
     /** The base of an id or title, as REST paths name it. @throws BASE_NOT_FOUND */
@@ -155,7 +172,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     hasSource: async (baseId: string, sourceId: string): Promise<boolean> =>
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).some(({ id }) => id === sourceId),
     /** The views of a table as REST clients know them. */
-    presentViews: async (model: TableModel, options: { detailed: boolean }) =>
+    presentViews: async (model: TableModel, options: PresentedViews) =>
       (await context.views?.present(model, options)) ?? [],
     viewsOf: async (model: TableModel) => (await context.views?.ofTable(model)) ?? [],
 
@@ -172,9 +189,21 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       const tables = await shownTables(base.id, options)
       return tables.filter((table) => includeJunctions || !table.isJunction)
     },
-    /** A table with its fields and views. @throws TABLE_NOT_FOUND */
+    /**
+     * A table with its fields and views; by a link to a view, with what that view shows. @throws TABLE_NOT_FOUND
+     */
     async table(actor: Actor, tableId: string): Promise<TableSchema> {
-      return schemaOf(await openTable(context, actor, 'table.read', tableId))
+      if (actor.kind !== 'share') return schemaOf(await openTable(context, actor, 'table.read', tableId))
+      if (actor.grant.kind === 'view') return tableOfLink(actor.grant.viewId, tableId)
+      const whole = await schemaOf(await openTable(context, actor, 'table.read', tableId))
+      return { ...whole, views: whole.views.map(withoutRecipients) }
+    },
+    /** What a diagram of the base draws, tables of pairs included. @throws BASE_NOT_FOUND */
+    async diagram(actor: Actor, baseId: string): Promise<Diagram> {
+      const base = await bases.require(baseId)
+      await access.authorize(actor, 'table.list', base.id)
+      const tables = await shownTables(base.id, {})
+      return diagramOf(await Promise.all(tables.map(({ id }) => store.load(id))))
     },
     async createTable(actor: Actor, baseId: string, input: NewTable): Promise<TableSchema> {
       refuseUnstorable(input)

@@ -7,7 +7,7 @@ import { isSingleLink, linkOf } from '../../src/core/fields/link-options.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { fillNumbers } from './auto-numbers.ts'
 import type { CellsWrite, ChangeContext, ChangeOptions } from './change.ts'
-import { choiceRewriter, withKeptIds } from './choices.ts'
+import { choiceRewriter, renamedChoices, withKeptIds } from './choices.ts'
 import { duplicatesStatement } from './column-values.ts'
 import { refuseUnknownFunction } from './computed/unknown-function.ts'
 import { openField, type SchemaContext } from './context.ts'
@@ -135,6 +135,7 @@ export async function writeField(
       if (after.type === 'AutoNumber' && after.columnName !== before.columnName)
         await change.tx.run(fillNumbers(change.engine.dialect, model, after))
       await keepUnique(change, model, before, after)
+      const renamed = renamedChoices(before, after)
       const isSame = wireMeta === undefined && (cells?.count ?? 0) === 0 && Bun.deepEquals(before, after)
       const { fields } = store
       const { db } = kernel.meta
@@ -151,6 +152,9 @@ export async function writeField(
           ...mirrors.map(({ id }) =>
             db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
           ),
+          ...(renamed.size > 0
+            ? ((await context.views?.forRenamedChoices(model, fieldId, renamed)) ?? [])
+            : []),
           ...(decision.also?.statements ?? []),
         ],
         ...(isRead && {

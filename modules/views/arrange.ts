@@ -2,13 +2,15 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { summarySetOf } from '../../src/core/fields/result.ts'
-import { createId } from '../../src/core/ids.ts'
-import type { Field, View, ViewField } from '../../src/core/model.ts'
+import type { View, ViewField } from '../../src/core/model.ts'
 import { summariesFor } from '../../src/core/summaries.ts'
+import type { FormField } from '../../src/core/views/form.ts'
+import { formFieldProblem } from '../../src/core/views/form-check.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
-import type { FieldPlace, TableModel } from '../schema/index.ts'
+import type { TableModel } from '../schema/index.ts'
 import { openView, requireField, type ViewsContext } from './context.ts'
-import { defaultLine, fieldsOfView, type LineRow } from './model.ts'
+import { refuseLocked } from './lock.ts'
+import { createLineId, fieldsOfView, namesRecords, type ViewRow } from './model.ts'
 
 /** What a call says of one field of a view; what is absent stays. */
 export type Arrangement = Pick<ViewField, 'fieldId'> & Partial<Omit<ViewField, 'fieldId'>>
@@ -21,10 +23,12 @@ export interface ArrangeDetail {
 }
 
 /**
- * Shows, hides, moves, sizes or sums up any number of a view's fields, as one action.
+ * Shows, hides, moves, sizes or sums up any number of a view's fields, or says how a form asks for them, as one
+ * action.
  *
- * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND; BAD_REQUEST for a summary that the field does not offer, or
- *   for hiding the display field
+ * @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for a view that is locked or somebody else's;
+ *   BAD_REQUEST for a summary that the field does not offer, for hiding the display field, or for questions that
+ *   a form cannot ask
  */
 export async function arrange(
   context: ViewsContext,
@@ -35,9 +39,12 @@ export async function arrange(
   const { model } = await openView(context, actor, 'view.arrange', viewId)
   await context.schema.apply(actor, model.table.baseId, async () => {
     const model = await context.store.modelOf(viewId)
-    for (const change of changes) checkArrangement(model, change)
-    const lines = await context.store.linesOf(viewId)
-    const shown = new Map(fieldsOfView(model, lines).map((line) => [line.fieldId, line]))
+    const row = await context.store.findRow(viewId)
+    if (!row) throw notFound('View', viewId)
+    const lines = fieldsOfView(model, row.kind, await context.store.linesOf(viewId))
+    const shown = new Map(lines.map((line) => [line.fieldId, line]))
+    for (const change of changes)
+      checkArrangement(model, row, change, shown.get(change.fieldId)?.form ?? null)
     const merged = new Map<string, ViewField>()
     for (const change of changes) {
       const current = merged.get(change.fieldId) ?? shown.get(change.fieldId)
@@ -46,11 +53,11 @@ export async function arrange(
     const after = [...merged.values()]
     const before = after.flatMap(({ fieldId }) => shown.get(fieldId) ?? [])
     const isSame = Bun.deepEquals(before, after)
+    if (!isSame) refuseLocked(actor, row)
     const detail: ArrangeDetail = { viewId, before, after }
-    // A field without a line stands behind those with one: none may be left without beside the new ones.
-    const unkept = unkeptLines(model, lines).filter(({ fieldId }) => !merged.has(fieldId))
+    const unkept = (await unkeptLines(context, model, row)).filter(({ fieldId }) => !merged.has(fieldId))
     return {
-      statements: writeLines(context, viewId, [...unkept, ...after]),
+      statements: writeLines(context, row, [...unkept, ...after]),
       entry: isSame ? null : { kind: 'view.arrange', tableId: model.table.id, detail },
       tableIds: [model.table.id],
       result: undefined,
@@ -60,15 +67,19 @@ export async function arrange(
 }
 
 /** Statements after which a view says exactly this of the fields, whatever it said before. */
-export function writeLines({ store, db }: ViewsContext, viewId: string, lines: ViewField[]): MetaStatement[] {
+export function writeLines(
+  { store, db }: ViewsContext,
+  { id: viewId, kind }: Pick<ViewRow, 'id' | 'kind'>,
+  lines: ViewField[],
+): MetaStatement[] {
   const { viewFields } = store
-  return lines.map(({ fieldId, show, order, width, summary }) =>
+  return lines.map(({ fieldId, show, order, width, summary, form }) =>
     db
       .insert(viewFields)
-      .values({ id: createId('gridViewField'), viewId, fieldId, show, order, width, summary })
+      .values({ id: createLineId(kind), viewId, fieldId, show, order, width, summary, form })
       .onConflictDoUpdate({
         target: [viewFields.viewId, viewFields.fieldId],
-        set: { show, order, width, summary },
+        set: { show, order, width, summary, form },
       }),
   )
 }
@@ -76,7 +87,7 @@ export function writeLines({ store, db }: ViewsContext, viewId: string, lines: V
 /** Statements after which the lines are as they were: those that were not there go. */
 export function restoreLines(
   context: ViewsContext,
-  viewId: string,
+  view: Pick<ViewRow, 'id' | 'kind'>,
   from: ViewField[],
   to: ViewField[],
 ): MetaStatement[] {
@@ -85,48 +96,53 @@ export function restoreLines(
   const made = from.map((line) => line.fieldId).filter((fieldId) => !kept.has(fieldId))
   const remove = context.db
     .delete(viewFields)
-    .where(and(eq(viewFields.viewId, viewId), inArray(viewFields.fieldId, made)))
-  return [...(made.length > 0 ? [remove] : []), ...writeLines(context, viewId, to)]
+    .where(and(eq(viewFields.viewId, view.id), inArray(viewFields.fieldId, made)))
+  return [...(made.length > 0 ? [remove] : []), ...writeLines(context, view, to)]
 }
 
-/** The statement that puts a new field ahead of another in one view; in the others it stands last. */
-export async function placeNewField(
-  context: ViewsContext,
+/**
+ * What a view says by default of the live fields that it keeps nothing of. A field without a line stands behind
+ * those with one, so where one gets a line all do.
+ */
+export async function unkeptLines(
+  { store }: ViewsContext,
   model: TableModel,
-  field: Field,
-  { viewId, beforeFieldId, order }: FieldPlace,
-): Promise<MetaStatement[]> {
-  if (viewId === undefined || (beforeFieldId === undefined && order === undefined)) return []
-  const view = (await context.store.ofModel(model)).find((candidate) => candidate.id === viewId)
-  if (!view) throw notFound('View', viewId)
-  const unkept = unkeptLines(model, await context.store.linesOf(viewId))
-  const place = (line: ViewField) => writeLines(context, viewId, [...unkept, line])
-  if (beforeFieldId === undefined) return place(defaultLine(field, order ?? 0))
-  requireField(model, beforeFieldId)
-  const index = view.fields.findIndex((line) => line.fieldId === beforeFieldId)
-  const next = view.fields[index]?.order ?? 1
-  // The display field stands first whatever its number, so its number says nothing of the place.
-  const ahead = view.fields.slice(0, index).filter((line) => line.fieldId !== model.displayField.id)
-  const previous = ahead.at(-1)?.order ?? next - 2
-  return place({ ...defaultLine(field, (previous + next) / 2), show: true })
-}
-
-/** What the view says by default of the fields that it keeps nothing of. */
-function unkeptLines(model: TableModel, lines: LineRow[]): ViewField[] {
+  { id, kind }: Pick<ViewRow, 'id' | 'kind'>,
+): Promise<ViewField[]> {
+  const lines = await store.linesOf(id)
   const kept = new Set(lines.map((line) => line.fieldId))
-  return fieldsOfView(model, lines).filter((line) => !kept.has(line.fieldId))
+  return fieldsOfView(model, kind, lines).filter((line) => !kept.has(line.fieldId))
 }
 
-function checkArrangement(model: TableModel, { fieldId, show, summary }: Arrangement): void {
+function checkArrangement(
+  model: TableModel,
+  { kind }: Pick<ViewRow, 'kind'>,
+  { fieldId, show, summary, form }: Arrangement,
+  before: FormField | null,
+): void {
   const field = requireField(model, fieldId)
-  if (show === false && field.isDisplay) {
+  if (show === false && field.isDisplay && namesRecords(kind)) {
     throw badRequest(`Field "${field.title}" names the records and is always shown`)
   }
   const offered = summariesFor(summarySetOf(field))
   if (summary && !offered.some(({ key }) => key === summary)) {
     throw badRequest(`Field "${field.title}" has no summary '${summary.slice(0, 60)}'`)
   }
+  if (form == null) return
+  if (kind !== 'form') throw badRequest(`Only a form asks for field "${field.title}"`)
+  const problem = formFieldProblem(field, newIn(form, before), (id) => model.field(id))
+  if (problem !== null) throw badRequest(problem)
 }
+
+/**
+ * What a form says of a field without the rules and the condition that it had before: they may be left over from
+ * when a field was of another type, have no effect then, and are no reason to refuse a new label.
+ */
+const newIn = (form: FormField, before: FormField | null): FormField => ({
+  ...form,
+  rules: form.rules.filter((rule) => !before?.rules.some((known) => Bun.deepEquals(known, rule))),
+  showIf: Bun.deepEquals(form.showIf, before?.showIf) ? null : form.showIf,
+})
 
 const withoutUndefined = <T extends object>(value: T): Partial<T> =>
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>

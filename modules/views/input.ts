@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { filterSchema } from '../../src/core/filters/index.ts'
+import { MAX_GROUPS, type ViewKind } from '../../src/core/model.ts'
+import { formField, rowColoring, VIEW_KINDS } from '../../src/core/views/index.ts'
 import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
 
 const MAX_SORTS = 50
@@ -13,13 +15,31 @@ const meta = z
 
 const sort = z.strictObject({ id: id.optional(), fieldId: id, direction: z.enum(['asc', 'desc']) })
 
+const kind = z.enum(Object.keys(VIEW_KINDS) as [ViewKind, ...ViewKind[]])
+/** What a kind keeps: read by that kind's schema once the view is known. */
+const options = z
+  .record(z.string().max(64), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'This is too much to keep' })
+
 /** The heights that rows can have. */
 export const rowHeights = z.enum(['short', 'medium', 'tall', 'extra'])
 
 /** A view by its id. */
 export const viewRef = z.strictObject({ viewId: id })
-/** A new view of a table. */
-export const createViewInput = z.strictObject({ tableId: id, title, kind: z.enum(['grid']) })
+const lock = z.enum(['collaborative', 'locked', 'personal'])
+const description = z.string().max(10_000).nullable()
+
+/** A new view of a table, or (`copyOf`) one like another of it. */
+export const createViewInput = z.strictObject({
+  tableId: id,
+  title,
+  kind,
+  options: options.optional(),
+  copyOf: id.optional(),
+  lock: lock.optional(),
+  description: description.optional(),
+  meta: meta.optional(),
+})
 /** A view and the one it goes ahead of; null: to the end. */
 export const reorderViewInput = z.strictObject({ viewId: id, before: id.nullable() })
 /** What of a view changes; what is absent stays. */
@@ -32,6 +52,12 @@ export const updateViewInput = z.strictObject({
     filter: filterSchema.nullable().optional(),
     sorts: z.array(sort).max(MAX_SORTS).optional(),
     meta: meta.optional(),
+    description: description.optional(),
+    lock: lock.optional(),
+    ownerId: id.optional(),
+    groups: z.array(sort).max(MAX_GROUPS).optional(),
+    coloring: rowColoring.nullable().optional(),
+    options: options.optional(),
   }),
 })
 /** What changes about any number of a view’s fields. */
@@ -45,6 +71,7 @@ export const arrangeInput = z.strictObject({
         order: z.number().optional(),
         width: z.int().min(MIN_WIDTH).max(MAX_WIDTH).optional(),
         summary: z.string().max(64).nullable().optional(),
+        form: formField.nullable().optional(),
       }),
     )
     .min(1)

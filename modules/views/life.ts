@@ -1,12 +1,16 @@
 import { eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
-import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { Field, Table, View } from '../../src/core/model.ts'
+import type { Field, Table, View, ViewField } from '../../src/core/model.ts'
+import { viewKind } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { checkTitle, placeAt, uniqueTitle } from '../schema/index.ts'
+import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
-import { defaultLine, type LineRow, type ViewRow, withFreshIds, withSortIds } from './model.ts'
+import { copied, copiedLines } from './copy.ts'
+import { refuseLocked } from './lock.ts'
+import { createLineId, defaultLine, type LineRow, liveOptions, namesRecords, type ViewRow } from './model.ts'
 import { stateOf, writeView } from './update.ts'
 
 /** Most views of one table. */
@@ -21,7 +25,10 @@ export interface NewView {
   /** Another view of the table: what it shows, its filter and its sorts. */
   copyOf?: string
   lock?: View['lock']
+  description?: string | null
   meta?: Record<string, unknown>
+  /** What its kind keeps; what is absent is as the kind's defaults have it. */
+  options?: object
 }
 
 /** A view with all that it says of fields: what the log keeps of a deleted one. */
@@ -46,9 +53,9 @@ export function newTableStatements(
     now: table.createdAt,
   })
   const lines = fields.map((field) => ({
-    id: createId('gridViewField'),
+    id: createLineId(row.kind),
     viewId: row.id,
-    ...defaultLine(field, field.order),
+    ...defaultLine(field, row.kind, field.order),
   }))
   return insertStatements({ db, store }, { row: { ...row, isDefault: true }, lines })
 }
@@ -66,19 +73,17 @@ export function removedTablesStatements({ db, store }: ViewsContext, tableIds: s
 /**
  * Adds a view, empty or as a copy; a title that is in use gets a suffix (`Grid_1`).
  *
- * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND for the copied one; NOT_IMPLEMENTED for other kinds than grids
+ * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND for the copied one; BAD_REQUEST for options that do not go with the fields
  */
 export async function createView(
   context: ViewsContext,
   actor: Actor,
   tableId: string,
-  { title: wanted, kind, copyOf, lock, meta }: NewView,
+  { title: wanted, kind, copyOf, lock, meta, options, description }: NewView,
 ): Promise<View> {
   const { schema, store, access } = context
   const { table } = await schema.load(tableId)
   await access.authorize(actor, 'view.create', table.baseId)
-  if (kind !== 'grid')
-    throw new AppError('NOT_IMPLEMENTED', `Views of the kind '${kind}' are not implemented`)
   const title = checkTitle('view', wanted)
   const viewId = await schema.apply(actor, table.baseId, async ({ now }) => {
     const others = await store.rowsOf(tableId)
@@ -88,12 +93,21 @@ export async function createView(
     const actorId = actor.kind === 'user' ? actor.id : null
     const order = Math.max(0, ...others.map((view) => view.order)) + 1
     const fresh = newRow({ tableId, title: uniqueTitle(title, others), kind, order, actorId, now })
-    const row = { ...fresh, ...(source && copied(source)), ...(lock && { lock }), ...(meta && { meta }) }
-    const { fields } = await schema.load(tableId)
+    const model = await schema.load(tableId)
+    const { fields } = model
+    const row = {
+      ...fresh,
+      ...(source && copied(source, kind)),
+      ...(lock && { lock }),
+      ...(meta && { meta }),
+      ...(description !== undefined && { description }),
+    }
+    const kept = row.options && liveOptions(model, row)
+    if (kept === null || options) row.options = newOptions(model, kind, { ...kept, ...options })
     const lines = source
-      ? await store.linesOf(source.id)
-      : fields.map((field) => defaultLine(field, field.order))
-    const own = lines.map((line) => ({ ...line, id: createId('gridViewField'), viewId: row.id }))
+      ? copiedLines(model, source, kind, await store.linesOf(source.id))
+      : firstLines(kind, fields)
+    const own = lines.map((line) => ({ ...line, id: createLineId(kind), viewId: row.id }))
     return {
       statements: insertStatements(context, { row, lines: own }),
       entry: { kind: 'view.create', tableId, detail: { viewId: row.id, stored: { row, lines: own } } },
@@ -107,7 +121,8 @@ export async function createView(
 /**
  * Deletes a view. There is no trash for views, but undo brings it back.
  *
- * @throws VIEW_NOT_FOUND; BAD_REQUEST for the default view
+ * @throws VIEW_NOT_FOUND; BAD_REQUEST for the default view; PERMISSION_DENIED for one that is locked or somebody
+ *   else's
  */
 export async function deleteView(context: ViewsContext, actor: Actor, viewId: string): Promise<void> {
   const { view } = await openView(context, actor, 'view.delete', viewId)
@@ -130,6 +145,7 @@ export async function removeView(
     async () => {
       const row = await store.findRow(viewId)
       if (!row) throw notFound('View', viewId)
+      refuseLocked(actor, row)
       const { views, viewFields } = store
       return {
         statements: [
@@ -201,17 +217,21 @@ function insertStatements(
   return [db.insert(store.views).values(row), ...(lines.length > 0 ? [insertLines()] : [])]
 }
 
-/** What a copy takes from its source; filters and sorts get ids of their own. */
-function copied({ rowHeight, frozen, filter, sorts, meta }: ViewRow): Partial<ViewRow> {
-  return {
-    ...{ rowHeight, frozen, meta },
-    filter: filter && withFreshIds(filter),
-    sorts: withSortIds(
-      sorts.map(({ fieldId, direction }) => ({ fieldId, direction })),
-      [],
-    ),
-  }
+/** The fields of a new view: kinds with small cards begin with few. */
+function firstLines(kind: View['kind'], fields: Field[]): ViewField[] {
+  const ordered = namesRecords(kind) ? fields : fields.toSorted((a, b) => rankOf(a) - rankOf(b))
+  const lines = ordered.map((field, index) =>
+    defaultLine(field, kind, namesRecords(kind) ? field.order : index + 1),
+  )
+  const { shownAtFirst } = viewKind(kind)
+  if (shownAtFirst === null) return lines
+  const isDisplay = (line: ViewField) => fields.some(({ id, isDisplay }) => isDisplay && id === line.fieldId)
+  const kept = new Set(lines.filter((line) => line.show && !isDisplay(line)).slice(0, shownAtFirst))
+  return lines.map((line) => ({ ...line, show: isDisplay(line) || kept.has(line) }))
 }
+
+/** A form begins with what names the record. */
+const rankOf = ({ isDisplay }: Field): number => Number(!isDisplay)
 
 interface FreshView extends Pick<ViewRow, 'tableId' | 'title' | 'kind' | 'order'> {
   actorId: string | null
@@ -222,5 +242,6 @@ const newRow = ({ actorId, now, ...view }: FreshView): ViewRow => ({
   id: createId('view'),
   ...view,
   ...{ isDefault: false, lock: 'collaborative', meta: {}, rowHeight: 'short', frozen: 1, description: null },
-  ...{ filter: null, sorts: [], showSystemFields: null, createdBy: actorId, createdAt: now, updatedAt: now },
+  ...{ filter: null, sorts: [], showSystemFields: null, groups: null, coloring: null, options: null },
+  ...{ createdBy: actorId, ownedBy: actorId, createdAt: now, updatedAt: now },
 })

@@ -1,10 +1,9 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
-import { createId } from '../../src/core/ids.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
 import type { TableModel } from '../schema/index.ts'
 import { openView, type ViewsContext } from './context.ts'
-import { fieldsOfView, type LineRow, type ViewRow } from './model.ts'
+import { createLineId, fieldsOfView, type LineRow, type ViewRow } from './model.ts'
 
 /** A view as REST needs it: its row, its table, and a line with an id for each of the table's fields. */
 export interface ViewWithLines {
@@ -30,7 +29,7 @@ export async function openWithLines(
   const row = await store.findRow(viewId)
   if (!row) throw notFound('View', viewId)
   const kept = await store.linesOf(viewId)
-  const shown = fieldsOfView(model, kept)
+  const shown = fieldsOfView(model, row.kind, kept)
   const known = new Set(kept.map((line) => line.fieldId))
   const missing = shown.filter((line) => !known.has(line.fieldId))
   if (missing.length > 0) {
@@ -38,7 +37,7 @@ export async function openWithLines(
     // Two who read at once write the same lines: the first of each stays.
     await db
       .insert(viewFields)
-      .values(missing.map((line) => ({ id: createId('gridViewField'), viewId, ...line })))
+      .values(missing.map((line) => ({ id: createLineId(row.kind), viewId, ...line })))
       .onConflictDoNothing()
   }
   const all = missing.length > 0 ? await store.linesOf(viewId) : kept

@@ -1,6 +1,8 @@
 import { type Filter, isGroup } from '../../src/core/filters/filter.ts'
-import { createId } from '../../src/core/ids.ts'
-import type { Field, Sort, View, ViewField } from '../../src/core/model.ts'
+import { createId, type IdKind } from '../../src/core/ids.ts'
+import type { Field, Sort, View, ViewField, ViewKind } from '../../src/core/model.ts'
+import { canBeAsked } from '../../src/core/views/form-answers.ts'
+import { coloringFields, groupingProblem, type RowColoring, viewKind } from '../../src/core/views/index.ts'
 import type { TableModel } from '../schema/index.ts'
 import type { defineViewsTables } from './tables.ts'
 
@@ -17,42 +19,100 @@ export const MIN_WIDTH = 50
 /** Pixels that a column has at most. */
 export const MAX_WIDTH = 2000
 
+/**
+ * True in kinds where the display field names the records: it is always shown there, ahead of the others.
+ * A form asks for it like for any other.
+ */
+export const namesRecords = (kind: ViewKind): boolean => kind !== 'form'
+
 /** What a view says of each live field: what it keeps, and the defaults for those it does not know yet. */
-export function fieldsOfView(model: TableModel, lines: LineRow[]): ViewField[] {
+export function fieldsOfView(model: TableModel, kind: ViewKind, lines: LineRow[]): ViewField[] {
   const byField = new Map(lines.map((line) => [line.fieldId, line]))
   const last = Math.max(0, ...lines.map((line) => line.order))
+  const isFirst = (field: Field) => namesRecords(kind) && field.isDisplay
   const known = model.fields.map((field): ViewField => {
     const line = byField.get(field.id)
-    if (!line) return defaultLine(field, last + field.order)
-    const { fieldId, order, width, summary } = line
-    return { fieldId, show: line.show || field.isDisplay, order, width, summary }
+    if (!line) return laterLine(field, kind, last + field.order)
+    const { fieldId, order, width, summary, form } = line
+    return { fieldId, show: line.show || isFirst(field), order, width, summary, form }
   })
-  const isDisplay = (line: ViewField) => line.fieldId === model.displayField.id
-  return known.sort((a, b) => Number(isDisplay(b)) - Number(isDisplay(a)) || a.order - b.order)
+  const first = model.fields.find(isFirst)?.id
+  const rank = (line: ViewField) => Number(line.fieldId !== first)
+  return known.sort((a, b) => rank(a) - rank(b) || a.order - b.order)
 }
 
 /**
- * How a view shows a field that it has no line for: record numbers, system fields and the keys that
- * links are kept in are hidden.
+ * How a new view shows a field: record numbers, system fields and the keys that links are kept in are hidden,
+ * in a form all that nobody can be asked for.
  */
-export const defaultLine = (field: Field, order: number): ViewField => ({
+export const defaultLine = (field: Field, kind: ViewKind, order: number): ViewField => ({
   fieldId: field.id,
-  show: field.isDisplay || (field.type !== 'ID' && !field.isSystem && field.type !== 'ForeignKey'),
+  show:
+    kind === 'form'
+      ? canBeAsked(field)
+      : field.isDisplay || (field.type !== 'ID' && !field.isSystem && field.type !== 'ForeignKey'),
   order,
   width: DEFAULT_WIDTH,
   summary: null,
+  form: null,
 })
 
-/** A view as everyone sees it: what it says of fields in the trash waits there and is left out. */
-export function toView(model: TableModel, row: ViewRow, lines: LineRow[]): View {
-  const { id, tableId, title, kind, isDefault, order, lock, meta, rowHeight, frozen } = row
+/**
+ * How a view shows a field that has come since and that it has no line for: a grid shows it, cards stay as
+ * small as they were made, and a form asks for nothing that nobody has put there (see `placeNewField`).
+ */
+function laterLine(field: Field, kind: ViewKind, order: number): ViewField {
+  const line = defaultLine(field, kind, order)
+  const isShown = kind === 'grid' || (namesRecords(kind) && field.isDisplay)
+  return { ...line, show: line.show && isShown }
+}
+
+/**
+ * A view as everyone sees it: what it says of fields in the trash, or of a type by now that does not fit,
+ * waits there and is left out.
+ */
+export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShared: boolean): View {
+  const { id, tableId, title, description, kind, isDefault, order, lock, meta, rowHeight, frozen } = row
   const isLive = (fieldId: string) => model.field(fieldId) !== undefined
   return {
-    ...{ id, tableId, title, kind, isDefault, order, lock, meta, rowHeight, frozen },
-    fields: fieldsOfView(model, lines),
+    ...{ id, tableId, title, description, kind, isDefault, order, lock, meta, rowHeight, frozen },
+    ownerId: row.ownedBy ?? row.createdBy,
+    fields: fieldsOfView(model, kind, lines),
     filter: row.filter && prune(row.filter, isLive),
     sorts: row.sorts.filter((sort) => isLive(sort.fieldId)),
+    groups: liveGroups(model, row),
+    coloring: liveColoring(model, row),
+    options: liveOptions(model, row),
+    isShared,
   }
+}
+
+/** What the records are grouped by, without fields that are gone or cannot be grouped by any more. */
+export const liveGroups = (model: TableModel, { groups }: Pick<ViewRow, 'groups'>): Sort[] =>
+  (groups ?? []).filter(({ fieldId }) => {
+    const field = model.field(fieldId)
+    return field !== undefined && groupingProblem(field) === null
+  })
+
+/** The options of a view's kind, with every key and without what they say of fields that are gone. */
+export function liveOptions(model: TableModel, { kind, options }: Pick<ViewRow, 'kind' | 'options'>): object {
+  const definition = viewKind(kind)
+  return definition.prune(definition.options.parse(options ?? {}), (id) => model.field(id))
+}
+
+/** The colouring without rules on fields that are gone; null where nothing is left of it. */
+export function liveColoring(model: TableModel, { coloring }: Pick<ViewRow, 'coloring'>): RowColoring | null {
+  if (coloring === null) return null
+  if (coloring.mode === 'select') {
+    return model.field(coloring.fieldId)?.type === 'SingleSelect' ? coloring : null
+  }
+  const isLive = (fieldId: string) => model.field(fieldId) !== undefined
+  const rules = coloring.rules.filter((rule) =>
+    coloringFields({ mode: 'filter', rules: [rule] }).every(isLive),
+  )
+  // Rules that nobody has written yet are no rules that were lost.
+  const isLost = rules.length === 0 && coloring.rules.length > 0
+  return isLost ? null : { ...coloring, rules }
 }
 
 /** The filter without conditions on fields that are gone; null where nothing is left of it. */
@@ -90,6 +150,15 @@ export function withFreshIds(filter: Filter): Filter {
   if (!isGroup(filter)) return { ...filter, ...id }
   return { ...filter, ...id, children: filter.children.map(withFreshIds) }
 }
+
+/** The prefix of the ids that REST clients know the columns of a view by. */
+const LINE_KINDS = {
+  ...{ grid: 'gridViewField', form: 'formViewField', gallery: 'galleryViewField' },
+  ...{ kanban: 'kanbanViewField', calendar: 'calendarViewField', map: 'mapViewField' },
+} as const satisfies Record<ViewKind, IdKind>
+
+/** A fresh id for a line of a view of that kind. */
+export const createLineId = (kind: ViewKind): string => createId(LINE_KINDS[kind])
 
 // Spelled out, because a database may give the keys of JSON back in another order.
 const shapeOf = (node: Filter): string =>

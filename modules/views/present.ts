@@ -1,18 +1,12 @@
 import { toWireOperator } from '../../src/core/filters/index.ts'
-import type { Sort, Table, ViewKind } from '../../src/core/model.ts'
+import type { Sort, Table } from '../../src/core/model.ts'
+import { viewKind } from '../../src/core/views/index.ts'
 import { wireTime } from '../../src/wire.ts'
-import type { LineRow, ViewRow } from './model.ts'
+import type { TableModel } from '../schema/index.ts'
+import { WIRE_KINDS } from './kinds/index.ts'
+import { commonKeys, NO_LINK, type ShownView, type WireLink } from './kinds/wire-kind.ts'
+import { type LineRow, liveColoring, liveGroups, liveOptions, type ViewRow } from './model.ts'
 import type { WireNode } from './wire-filters.ts'
-import { AGGREGATIONS, ROW_HEIGHTS } from './wire-input.ts'
-
-const KIND_NUMBERS: Record<ViewKind, number> = {
-  form: 1,
-  gallery: 2,
-  grid: 3,
-  kanban: 4,
-  map: 5,
-  calendar: 6,
-}
 
 const DISABLED = {
   owner: false,
@@ -23,63 +17,75 @@ const DISABLED = {
   guest: false,
 }
 
+/** All that is sent of a view, put together once. */
+export const shownView = (model: TableModel, row: ViewRow, link: WireLink = NO_LINK): ShownView => ({
+  ...{ model, row, link },
+  options: liveOptions(model, row),
+  groups: liveGroups(model, row),
+})
+
+/** The same for visitors of a base: not who else can see it by which link, nor whom its answers are mailed to. */
+export const forVisitors = ({ options, row, ...shown }: ShownView): ShownView => ({
+  ...{ ...shown, row, link: NO_LINK },
+  options: row.kind === 'form' ? { ...options, emailTo: null } : options,
+})
+
 /**
  * A view with every key (wire reference §9.1).
  *
  * @param detailed adds what a list of views names of the table
  */
-export function presentView(table: Table, row: ViewRow, { detailed }: { detailed: boolean }) {
-  const times = { created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) }
-  const place = { source_id: table.sourceId, base_id: table.baseId }
+export function presentView(shown: ShownView, { detailed }: { detailed: boolean }) {
+  const { model, row, link } = shown
+  const { table } = model
   return {
     ...(detailed && {
       ...{ ptn: table.tableName, _ptn: table.title, ptype: 'table', tn: row.title, _tn: row.title },
       table_meta: Object.keys(table.meta).length === 0 ? null : table.meta,
     }),
     id: row.id,
-    ...place,
+    ...{ source_id: table.sourceId, base_id: table.baseId },
     fk_model_id: row.tableId,
     title: row.title,
-    type: KIND_NUMBERS[row.kind],
+    type: viewKind(row.kind).wireNumber,
     is_default: row.isDefault,
     show_system_fields: row.showSystemFields,
     lock_type: row.lock,
-    ...{ uuid: null, password: null, show: true },
+    ...{ uuid: link.uuid, password: link.password, show: true },
     order: row.order,
-    ...times,
-    meta: row.meta,
+    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
+    meta: { ...row.meta, ...link.meta },
     description: row.description,
     created_by: row.createdBy,
-    owned_by: row.createdBy,
-    row_coloring_mode: null,
-    view: {
-      fk_view_id: row.id,
-      ...place,
-      uuid: null,
-      ...times,
-      meta: row.meta,
-      row_height: ROW_HEIGHTS.indexOf(row.rowHeight),
-    },
+    owned_by: row.ownedBy ?? row.createdBy,
+    row_coloring_mode: liveColoring(model, row)?.mode ?? null,
+    view: presentKind(shown),
     ...(detailed && { disabled: DISABLED }),
   }
 }
 
-/** A column of a grid (wire reference §9.1). */
-export const presentLine = (table: Table, view: ViewRow, line: LineRow) => ({
-  id: line.id,
-  fk_view_id: view.id,
-  fk_column_id: line.fieldId,
-  source_id: table.sourceId,
-  base_id: table.baseId,
-  ...{ uuid: null, label: null, help: null },
-  width: `${line.width}px`,
-  show: line.show,
-  order: line.order,
-  created_at: wireTime(view.createdAt),
-  updated_at: wireTime(view.updatedAt),
-  ...{ group_by: null, group_by_order: null, group_by_sort: null },
-  aggregation: Object.keys(AGGREGATIONS).find((name) => AGGREGATIONS[name] === line.summary) ?? 'none',
+/** What a view's kind has of its own (wire reference §9.1): the `view` of a view. */
+export const presentKind = (shown: ShownView): Record<string, unknown> => ({
+  ...commonKeys(shown),
+  ...WIRE_KINDS[shown.row.kind].present(shown),
 })
+
+/** A column of a view (wire reference §9.1). */
+export function presentLine(shown: ShownView, line: LineRow) {
+  const { model, row } = shown
+  const own = WIRE_KINDS[row.kind].line(shown, line)
+  return {
+    id: line.id,
+    fk_view_id: row.id,
+    fk_column_id: line.fieldId,
+    ...{ source_id: model.table.sourceId, base_id: model.table.baseId },
+    ...{ uuid: null, label: null, help: null },
+    ...('width' in own && { width: own.width }),
+    ...{ show: line.show, order: line.order },
+    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
+    ...own,
+  }
+}
 
 /** A sort of a view (wire reference §10). */
 export const presentSort = (table: Table, view: ViewRow, sort: Sort, order: number) => ({

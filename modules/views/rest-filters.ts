@@ -31,7 +31,7 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
   }
   const change = async (actor: Actor, sortId: string, decide: (sorts: Sort[], index: number) => Sort[]) => {
     const viewId = await views.holderOf('Sort', sortId)
-    await views.change(actor, viewId, ({ sorts }) => {
+    await views.change(actor, viewId, ['view.arrange'], ({ sorts }) => {
       const index = sorts.findIndex((sort) => sort.id === sortId)
       if (index < 0) throw notFound('Sort', sortId)
       return { sorts: decide(sorts, index) }
@@ -44,7 +44,7 @@ function sortRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
       await views.openRow(actor, 'view.arrange', params.viewId)
       const input = readBody(SortBody, body)
       let addedId: string | undefined
-      await views.change(actor, params.viewId, (row) => {
+      await views.change(actor, params.viewId, ['view.arrange'], (row) => {
         const sorts = withSort(row.sorts, input)
         addedId = (input.push_to_top ? sorts[0] : sorts.at(-1))?.id
         return { sorts }
@@ -89,7 +89,7 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
   }
   const change = async (actor: Actor, filterId: string, decide: (node: WireNode) => WireNode | null) => {
     const viewId = await views.holderOf('Filter', filterId)
-    await views.change(actor, viewId, (row) => {
+    await views.change(actor, viewId, ['view.arrange'], (row) => {
       const nodes = changeNode(toNodes(row.filter), filterId, decide)
       if (!nodes) throw notFound('Filter', filterId)
       return { filter: fromNodes(nodes) }
@@ -107,7 +107,7 @@ function filterRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth:
       const input = readBody(FilterBody, body)
       refuseUnstorable(input)
       const node = readNode(model, input, MAX_DEPTH)
-      await views.change(actor, params.viewId, (row) => {
+      await views.change(actor, params.viewId, ['view.arrange'], (row) => {
         const nodes = withNode(toNodes(row.filter), input.fk_parent_id ?? null, node)
         if (!nodes) throw notFound('Filter', input.fk_parent_id ?? '')
         return { filter: fromNodes(nodes) }

@@ -1,37 +1,31 @@
 import { Elysia } from 'elysia'
 import type { Actor } from '../../src/core/actor.ts'
-import { AppError } from '../../src/core/errors.ts'
-import type { View } from '../../src/core/model.ts'
+import type { BaseRight } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
-import { presentView } from './present.ts'
+import { refuseUnstorable } from '../schema/index.ts'
+import { WIRE_KINDS } from './kinds/index.ts'
+import type { WireKind } from './kinds/wire-kind.ts'
+import { liveOptions } from './model.ts'
+import { presentLine } from './present.ts'
 import { filtersRest } from './rest-filters.ts'
 import { linesRest } from './rest-lines.ts'
 import type { ViewsService } from './service.ts'
-import { GridPatchBody, rowHeightOf, ViewBody, ViewPatchBody } from './wire-input.ts'
+import { rightsFor } from './update.ts'
+import { ViewBody, ViewPatchBody } from './wire-body.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 
 /** What the two generations call a base. */
 const BASES = ['/api/v1/db/meta/projects', '/api/v2/meta/bases']
 
-/** Kinds of view that clients may ask for and that do not exist here yet. */
-const OTHER_KINDS = {
-  forms: 'form',
-  galleries: 'gallery',
-  kanbans: 'kanban',
-  maps: 'map',
-  calendars: 'calendar',
-}
-
 /** Views, their columns, filters and sorts as REST clients know them (wire reference §9, §10). */
 export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticator) => {
   const app = new Elysia({ name: 'views-rest' })
   for (const prefix of PREFIXES) {
-    app
-      .use(viewRoutes(prefix, views, kernel, auth))
-      .use(linesRest(prefix, views, kernel, auth))
-      .use(filtersRest(prefix, views, kernel, auth))
+    app.use(viewRoutes(prefix, views, kernel, auth))
+    for (const kind of Object.values(WIRE_KINDS)) app.use(kindRoutes(prefix, kind, views, kernel, auth))
+    app.use(linesRest(prefix, views, kernel, auth)).use(filtersRest(prefix, views, kernel, auth))
   }
   for (const prefix of BASES) {
     app.use(
@@ -46,32 +40,12 @@ export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticat
 }
 
 function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: Authenticator) {
-  const present = async (actor: Actor, viewId: string) => {
-    const { row, model } = await views.openRow(actor, 'view.list', viewId)
-    return presentView(model.table, row, { detailed: false })
-  }
-  const create = async (actor: Actor, tableId: string, kind: View['kind'], body: unknown) => {
-    const model = await views.openTable(actor, 'view.create', tableId)
-    const { title, copy_from_id: copyOf, lock_type: lock, meta } = readBody(ViewBody, body)
-    const view = await views.create(actor, model.table.id, {
-      ...{ title, kind },
-      ...(copyOf && { copyOf }),
-      ...(lock && { lock }),
-      ...(meta && { meta }),
-    })
-    return present(actor, view.id)
-  }
-  const app = new Elysia({ prefix })
+  return new Elysia({ prefix })
     .use(restBase(kernel, auth))
 
-    .get('/tables/:tableId/views', async ({ actor, params }) => {
-      const { table } = await views.openTable(actor, 'view.list', params.tableId)
-      return {
-        list: (await views.rowsOf(table.id)).map((row) => presentView(table, row, { detailed: true })),
-      }
-    })
-
-    .post('/tables/:tableId/grids', ({ actor, params, body }) => create(actor, params.tableId, 'grid', body))
+    .get('/tables/:tableId/views', async ({ actor, params }) => ({
+      list: await views.presentTable(actor, params.tableId),
+    }))
 
     .patch('/views/:viewId', async ({ actor, params, body }) => {
       await views.openRow(actor, 'view.update', params.viewId)
@@ -79,6 +53,7 @@ function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
         title,
         order,
         lock_type: lock,
+        owned_by: ownedBy,
         show_system_fields: show,
         meta,
         description,
@@ -87,33 +62,70 @@ function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
         ...(title !== undefined && { title }),
         ...(order !== undefined && { order }),
         ...(lock !== undefined && { lock }),
+        ...(ownedBy !== undefined && { ownedBy }),
         ...(show !== undefined && { showSystemFields: show }),
         ...(meta !== undefined && { meta: meta ?? {} }),
         ...(description !== undefined && { description }),
       })
-      return present(actor, params.viewId)
+      return views.present(actor, params.viewId)
     })
 
     .delete('/views/:viewId', async ({ actor, params }) => {
       await views.delete(actor, params.viewId)
       return scalar(true)
     })
+}
 
-    .patch('/grids/:viewId', async ({ actor, params, body }) => {
-      await views.openRow(actor, 'view.update', params.viewId)
-      const { row_height: height, meta } = readBody(GridPatchBody, body)
-      await views.update(actor, params.viewId, {
-        ...(height != null && { rowHeight: rowHeightOf(height) }),
-        ...(meta !== undefined && { meta: meta ?? {} }),
+/** The addresses of one kind: they answer for views of that kind alone. */
+function kindRoutes(
+  prefix: string,
+  wire: WireKind,
+  views: ViewsService,
+  kernel: Kernel,
+  auth: Authenticator,
+) {
+  const { kind, path } = wire
+  // Editors lay out forms, as they do with columns; the other kinds are for those who make views.
+  const right: BaseRight = kind === 'form' ? 'view.arrange' : 'view.update'
+  const app = new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+    .post(`/tables/:tableId/${path}`, async ({ actor, params, body }) => {
+      const model = await views.openTable(actor, 'view.create', params.tableId)
+      const { title, copy_from_id: copyOf, lock_type: lock, description } = readBody(ViewBody, body)
+      const options = await views.firstOptions(model, kind, copyOf ?? undefined)
+      const view = await views.create(actor, model.table.id, {
+        ...{ title, kind },
+        ...(copyOf && { copyOf }),
+        ...(lock && { lock }),
+        ...(description != null && { description }),
+        ...wire.read(body, { model, options }),
       })
-      return present(actor, params.viewId)
+      return views.present(actor, view.id)
     })
+    .patch(`/${path}/:viewId`, async ({ actor, params, body }) => {
+      const { row, model } = await views.openShown(actor, right, params.viewId, kind)
+      const said = wire.read(body, { model, options: liveOptions(model, row) })
+      refuseUnstorable(said)
+      const rights = rightsFor(Object.keys(said))
+      await views.change(actor, params.viewId, [right, ...rights], (current, model) => {
+        const kept = liveOptions(model, current)
+        const { meta, options, ...change } = wire.read(body, { model, options: kept })
+        return {
+          ...change,
+          ...(meta && { meta: { ...current.meta, ...meta } }),
+          ...(options && { options: { ...kept, ...options } }),
+        }
+      })
+      return views.present(actor, params.viewId)
+    })
+  if (kind === 'grid') return app
+  return app.get(`/${path}/:viewId`, async ({ actor, params }) => {
+    const own = await views.presentKind(actor, params.viewId, kind)
+    return kind === 'form' ? { ...own, columns: await columnsOf(views, actor, params.viewId) } : own
+  })
+}
 
-  for (const [path, kind] of Object.entries(OTHER_KINDS)) {
-    app.post(`/tables/:tableId/${path}`, async ({ actor, params }) => {
-      await views.openTable(actor, 'view.create', String(params.tableId))
-      throw new AppError('NOT_IMPLEMENTED', `Views of the kind '${kind}' are not implemented`)
-    })
-  }
-  return app
+async function columnsOf(views: ViewsService, actor: Actor, viewId: string) {
+  const { shown, lines } = await views.openWithLines(actor, 'view.list', viewId)
+  return lines.map((line) => presentLine(shown, line))
 }

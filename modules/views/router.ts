@@ -9,9 +9,10 @@ export const viewsRouter = (views: ViewsService) =>
       .input(createViewInput)
       .mutation(({ ctx, input: { tableId, ...view } }) => views.create(ctx.actor, tableId, view)),
     duplicate: member.input(viewRef).mutation(({ ctx, input }) => views.duplicate(ctx.actor, input.viewId)),
-    update: member
-      .input(updateViewInput)
-      .mutation(({ ctx, input }) => views.update(ctx.actor, input.viewId, input.patch)),
+    update: member.input(updateViewInput).mutation(({ ctx, input: { viewId, patch } }) => {
+      const { ownerId: ownedBy, ...rest } = patch
+      return views.update(ctx.actor, viewId, { ...rest, ...(ownedBy !== undefined && { ownedBy }) })
+    }),
     arrange: member
       .input(arrangeInput)
       .mutation(({ ctx, input }) => views.arrange(ctx.actor, input.viewId, input.fields)),

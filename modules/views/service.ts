@@ -1,13 +1,16 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
-import type { View } from '../../src/core/model.ts'
+import type { View, ViewKind } from '../../src/core/model.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import { withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import type { AuthService, ShareRow } from '../auth/index.ts'
 import { refuseUnstorable, type SchemaService, type TableModel } from '../schema/index.ts'
-import { type Arrangement, arrange, placeNewField } from './arrange.ts'
+import { type Arrangement, arrange } from './arrange.ts'
+import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
+import { createCopiedRows } from './copied-rows.ts'
 import {
   createView,
   deleteView,
@@ -17,11 +20,15 @@ import {
   reorderView,
 } from './life.ts'
 import { openWithLines, requireLine } from './lines.ts'
-import type { ViewRow } from './model.ts'
-import { presentView } from './present.ts'
+import { liveOptions, type ViewRow } from './model.ts'
+import { placeNewField, placeReverse } from './place-field.ts'
+import { forVisitors, presentKind, presentView, shownView } from './present.ts'
+import { presentSharedView } from './present-shared.ts'
+import { renameChoices } from './rename-choices.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'
 import { changeView, updateView, type ViewPatch } from './update.ts'
+import { linkOfVisitor, linksOfViews } from './wire-links.ts'
 
 /** Operators that hold NULL and the empty text apart, where `blank` takes both. */
 const NULL_OPERATORS = new Set(['null', 'notnull', 'empty', 'notempty'])
@@ -33,25 +40,54 @@ const tellsNullApart = (filter: Filter): boolean =>
 export type ViewsService = ReturnType<typeof createViewsService>
 
 /** Views: which fields of a table are shown, in which order and width, filtered and sorted by what. */
-export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'access'>, schema: SchemaService) {
+export function createViewsService(
+  kernel: Kernel,
+  auth: Pick<AuthService, 'access' | 'shares'>,
+  schema: SchemaService,
+) {
   const { access } = auth
-  const store = createViewsStore(kernel, schema)
+  const store = createViewsStore(kernel, schema, auth.shares)
   const context: ViewsContext = { db: kernel.meta.db, access, schema, store }
   schema.attachViews({
     ofTable: store.ofModel,
-    present: async ({ table }, options) =>
-      (await store.rowsOf(table.id)).map((row) => presentView(table, row, options)),
+    present: presentAll,
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
-    forNewField: (model, field, place) => placeNewField(context, model, field, place),
+    forNewField: (model, field, place, actor) => placeNewField(context, model, field, place, actor),
+    forReverse: (model, field) => placeReverse(context, model, field),
+    forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
     forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
   })
   registerViewsUndo(context, kernel)
 
+  async function presentAll(model: TableModel, options: { detailed: boolean; forVisitors?: boolean }) {
+    const links = await linksOfViews(auth.shares, model.table.baseId)
+    const rows = await store.rowsOf(model.table.id)
+    return rows.map((row) => {
+      const shown = shownView(model, row, links.get(row.id))
+      return presentView(options.forVisitors ? forVisitors(shown) : shown, options)
+    })
+  }
+
+  /** A view as it is sent, for someone who holds the right. @throws VIEW_NOT_FOUND, also for another kind */
+  async function openShown(actor: Actor, right: BaseRight, viewId: string, kind?: ViewKind) {
+    const { view, model } = await store.load(viewId)
+    if (kind !== undefined && view.kind !== kind) throw notFound('View', viewId)
+    await access.authorize(actor, right, model.table.baseId)
+    const row = await store.findRow(viewId)
+    if (!row) throw notFound('View', viewId)
+    const links = await linksOfViews(auth.shares, model.table.baseId)
+    const shown = shownView(model, row, links.get(viewId))
+    return actor.kind === 'share' ? forVisitors(shown) : shown
+  }
+
   return {
+    ...createCopiedRows(kernel),
     // Internal: without a check of access, for the modules that follow.
 
     /** A view as everyone sees it, from memory where it is known. @throws VIEW_NOT_FOUND */
     load: async (viewId: string): Promise<View> => (await store.load(viewId)).view,
+    /** False for a view, as `load` gives it, that shows more than its filter was made for: a field of it is gone. */
+    hasWholeFilter: store.hasWholeFilter,
     /** The views of a table in their order. @throws TABLE_NOT_FOUND */
     ofTable: async (tableId: string): Promise<View[]> => store.ofModel(await schema.load(tableId)),
 
@@ -79,10 +115,28 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
       }
       return false
     },
-    rowsOf: store.rowsOf,
     openTable: schema.openTable,
-    openWithLines: (actor: Actor, right: BaseRight, viewId: string) =>
-      openWithLines(context, actor, right, viewId),
+    openShown,
+    /** Every view of a table as REST clients know them, for someone who may see them. @throws TABLE_NOT_FOUND */
+    async presentTable(actor: Actor, tableId: string) {
+      const model = await schema.openTable(actor, 'view.list', tableId)
+      return presentAll(model, { detailed: true, forVisitors: actor.kind === 'share' })
+    },
+    /** One view as REST clients know it. @throws VIEW_NOT_FOUND */
+    present: async (actor: Actor, viewId: string) =>
+      presentView(await openShown(actor, 'view.list', viewId), { detailed: false }),
+    /** The same for who came by a public link to it. @throws VIEW_NOT_FOUND */
+    presentShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>
+      presentSharedView(store, viewId, linkOfVisitor(share)),
+    /** What the kind of a view has of its own. @throws VIEW_NOT_FOUND, also for a view of another kind */
+    presentKind: async (actor: Actor, viewId: string, kind: ViewKind) =>
+      presentKind(await openShown(actor, 'view.list', viewId, kind)),
+    /** A view as it is sent, with a line for each of its fields. @throws VIEW_NOT_FOUND */
+    async openWithLines(actor: Actor, right: BaseRight, viewId: string) {
+      const { row, model, lines } = await openWithLines(context, actor, right, viewId)
+      const shown = shownView(model, row)
+      return { shown: actor.kind === 'share' ? forVisitors(shown) : shown, lines }
+    },
     requireLine: (lineId: string, viewId?: string) => requireLine(context, lineId, viewId),
     /** The view that keeps the filter or sort of an id. @throws GENERIC_NOT_FOUND */
     async holderOf(kind: 'Filter' | 'Sort', id: string): Promise<string> {
@@ -90,13 +144,22 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
       if (viewId === null) throw notFound(kind, id.slice(0, 64))
       return viewId
     },
-    /** Changes a view's filter or sorts from what they are at its turn. */
+    /** Changes a view from what it is at its turn, for someone who holds the rights. */
     async change(
       actor: Actor,
       viewId: string,
-      decide: (row: ViewRow, model: TableModel) => Pick<ViewPatch, 'filter' | 'sorts'>,
+      rights: BaseRight[],
+      decide: (row: ViewRow, model: TableModel) => ViewPatch,
     ): Promise<void> {
-      await changeView(context, actor, viewId, ['view.arrange'], decide)
+      await changeView(context, actor, viewId, rights, decide)
+    },
+
+    /** What a new view of a kind keeps before anything is said of it: the defaults, or what its source keeps. */
+    async firstOptions(model: TableModel, kind: ViewKind, copyOf?: string): Promise<object> {
+      const source = copyOf === undefined ? null : await store.findRow(copyOf)
+      if (source && source.kind === kind && source.tableId === model.table.id)
+        return liveOptions(model, source)
+      return newOptions(model, kind)
     },
 
     // Operations.
@@ -105,11 +168,14 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
     async list(actor: Actor, tableId: string): Promise<View[]> {
       const model = await schema.load(tableId)
       await access.authorize(actor, 'view.list', model.table.baseId)
-      return store.ofModel(model)
+      const views = await store.ofModel(model)
+      return actor.kind === 'share' ? views.map(withoutRecipients) : views
     },
     /** @throws VIEW_NOT_FOUND */
-    get: async (actor: Actor, viewId: string): Promise<View> =>
-      (await openView(context, actor, 'view.list', viewId)).view,
+    async get(actor: Actor, viewId: string): Promise<View> {
+      const { view } = await openView(context, actor, 'view.list', viewId)
+      return actor.kind === 'share' ? withoutRecipients(view) : view
+    },
     async create(actor: Actor, tableId: string, input: NewView): Promise<View> {
       refuseUnstorable(input)
       return createView(context, actor, tableId, input)
@@ -123,8 +189,10 @@ export function createViewsService(kernel: Kernel, auth: Pick<AuthService, 'acce
       refuseUnstorable(patch)
       return updateView(context, actor, viewId, patch)
     },
-    arrange: (actor: Actor, viewId: string, fields: Arrangement[]): Promise<View> =>
-      arrange(context, actor, viewId, fields),
+    async arrange(actor: Actor, viewId: string, fields: Arrangement[]): Promise<View> {
+      refuseUnstorable(fields)
+      return arrange(context, actor, viewId, fields)
+    },
     reorder: (actor: Actor, viewId: string, before: string | null): Promise<void> =>
       reorderView(context, actor, viewId, before),
     delete: (actor: Actor, viewId: string): Promise<void> => deleteView(context, actor, viewId),

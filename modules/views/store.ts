@@ -1,8 +1,10 @@
 import { asc, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { notFound } from '../../src/core/errors.ts'
+import { fieldsOf } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import { type LineRow, toView, type ViewRow } from './model.ts'
 import { defineViewsTables } from './tables.ts'
@@ -10,16 +12,22 @@ import { defineViewsTables } from './tables.ts'
 const KEPT_IDS = 20_000
 /** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
 const VIEW_ID = /^vw[a-z0-9]{14}$/
-const LINE_ID = /^nc[a-z0-9]{14}$/
+const LINE_ID = /^(nc|[fgkcm]vc)[a-z0-9]{14}$/
 
 /** Reads of views, see `createViewsStore`. */
 export type ViewsStore = ReturnType<typeof createViewsStore>
 
 /** Reads views. Those of a table are kept as long as its model is: a change of either makes a new one. */
-export function createViewsStore(kernel: Kernel, schema: Pick<SchemaService, 'load'>) {
+export function createViewsStore(
+  kernel: Kernel,
+  schema: Pick<SchemaService, 'load'>,
+  shares: Pick<AuthService['shares'], 'openTargets'>,
+) {
   const { views, viewFields } = kernel.meta.tables(defineViewsTables)
   const { db } = kernel.meta
   const kept = new WeakMap<TableModel, Promise<View[]>>()
+  /** Views whose filter is less than what is kept of it: a field of it is gone, or broken. */
+  const loosened = new WeakSet<View>()
   /** A view never moves to another table. */
   const tableIds = new LRUCache<string, string>({ max: KEPT_IDS })
 
@@ -50,7 +58,13 @@ export function createViewsStore(kernel: Kernel, schema: Pick<SchemaService, 'lo
         ),
       )
     const byView = Map.groupBy(lines, (line) => line.viewId)
-    return rows.map((row) => toView(model, row, byView.get(row.id) ?? []))
+    const shared = await shares.openTargets('view', model.table.baseId)
+    const isInForce = (fieldId: string) => model.field(fieldId)?.error === null
+    return rows.map((row) => {
+      const view = toView(model, row, byView.get(row.id) ?? [], shared.has(row.id))
+      if (row.filter && !fieldsOf(row.filter).every(isInForce)) loosened.add(view)
+      return view
+    })
   }
 
   /** The views of a table in their order. */
@@ -80,6 +94,10 @@ export function createViewsStore(kernel: Kernel, schema: Pick<SchemaService, 'lo
     linesOf,
     ofModel,
     modelOf,
+    hasWholeFilter: (view: View): boolean => !loosened.has(view),
+    /** The views of a table that have a public link, as it is now. */
+    sharedIn: ({ table }: TableModel): Promise<ReadonlySet<string>> =>
+      shares.openTargets('view', table.baseId),
     /** @throws VIEW_NOT_FOUND */
     async load(viewId: string): Promise<{ view: View; model: TableModel }> {
       const model = await modelOf(viewId)

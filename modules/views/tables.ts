@@ -1,5 +1,7 @@
 import type { Filter } from '../../src/core/filters/filter.ts'
 import type { RowHeight, Sort, View, ViewKind } from '../../src/core/model.ts'
+import type { RowColoring } from '../../src/core/views/coloring.ts'
+import type { FormField } from '../../src/core/views/form.ts'
 import type { Columns } from '../../src/db/columns.ts'
 
 /** Definitions of views and of what each says of its fields. */
@@ -22,7 +24,14 @@ export function defineViewsTables(c: Columns) {
       frozen: c.integer('frozen').notNull(),
       filter: c.json('filter').$type<Filter | null>(),
       sorts: c.json('sorts').$type<Sort[]>().notNull(),
+      /** What the records are grouped by; null: nothing. */
+      groups: c.json('groups').$type<Sort[] | null>(),
+      coloring: c.json('coloring').$type<RowColoring | null>(),
+      /** What the kind keeps (`src/core/views`); null: its defaults. */
+      options: c.json('options').$type<object | null>(),
       createdBy: c.text('created_by'),
+      /** Who may change a personal view. */
+      ownedBy: c.text('owned_by'),
       createdAt: c.text('created_at').notNull(),
       updatedAt: c.text('updated_at').notNull(),
     },
@@ -42,6 +51,8 @@ export function defineViewsTables(c: Columns) {
       order: c.real('order').notNull(),
       width: c.integer('width').notNull(),
       summary: c.text('summary'),
+      /** What a form says of the field. */
+      form: c.json('form').$type<FormField | null>(),
     },
     (t) => [c.uniqueIndex('view_fields_field').on(t.viewId, t.fieldId)],
   )

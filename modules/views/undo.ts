@@ -2,7 +2,8 @@ import type { Kernel } from '../../src/kernel.ts'
 import { type ArrangeDetail, restoreLines } from './arrange.ts'
 import type { ViewsContext } from './context.ts'
 import { bringBack, removeView, type StoredView } from './life.ts'
-import { stateOf, type ViewState, writeView } from './update.ts'
+import { refuseLocked } from './lock.ts'
+import { changedKeys, rightsFor, stateOf, type ViewState, writeView } from './update.ts'
 
 interface Detail extends Partial<ArrangeDetail> {
   viewId: string
@@ -25,10 +26,12 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
       return
     }
     await access.authorize(actor, 'view.arrange', baseId)
-    if (!(await store.findRow(detail.viewId))) return
+    const row = await store.findRow(detail.viewId)
+    if (!row) return
     if (entry.kind === 'view.update') {
       const { before, after } = entry.detail as { before: ViewState; after: ViewState }
       const [from, to] = isUndo ? [after, before] : [before, after]
+      for (const right of rightsFor(changedKeys(from, to))) await access.authorize(actor, right, baseId)
       await writeView(context, actor, detail.viewId, (row) => restored(stateOf(row), from, to), {
         silent: true,
       })
@@ -36,12 +39,13 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
     }
     const { before = [], after = [] } = detail
     const [from, to] = isUndo ? [after, before] : [before, after]
+    refuseLocked(actor, row)
     const { table } = await store.modelOf(detail.viewId)
     await schema.apply(
       actor,
       table.baseId,
       async () => ({
-        statements: restoreLines(context, detail.viewId, from, to),
+        statements: restoreLines(context, row, from, to),
         entry: {
           kind: 'view.arrange',
           tableId: table.id,
@@ -57,7 +61,5 @@ export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kerne
 
 /** The state with what the change had altered as it was; what others have changed since stays. */
 function restored(current: ViewState, from: ViewState, to: ViewState): ViewState {
-  const keys = Object.keys(to) as (keyof ViewState)[]
-  const changed = keys.filter((key) => !Bun.deepEquals(from[key], to[key]))
-  return { ...current, ...Object.fromEntries(changed.map((key) => [key, to[key]])) }
+  return { ...current, ...Object.fromEntries(changedKeys(from, to).map((key) => [key, to[key]])) }
 }

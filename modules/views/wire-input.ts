@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError, badRequest } from '../../src/core/errors.ts'
+import { AppError } from '../../src/core/errors.ts'
 import {
   type Condition,
   conditionFromWire,
@@ -10,11 +10,9 @@ import {
   type WireFilter,
 } from '../../src/core/filters/index.ts'
 import { createId } from '../../src/core/ids.ts'
-import type { RowHeight, Sort } from '../../src/core/model.ts'
-import { plainObject } from '../../src/input.ts'
+import type { Sort } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
 import { requireField } from './context.ts'
-import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
 import type { WireNode } from './wire-filters.ts'
 
 const id = z.string().max(64)
@@ -54,94 +52,6 @@ export const SortPatch = z
     error: 'must NOT have fewer than 1 properties',
     params: { keyword: 'minProperties', limit: 1 },
   })
-
-const title = z.string().max(1000)
-const lock = z.enum(['collaborative', 'locked', 'personal'])
-/** `meta` is an object, or the same as JSON text (wire reference §1.4). */
-const Meta = z.union([
-  plainObject(100_000),
-  z.string().max(100_000).transform(parseMeta).pipe(plainObject(100_000)),
-])
-const description = z.string().max(10_000)
-
-/** A new view; `order` is not read, it goes last. */
-export const ViewBody = z.object({
-  title,
-  copy_from_id: id.nullish(),
-  lock_type: lock.nullish(),
-  meta: Meta.nullish(),
-})
-/** What of a view changes; `show` is not read. */
-export const ViewPatchBody = z.object({
-  title: title.optional(),
-  order: z.number().optional(),
-  lock_type: lock.optional(),
-  show_system_fields: flag.nullish(),
-  meta: Meta.nullish(),
-  description: description.nullish(),
-})
-/** What of a grid changes. */
-export const GridPatchBody = z.object({ row_height: z.number().nullish(), meta: Meta.nullish() })
-
-/** What changes about one column of a view. */
-export const ViewColumnBody = z.object({
-  show: flag.nullish(),
-  order: z.number().nullish(),
-  width: z.union([z.string().max(20), z.number()]).nullish(),
-  aggregation: z.string().max(64).nullish(),
-  group_by: flag.nullish(),
-})
-/** The same, with the column named by its field. */
-export const NewViewColumnBody = ViewColumnBody.extend({ fk_column_id: id })
-
-function parseMeta(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
-/** Row heights in the order in which clients number them. */
-export const ROW_HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
-
-/** A row height as clients number it; beyond the list the nearest is meant. */
-export const rowHeightOf = (number: number): RowHeight =>
-  ROW_HEIGHTS[Math.min(3, Math.max(0, Math.round(number)))] ?? 'short'
-
-/** Our name of each summary, by the one that clients know. */
-export const AGGREGATIONS: Record<string, string> = {
-  ...{ sum: 'sum', avg: 'avg', median: 'median', min: 'min', max: 'max', range: 'range', std_dev: 'stddev' },
-  ...{ count: 'count', count_empty: 'empty', count_filled: 'filled', count_unique: 'unique' },
-  ...{ percent_empty: 'percentEmpty', percent_filled: 'percentFilled', percent_unique: 'percentUnique' },
-  ...{ checked: 'checked', unchecked: 'unchecked', percent_checked: 'percentChecked' },
-  ...{ percent_unchecked: 'percentUnchecked', earliest_date: 'earliest', latest_date: 'latest' },
-  ...{ date_range: 'rangeDays', month_range: 'rangeMonths', attachment_size: 'size' },
-}
-
-/** What a client says of a view's column, in our words. */
-export function readLine({
-  show,
-  order,
-  width,
-  aggregation,
-  group_by: groupBy,
-}: z.output<typeof ViewColumnBody>) {
-  if (groupBy) throw new AppError('NOT_IMPLEMENTED', 'Grouping is not implemented')
-  const pixels = typeof width === 'string' ? Number.parseInt(width, 10) : width
-  if (width != null && !Number.isFinite(pixels)) throw badRequest(`'${String(width)}' is not a width`)
-  const isNone = aggregation === null || aggregation === 'none'
-  if (!isNone && aggregation !== undefined && !(aggregation in AGGREGATIONS)) {
-    throw badRequest(`Aggregation '${aggregation}' is not known`)
-  }
-  return {
-    ...(show != null && { show }),
-    ...(order != null && { order }),
-    ...(pixels != null && { width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Math.round(pixels))) }),
-    ...(aggregation !== undefined && { summary: isNone ? null : (AGGREGATIONS[aggregation ?? ''] ?? null) }),
-  }
-}
 
 /**
  * The filter that a client's object means, with its children.

@@ -12,6 +12,25 @@ export type Actor =
       /** What the caller does in several calls but means as one: undo takes it back in one step. */
       actionId?: string
     }
+  | ShareActor
+
+/**
+ * A visitor who came by a public link. What they may do is what the link grants and nothing else: of the
+ * rights of a base those that are marked `shared` in `roles.ts`, and for a view or a diagram only what reads
+ * it. The link is looked at anew for every request.
+ */
+export interface ShareActor {
+  kind: 'share'
+  /** What stands in the link. */
+  shareId: string
+  baseId: string
+  /** ISO; from then on the link is closed. Null: until somebody closes it. */
+  expiresAt: string | null
+  grant:
+    | { kind: 'base'; role: 'viewer' | 'editor'; mayDownload: boolean }
+    | { kind: 'view'; viewId: string; mayDownload: boolean }
+    | { kind: 'erd'; sourceId: string }
+}
 
 export type UserActor = Extract<Actor, { kind: 'user' }>
 

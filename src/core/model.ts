@@ -2,6 +2,8 @@ import type { CellValue, FieldOptions } from './fields/field-type.ts'
 import type { FieldTypeName } from './fields/index.ts'
 import type { Filter } from './filters/filter.ts'
 import type { BaseRole } from './roles.ts'
+import type { RowColoring } from './views/coloring.ts'
+import type { FormField } from './views/form.ts'
 
 /** The product's nouns as plain values: what services return and what the web app holds. */
 
@@ -24,7 +26,8 @@ export interface Base {
   id: string
   title: string
   description: string | null
-  meta: { iconColor?: string; icon?: string }
+  /** `theme` as clients have written it: `readTheme` tells what it is worth. */
+  meta: { iconColor?: string; icon?: string; theme?: unknown }
   order: number
   /** The caller's own role in this base; `owner` for a super admin. */
   role: BaseRole
@@ -105,6 +108,8 @@ export interface ViewField {
   width: number
   /** Name of the footer's summary for this column, or null. */
   summary: string | null
+  /** What a form says of it; null where it says nothing yet, and in views of other kinds. */
+  form: FormField | null
 }
 
 export interface Sort {
@@ -114,14 +119,24 @@ export interface Sort {
   direction: 'asc' | 'desc'
 }
 
+/** Most levels that a view can be grouped by. */
+export const MAX_GROUPS = 3
+
 export interface View {
   id: string
   tableId: string
   title: string
+  description: string | null
   kind: ViewKind
   isDefault: boolean
   order: number
+  /**
+   * Who may change how it is set up: everyone whose role may (`collaborative`), nobody until it is unlocked
+   * (`locked`), or its owner alone (`personal`).
+   */
   lock: 'collaborative' | 'locked' | 'personal'
+  /** Whose it is: that person may change it where it is personal. Null: made by nobody in particular. */
+  ownerId: string | null
   meta: Record<string, unknown>
   rowHeight: RowHeight
   /** How many of the first shown columns stay in place while the rest scroll; at least 1. */
@@ -129,6 +144,13 @@ export interface View {
   fields: ViewField[]
   filter: Filter | null
   sorts: Sort[]
+  /** What its records are grouped by, the outermost first: `MAX_GROUPS` at most. */
+  groups: Sort[]
+  coloring: RowColoring | null
+  /** What its kind keeps (`core/views`); read it by `optionsOf(view, kind)`. */
+  options: object
+  /** True while a public link to it is open. */
+  isShared: boolean
 }
 
 /** A table as the browser opens it: everything to draw a view but its records. */

@@ -45,8 +45,10 @@ export const RIGHTS = {
   'settings.update': { scope: 'organisation', least: 'super' },
   'instance.report': { scope: 'organisation', least: 'super' },
   // Bases.
-  'base.read': { scope: 'base', least: 'viewer' },
+  'base.read': { scope: 'base', least: 'viewer', shared: true },
   'base.update': { scope: 'base', least: 'creator' },
+  'base.share': { scope: 'base', least: 'creator' },
+  'base.duplicate': { scope: 'base', least: 'creator' },
   // One's own list of bases: place, star, hidden.
   'base.reorder': { scope: 'base', least: 'viewer' },
   'base.delete': { scope: 'base', least: 'owner' },
@@ -63,8 +65,8 @@ export const RIGHTS = {
   'source.update': { scope: 'base', least: 'creator' },
   'source.delete': { scope: 'base', least: 'creator' },
   // Tables and fields.
-  'table.list': { scope: 'base', least: 'viewer' },
-  'table.read': { scope: 'base', least: 'viewer' },
+  'table.list': { scope: 'base', least: 'viewer', shared: true },
+  'table.read': { scope: 'base', least: 'viewer', shared: true },
   'table.create': { scope: 'base', least: 'creator' },
   'table.update': { scope: 'base', least: 'creator' },
   'table.delete': { scope: 'base', least: 'creator' },
@@ -73,17 +75,19 @@ export const RIGHTS = {
   'field.update': { scope: 'base', least: 'creator' },
   'field.delete': { scope: 'base', least: 'creator' },
   // Views.
-  'view.list': { scope: 'base', least: 'viewer' },
+  'view.list': { scope: 'base', least: 'viewer', shared: true },
   'view.create': { scope: 'base', least: 'creator' },
   'view.update': { scope: 'base', least: 'creator' },
   'view.delete': { scope: 'base', least: 'creator' },
+  'view.share': { scope: 'base', least: 'creator' },
   // How a view shows its records: the fields, their order and width, its filter and its sorts.
   'view.arrange': { scope: 'base', least: 'editor' },
   // Records.
-  'record.list': { scope: 'base', least: 'viewer' },
-  'record.create': { scope: 'base', least: 'editor' },
-  'record.update': { scope: 'base', least: 'editor' },
-  'record.delete': { scope: 'base', least: 'editor' },
+  'record.list': { scope: 'base', least: 'viewer', shared: true },
+  'record.export': { scope: 'base', least: 'viewer', shared: true },
+  'record.create': { scope: 'base', least: 'editor', shared: true },
+  'record.update': { scope: 'base', least: 'editor', shared: true },
+  'record.delete': { scope: 'base', least: 'editor', shared: true },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
   // Files of attachment cells. One's own uploads; others through the bases where they stand.
@@ -99,7 +103,11 @@ export type Rule = (
   | { scope: 'signed-in' }
   | { scope: 'organisation'; least: OrgRole }
   | { scope: 'base'; least: BaseRole }
-) & { sessionOnly?: true }
+) & {
+  sessionOnly?: true
+  /** Held by visitors of a shared base as well, as far as the link's role goes. */
+  shared?: true
+}
 
 export type Right = keyof typeof RIGHTS
 

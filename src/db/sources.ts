@@ -7,8 +7,10 @@ import type { Engine } from '../dialects/dialect.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
+import { copySqliteHome, type HomeCopy, replacement } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
 import { dropBaseSchema, hasSchema, schemaOfBase, upgradeBaseSchema } from './postgres/base-schema.ts'
+import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
@@ -49,6 +51,11 @@ export interface Sources {
   path(baseId: string): string
   /** True where there is such a base, and its home has been made. */
   exists(baseId: string): Promise<boolean>
+  /**
+   * Makes the home of a base, which has to be of the same kind, from that of another: its tables as they are at
+   * one moment, without the log.
+   */
+  copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
   /** Removes a base's home with all its records. For good. */
   remove(baseId: string): Promise<void>
   /** What `postgresIdentity` gives of the database of `DATABASE_URL`; null where there is none. */
@@ -125,6 +132,16 @@ export function openSources(
       const home = await homeOf(baseId)
       if (home !== 'pg') return home !== null && existsSync(path(baseId))
       return hasSchema(requireOwn().connection, schemaOfBase(baseId))
+    },
+    async copy(fromBaseId, toBaseId, what) {
+      const [home, target] = await Promise.all([homeOf(fromBaseId), homeOf(toBaseId)])
+      if (home === null || home !== target) throw new Error(`${toBaseId} cannot be a copy of ${fromBaseId}`)
+      const source = await engine(fromBaseId)
+      if (home === 'sqlite3') return copySqliteHome(source, path(toBaseId), what, () => engine(toBaseId))
+      const copy = await engine(toBaseId)
+      const [from, to] = [schemaOfBase(fromBaseId), schemaOfBase(toBaseId)]
+      await copySchema(requireOwn().connection, { from, to, ...what })
+      if (what.withData) await copy.writeScript(what.replaced.map((each) => replacement(each, copy.dialect)))
     },
     async remove(baseId) {
       const home = await homeOf(baseId)

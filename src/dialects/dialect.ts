@@ -22,6 +22,14 @@ export interface ColumnDefinition {
   defaultValue: CellValue
 }
 
+/** A summary over the rows of a group. */
+export interface GroupSummary {
+  /** What has to be known of each row first, worked out in a select over all of them. */
+  rows: SQL[]
+  /** The aggregate; `names` are those of `rows` in the select that groups. */
+  over(names: SQL[]): SQL
+}
+
 /**
  * How one database engine is asked. Nothing outside this folder asks which engine it talks to: where
  * it would have to, a word is missing here. Beside these words each dialect speaks `FilterWords`,
@@ -48,6 +56,8 @@ export interface QueryDialect extends FilterWords<SQL> {
    * (`"table" where …`).
    */
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
+  /** The same over the rows of each group, for a select that groups by `keys` (names with commas between). */
+  groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
   /** True where the text of the column holds the words, in any case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
   /** A record's id as the change log keeps it, to be compared with its `record_id`. */

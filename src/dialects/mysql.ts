@@ -5,6 +5,7 @@ import type { SummaryPart } from '../core/summaries.ts'
 import type { Dialect } from './dialect.ts'
 import { mysqlFileBytes, mysqlFileNames } from './file-words.ts'
 import { mysqlForeign } from './foreign.ts'
+import { groupSummaryBy, medianByPlace } from './group-summary.ts'
 import { mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
@@ -33,6 +34,7 @@ export const mysql: Dialect = {
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   summary,
+  groupSummary: groupSummaryBy(summary, { median: medianByPlace }),
   search: (expression, _storage, text) => like(expression, `%${escapeLike(text)}%`),
   formula: mysqlFormula,
   decode: (storage) => DECODERS[storage] ?? null,

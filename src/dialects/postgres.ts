@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
 import { postgresFileBytes, postgresFileNames } from './file-words.ts'
 import { postgresForeign } from './foreign.ts'
+import { groupSummaryBy } from './group-summary.ts'
 import { postgresFormula } from './postgres-formula.ts'
 import { postgresRelated } from './postgres-related.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
@@ -39,6 +40,7 @@ export const postgres: Dialect = {
   orderBy: (expression, direction) =>
     direction === 'asc' ? sql`${expression} asc nulls first` : sql`${expression} desc nulls last`,
   summary,
+  groupSummary: groupSummaryBy(summary),
   search: postgresSearch,
   formula: postgresFormula,
   decode: (storage) => DECODERS[storage] ?? null,

@@ -4,6 +4,7 @@ import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { sqliteFileNames } from './file-words.ts'
 import { sqliteForeign } from './foreign.ts'
+import { groupSummaryBy, medianByPlace, stddevByMean } from './group-summary.ts'
 import { createRender, quoteText } from './render.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
@@ -76,6 +77,7 @@ export const sqlite: Dialect = {
     direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`,
   optionOrder,
   summary: sqliteSummary,
+  groupSummary: groupSummaryBy(sqliteSummary, { median: medianByPlace, stddev: stddevByMean }),
   search(expression, storage, text) {
     // A checkbox shows no text.
     if (storage === 'boolean') return sql`1 = 0`

@@ -48,6 +48,7 @@ interface Issue {
   maximum?: number | bigint
   expected?: string
   format?: string
+  pattern?: string
   values?: unknown[]
 }
 
@@ -81,7 +82,7 @@ function presentIssue(issue: Issue, body: unknown): Record<string, unknown> {
 }
 
 function wordIssue(issue: Issue): { keyword: string; params: Record<string, unknown>; message: string } {
-  const { code, origin, minimum, maximum, expected, format, values, message } = issue
+  const { code, origin, minimum, maximum, expected, format, pattern, values, message } = issue
   const limit = Number(minimum ?? maximum)
   if (code === 'too_small' || code === 'too_big') {
     const isLow = code === 'too_small'
@@ -96,6 +97,19 @@ function wordIssue(issue: Issue): { keyword: string; params: Record<string, unkn
   }
   if (code === 'invalid_type')
     return { keyword: 'type', params: { type: expected }, message: `must be ${expected}` }
+  if (code === 'invalid_format' && format === 'regex') {
+    // What a rule says of itself tells people more than its pattern does.
+    const isOwn = !message.startsWith('Invalid string')
+    return {
+      keyword: 'pattern',
+      params: { pattern },
+      message: isOwn ? message : `must match pattern "${pattern}"`,
+    }
+  }
+  if (code === 'invalid_union') {
+    const isOwn = message !== 'Invalid input'
+    return { keyword: 'anyOf', params: {}, message: isOwn ? message : 'must match a schema in anyOf' }
+  }
   if (code === 'invalid_format') {
     return { keyword: 'format', params: { format }, message: `must match format "${format}"` }
   }

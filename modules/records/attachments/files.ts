@@ -9,14 +9,16 @@ import { defineRecordsTables } from '../tables.ts'
 import { imageSize } from './image-size.ts'
 import type { Arrived } from './incoming.ts'
 import { pathOf, placeOf } from './links.ts'
+import { isVisitor, ownerOf } from './owner.ts'
 import { newPlace } from './place.ts'
 import { sniffType } from './sniff.ts'
 
 /** Files that no cell names are kept this long: an upload whose record was never saved. */
 const UNUSED_KEPT_MS = 24 * 3_600_000
 /** Unused files that one person may have at a time, so that nobody fills the disk. */
-const MAX_UNUSED_FILES = 1000
-const MAX_UNUSED_BYTES = 5 * 1024 ** 3
+const MAX_UNUSED = { files: 1000, bytes: 5 * 1024 ** 3 }
+/** The same for all who come by one public link together. */
+const MAX_UNUSED_OF_LINK = { files: 200, bytes: 1024 ** 3 }
 /** Names in one statement. */
 const CHUNK = 500
 
@@ -79,7 +81,8 @@ export function createFiles(
       .select({ files: count(), bytes: sum(attachmentFiles.size) })
       .from(attachmentFiles)
       .where(isWaiting)
-    if ((waiting?.files ?? 0) < MAX_UNUSED_FILES && Number(waiting?.bytes ?? 0) < MAX_UNUSED_BYTES) return
+    const most = isVisitor(userId) ? MAX_UNUSED_OF_LINK : MAX_UNUSED
+    if ((waiting?.files ?? 0) < most.files && Number(waiting?.bytes ?? 0) < most.bytes) return
     throw new AppError(
       'TOO_MANY_REQUESTS',
       'Too many uploaded files stand in no record: use them, or wait a day',
@@ -106,6 +109,17 @@ export function createFiles(
     return found
   }
 
+  /** A cell may have named the file meanwhile: only what is still unused goes. */
+  async function removeUnused(path: string, removeAlso: (path: string) => Promise<void>): Promise<void> {
+    const [gone] = await meta.db
+      .delete(attachmentFiles)
+      .where(and(eq(attachmentFiles.path, path), eq(attachmentFiles.isUsed, false)))
+      .returning({ path: attachmentFiles.path })
+    if (!gone) return
+    await store.remove(placeOf(path))
+    await removeAlso(path)
+  }
+
   const mayReadBase = async (actor: Actor, baseId: string): Promise<boolean> =>
     holdsBaseRole(await access.baseRole(actor, baseId), 'viewer')
 
@@ -115,13 +129,14 @@ export function createFiles(
     row: FileRow,
     bases: ReadonlySet<string> = new Set(),
   ): Promise<boolean> {
-    if (actor.kind === 'user' && row.userId === actor.id) return true
+    if (row.userId !== null && row.userId === ownerOf(actor)) return true
     for (const baseId of bases) if (await mayReadBase(actor, baseId)) return true
     return false
   }
 
   return {
     keep,
+    removeUnused,
 
     /**
      * Lets cells of a base name these files from now on, and gives what is known of each. A file may be named
@@ -205,16 +220,7 @@ export function createFiles(
       const limit = new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
       const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, limit))
       const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
-      for (const { path } of old) {
-        // A cell may have named it meanwhile: only the row that is still unused goes.
-        const [gone] = await meta.db
-          .delete(attachmentFiles)
-          .where(and(eq(attachmentFiles.path, path), eq(attachmentFiles.isUsed, false)))
-          .returning({ path: attachmentFiles.path })
-        if (!gone) continue
-        await store.remove(placeOf(path))
-        await removeAlso(path)
-      }
+      for (const { path } of old) await removeUnused(path, removeAlso)
       if (old.length > 0) log.info('removed files that no record names', { files: old.length })
       return old.length
     },

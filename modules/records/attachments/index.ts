@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import type { Actor, UserActor } from '../../../src/core/actor.ts'
+import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { nameIn } from '../../../src/core/fields/attachment-item.ts'
+import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -9,6 +10,7 @@ import type { AuthService } from '../../auth/index.ts'
 import { createFiles, type FileRow } from './files.ts'
 import { createIncoming } from './incoming.ts'
 import { createFileLinks, placeOf, readThumbnailKey } from './links.ts'
+import { ownerOf, visitorOwner } from './owner.ts'
 import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
 import type { Served } from './serve.ts'
 import { createSettle } from './settle.ts'
@@ -40,9 +42,13 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
   void incoming.clean().catch((error) => log.error('removing unfinished uploads failed', error))
 
   /** @throws AUTHENTICATION_REQUIRED; whoever is signed in may upload (wire §19) */
-  async function requireUploader(actor: Actor): Promise<UserActor> {
+  async function requireUploader(actor: Actor): Promise<string> {
+    const owner = ownerOf(actor)
+    // A visitor who may write records may bring their files.
+    if (actor.kind === 'share' && actor.grant.kind === 'base' && actor.grant.role === 'editor' && owner)
+      return owner
     await auth.access.authorize(actor, 'file.create')
-    if (actor.kind === 'user') return actor
+    if (owner) return owner
     throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
   }
 
@@ -50,10 +56,16 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
     actor: Actor,
     { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
   ): Promise<FileRow> {
-    const { id } = await requireUploader(actor)
+    return keep(await requireUploader(actor), { name, folder, body })
+  }
+
+  async function keep(
+    owner: string,
+    { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
+  ): Promise<FileRow> {
     const arrived = await incoming.receive(body, config.attachmentMaxBytes)
     try {
-      return await files.keep(id, arrived, name, folder)
+      return await files.keep(owner, arrived, name, folder)
     } finally {
       // Where it was kept it has moved away.
       await incoming.discard(arrived)
@@ -64,7 +76,7 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
     actor: Actor,
     { url, name, folder }: { url: string; name: string | null; folder: string | null },
   ): Promise<FileRow> {
-    await requireUploader(actor)
+    await auth.access.authorize(actor, 'file.create')
     try {
       const { headers, body, ...answer } = await http.get(url, {
         maxBytes: config.attachmentMaxBytes,
@@ -78,6 +90,19 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'BAD_REQUEST') throw error
       throw badRequest(`Failed to create file from URL: ${error.message}`)
+    }
+  }
+
+  /** Keeps a file that the server has made for someone. It goes with the unused ones, a day later. */
+  async function keepFor(
+    userId: string,
+    { name, folder, body }: { name: string; folder: string; body: AsyncIterable<Uint8Array> },
+  ): Promise<FileRow> {
+    const arrived = await incoming.receive(body, Number.POSITIVE_INFINITY)
+    try {
+      return await files.keep(userId, arrived, name, folder)
+    } finally {
+      await incoming.discard(arrived)
     }
   }
 
@@ -102,12 +127,32 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
     requireUploader,
     /** Takes a file in as it arrives. @throws PAYLOAD_TOO_LARGE, STORAGE_FULL */
     receive,
+    /** Takes in a file of an answer to a form, whose door has found that it asks for one. @throws as `receive` */
+    receiveAnswer: (
+      actor: ShareActor,
+      { name, body }: { name: string; body: AsyncIterable<Uint8Array> },
+    ): Promise<FileRow> => keep(visitorOwner(actor), { name, folder: null, body }),
+    /** Removes files that were uploaded for what came to nothing, as far as no cell names them. */
+    async discard(paths: readonly string[]): Promise<void> {
+      for (const path of paths) await files.removeUnused(path, thumbnails.remove)
+    },
     /** Takes in what lies at a public address. @throws BAD_REQUEST saying why not, PAYLOAD_TOO_LARGE */
     receiveFrom,
+    keepFor,
     open,
     settle,
     sweep,
     shareAll: files.shareAll,
+
+    /**
+     * Lets the forms of a base show a picture that the actor has brought.
+     * @throws BAD_REQUEST for a file that is unknown, not for this person, or no picture
+     */
+    async keepPicture(actor: Actor, baseId: string, path: string): Promise<void> {
+      const row = await files.find(path)
+      if (row && !isSafeImage(row.mimetype)) throw badRequest('A form shows pictures only')
+      await files.claim(actor, baseId, [path])
+    },
 
     /** The file of a path for someone who is signed in and may read it; null for everybody else. */
     async openFor(actor: Actor, path: string): Promise<Served | null> {

@@ -8,7 +8,7 @@ import type { TableModel } from '../../schema/index.ts'
 import { expressionOf, type Form } from './expression-of.ts'
 import { linkedNames } from './link.ts'
 import { lookupValues, wordsIn } from './lookup.ts'
-import { type Models, type ReadContext, rootScope } from './scope.ts'
+import { type Models, type ReadContext, rootScope, wholeOf } from './scope.ts'
 
 /** The SQL of a table's fields, made once for each version of the tables that it speaks of. */
 export interface Fragments {
@@ -45,7 +45,9 @@ interface KeptTable {
 const keptTables = new WeakMap<TableModel, KeptTable>()
 
 /** What is kept of a table; nothing where one of the tables that it reaches has changed since. */
-function keptOf({ model, models, dialect }: ReadContext): KeptTable {
+function keptOf(context: ReadContext): KeptTable {
+  const { models, dialect } = context
+  const model = wholeOf(context)
   const known = keptTables.get(model)
   if (known && known.dialect === dialect && isSame(known.models, models)) return known
   const fresh = { models, dialect, zones: new Map(), fleeting: new Set<string>() }

@@ -44,15 +44,31 @@ export interface Spent {
 
 /** A table that is read, with all that its computed fields reach, how its engine is asked, and when. */
 export interface ReadContext {
+  /** The table as whoever asks may name it: to visitors, what they do not see is not there. */
   model: TableModel
+  /** The whole of the table, where `model` is less: its values are worked out over this. */
+  whole?: TableModel
   models: Models
   dialect: QueryDialect
   moment: FilterMoment
+  /** True for visitors of a link: people are told to them by their names alone. */
+  isVisitor?: boolean
+  /** The circumstances as the table's owner has them, where `moment` says less: with the addresses of people. */
+  ownMoment?: FilterMoment
 }
 
+/** The table with all its fields, whoever asks. */
+export const wholeOf = ({ model, whole }: Pick<ReadContext, 'model' | 'whole'>): TableModel => whole ?? model
+
+/** The same reading by someone who sees the whole table: for what its owner has said of it, such as a view's filter. */
+export const asOwner = <C extends ReadContext>(context: C): C =>
+  context.whole || context.ownMoment
+    ? { ...context, model: wholeOf(context), moment: context.ownMoment ?? context.moment }
+    : context
+
 /** The scope of a statement's own table, under its own name. */
-export const rootScope = ({ model, models, dialect, moment }: ReadContext): Scope => ({
-  ...{ model, models, dialect, moment, alias: model.table.tableName },
+export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext): Scope => ({
+  ...{ models, dialect, moment, model: wholeOf({ model, whole }), alias: model.table.tableName },
   spent: { words: 0, aliases: 0, isFleeting: false },
 })
 

@@ -1,14 +1,15 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import { AppError, notFound } from '../../../src/core/errors.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import { decodeRows, isPossibleId, storedId } from '../columns.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
-import { pageQuery } from '../plan.ts'
+import { wholeOf } from '../expression/scope.ts'
+import { pageQuery, requireField } from '../plan.ts'
 import type { Opened, Reader } from '../read.ts'
-import { linkedTo } from './linked-to.ts'
-import { type LinkSchema, type OpenLink, openLink } from './relation.ts'
+import { linkedTo, unheld } from './linked-to.ts'
+import { type LinkSchema, type OpenLink, openLink, relatedHeldByOne } from './relation.ts'
 
 /** Fields that stand beside the name of a record in the picker. */
 const SECONDARY_FIELDS = 3
@@ -44,29 +45,51 @@ export interface OpenedLink extends Opened {
 export type LinkReads = ReturnType<typeof createLinkReads>
 
 /** Reads through links, for the picker and for REST. */
-export function createLinkReads(reader: Pick<Reader, 'open' | 'readOne'>, schema: LinkSchema) {
+export function createLinkReads(
+  reader: Pick<Reader, 'open' | 'openForm' | 'openNames' | 'readOne'>,
+  schema: LinkSchema,
+) {
   /**
    * The related table of a link, narrowed to the records that are linked to a record, or can be.
    * `linkable`: not linked to it yet, and shown by the view that limits the link, where one does.
    *
-   * @throws FIELD_NOT_FOUND; RECORD_NOT_FOUND; BAD_REQUEST for a field that is no link; PERMISSION_DENIED
+   * By a link to a view the names of records that are linked to one of its own, through a field that it shows.
+   *
+   * @throws FIELD_NOT_FOUND; RECORD_NOT_FOUND; BAD_REQUEST for a field that is no link; PERMISSION_DENIED;
+   *   FORBIDDEN by a link to a view for what can be linked, unless the view is a form that asks for it
    */
   async function openLinked(
     actor: Actor,
     { tableId, fieldId, recordId, timeZone }: Omit<LinkPageRequest, 'limit' | 'offset' | 'search'>,
     which: 'linked' | 'linkable',
   ): Promise<OpenedLink> {
-    const own = await reader.open(actor, tableId)
-    const link = await openLink(schema, own.model, fieldId)
+    const own = await openOwn(actor, tableId, which === 'linkable' && recordId === null)
+    const { error } = requireField(own.model, fieldId.slice(0, 64))
+    // Of the whole table the reason would be told, which may name what a visitor does not see.
+    if (own.context.whole && error !== null) throw badRequest(error)
+    const link = await openLink(schema, wholeOf(own.context), fieldId)
     const id = recordId === null ? null : storedId(own.model, recordId)
     const isThere = async (recordId: RecordId) =>
       isPossibleId(own.model, recordId) && (await reader.readOne(own, recordId, [])) !== null
     if (id !== null && !(await isThere(id))) throw notFound('Record', String(id))
+    if (own.context.whole && which !== (id === null ? 'linkable' : 'linked')) throw notAllowed()
     const viewId = which === 'linkable' ? link.options.viewId : null
     const opened = await openRelated(actor, link.related.table.id, viewId, timeZone)
-    if (id === null) return { ...opened, link }
+    if (id === null) {
+      // An answer to a form takes nothing away from the records of others.
+      const narrow = own.context.whole && relatedHeldByOne(link) ? unheld(link) : undefined
+      return { ...opened, link, context: { ...opened.context, narrow } }
+    }
     const narrow = linkedTo(link, id, { not: which === 'linkable' })
     return { ...opened, link, context: { ...opened.context, narrow } }
+  }
+
+  /** @param isPicker what a record that is not there yet can be linked with: a form asks for it */
+  async function openOwn(actor: Actor, tableId: string, isPicker: boolean): Promise<Opened> {
+    if (actor.kind === 'share' && actor.grant.kind === 'view') {
+      return isPicker ? reader.openForm(actor, tableId) : reader.open(actor, tableId)
+    }
+    return reader.open(actor, tableId)
   }
 
   async function openRelated(
@@ -75,12 +98,16 @@ export function createLinkReads(reader: Pick<Reader, 'open' | 'readOne'>, schema
     viewId: string | null,
     timeZone: string | undefined,
   ): Promise<Opened> {
+    const open = (viewId: string | null) =>
+      actor.kind === 'share' && actor.grant.kind === 'view'
+        ? reader.openNames(actor, tableId, viewId, timeZone)
+        : reader.open(actor, tableId, viewId ?? undefined, timeZone)
     try {
-      return await reader.open(actor, tableId, viewId ?? undefined, timeZone)
+      return await open(viewId)
     } catch (error) {
       // A view that is gone limits nothing any more.
       if (viewId === null || !(error instanceof AppError) || error.code !== 'VIEW_NOT_FOUND') throw error
-      return reader.open(actor, tableId, undefined, timeZone)
+      return open(null)
     }
   }
 
@@ -141,6 +168,8 @@ export function createLinkReads(reader: Pick<Reader, 'open' | 'readOne'>, schema
     linkable: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linkable'),
   }
 }
+
+const notAllowed = () => new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')
 
 /** The name of a record, and a few fields more that tell it from others of the same name. */
 function shownFields({ model, context }: Opened, { options }: OpenLink): Field[] {

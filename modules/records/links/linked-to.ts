@@ -44,4 +44,12 @@ export function linkedTo(link: OpenLink, recordId: RecordId, { not }: { not: boo
   return not ? sql`(${held} is null or ${held} <> ${value})` : sql`${held} = ${value}`
 }
 
+/** The condition on the related table's records that no record holds them by a link that lets one hold each. */
+export function unheld({ relation, options, model, related }: OpenLink): SQL {
+  if (relation.kind === 'pairs') throw new Error(`Link ${options.inverseFieldId} lets many hold each record`)
+  const { key, parentField } = relation
+  if (!options.holdsKey) return sql`${inTable(related, key)} is null`
+  return sql`not exists (select 1 from ${tableAs(model, OWN)} where ${columnIn(OWN, key)} = ${inTable(related, parentField)})`
+}
+
 const inTable = (model: TableModel, field: Field): SQL => columnIn(model.table.tableName, field)

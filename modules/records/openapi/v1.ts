@@ -1,4 +1,5 @@
 import type { View } from '../../../src/core/model.ts'
+import { EXPORT_FORMATS } from '../export/formats/index.ts'
 import type { Schema } from './field-schema.ts'
 import { linkPathsV1 } from './links.ts'
 import {
@@ -18,6 +19,22 @@ import {
 
 const COUNT: Schema = { type: 'object', properties: { count: { type: 'integer' } } }
 const ROW_ID = pathParameter('rowId', 'Id of the record')
+const EXPORT: Pick<Operation, 'parameters' | 'responses'> = {
+  parameters: [
+    {
+      ...pathParameter('type', 'Format of the file'),
+      schema: { type: 'string', enum: Object.keys(EXPORT_FORMATS) },
+    },
+    ...['fields', 'sort', 'where'].map(parameter),
+  ],
+  responses: {
+    ...ok({}),
+    200: {
+      description: 'The file',
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    },
+  },
+}
 
 /** The paths of one table under `/api/v1/db/data` (wire reference §14). */
 export function pathsV1(table: DocumentedTable): Paths {
@@ -55,6 +72,7 @@ export function pathsV1(table: DocumentedTable): Paths {
         responses: ok(pageOf(ref('Groupby'))),
       },
     },
+    [`${path}/export/{type}`]: { get: { ...about('Export', 'export'), ...EXPORT } },
     ...linkPathsV1(table, path),
     ...bulkPaths(table, `/api/v1/db/data/bulk/${place}`),
     ...Object.assign({}, ...views.map((view) => viewPaths(table, view, path))),
@@ -124,6 +142,7 @@ function viewPaths({ model, name, slug }: DocumentedTable, view: View, tablePath
       },
       delete: { ...about('Delete', 'delete'), parameters: [ROW_ID], responses: ok({ type: 'integer' }) },
     },
+    [`${path}/export/{type}`]: { get: { ...about('Export', 'export'), ...EXPORT } },
   }
 }
 

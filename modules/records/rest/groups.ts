@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
+import type { Selection } from '../../../src/core/query.ts'
 import type { AuthService } from '../../auth/index.ts'
 import { withFiles } from '../attachments/presenter.ts'
 import type { Opened } from '../read.ts'
@@ -12,6 +14,10 @@ import type { RestList, RestLists } from './list.ts'
 import { findField, invalidOffset, readListParameters } from './parameters.ts'
 import { type PageInfo, pageInfo, presenterOf } from './present.ts'
 import { withComputed } from './present-computed.ts'
+import { peopleFor } from './present-user.ts'
+
+/** Most values of which each is listed with its records. */
+const MAX_STACKS = 200
 
 /** Grouped lists of the v1 API. */
 export function createRestGroups(
@@ -33,7 +39,11 @@ export function createRestGroups(
     )
     // A group of records with the same link is named by it.
     const shown = fields.filter((field) => linkOf(field) === null)
-    const present = withComputed(shown, presenterOf(fields, auth.people), opened.context)
+    const present = withComputed(
+      shown,
+      presenterOf(fields, peopleFor(auth.people, opened.context)),
+      opened.context,
+    )
     await withFiles(fields, present, records.attachments)?.(list)
     const info: PageInfo = pageInfo(total, parameters.limit, parameters.offset)
     return { list, pageInfo: info }
@@ -74,20 +84,44 @@ export function createRestGroups(
     return { opened, fields, parameters, groups: groupQuery(opened.context, fields, { ...parameters, sub }) }
   }
 
-  /** One list for each option of a choice field, and one for the records without: `[{key, value}]`. */
+  /**
+   * One list for each option of a choice field, or for each value that others have, and one for the records
+   * without: `[{key, value}]`.
+   *
+   * @throws BAD_REQUEST where there are more than `MAX_STACKS`
+   */
   async function byOption(actor: Actor, tableId: string, fieldId: string, search: string, viewId?: string) {
     const { model } = await records.open(actor, tableId, viewId)
     const field = findField(model, fieldId)
     if (!field) throw notFound('Field', fieldId)
-    const choices = (field.options.choices ?? []) as { title: string }[]
-    const keys = [...choices.map((choice) => choice.title), null]
+    const { choices } = field.options
+    const keys = Array.isArray(choices)
+      ? [...choices.map((choice: { title: string }) => choice.title), null]
+      : await valuesOf(actor, { tableId, viewId }, field)
     const groups: { key: string | null; value: RestList }[] = []
     // One after the other: a field may have thousands of options, and others wait for the same threads.
     for (const key of keys) {
-      const own = { fieldId: field.id, operator: key === null ? 'blank' : 'eq', value: key }
-      groups.push({ key, value: await lists.list(actor, tableId, search, viewId, own) })
+      const group = { fieldId: field.id, value: key }
+      const name = key === null ? null : String(key)
+      groups.push({ key: name, value: await lists.list(actor, tableId, search, viewId, group) })
     }
     return groups
+  }
+
+  /** What the records of a view have in a field, in the order of its groups; null, for none, stands last. */
+  async function valuesOf(
+    actor: Actor,
+    selection: Pick<Selection, 'tableId' | 'viewId'>,
+    field: Field,
+  ): Promise<CellValue[]> {
+    const { groups, hasMore } = await records.groups(actor, {
+      ...{ selection, summaries: [], limit: MAX_STACKS, offset: 0 },
+      groups: [{ fieldId: field.id, direction: 'asc' }],
+    })
+    if (hasMore) throw badRequest(`Field "${field.title}" has too many values to list the records of each`)
+    const values = groups.flatMap(({ keys: [key] }) => (key == null ? [] : [key]))
+    // A box that was never touched is off: nothing is left without a value.
+    return values.some((value) => typeof value === 'boolean') ? values : [...values, null]
   }
 
   return { groupBy, count, byOption }

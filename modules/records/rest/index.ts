@@ -9,6 +9,7 @@ import { attachmentsRest } from '../attachments/rest.ts'
 import { createReport } from '../report.ts'
 import type { RecordsService } from '../service.ts'
 import { aggregateRest } from './aggregate.ts'
+import { exportsRest } from './exports.ts'
 import { createRestGroups } from './groups.ts'
 import { createRestLinks } from './link-operations.ts'
 import { createRestLists } from './list.ts'
@@ -47,6 +48,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(attachmentsRest(kernel, services.records, services.auth))
     .use(recordsV2(kernel, { ...services, lists, operations }))
     .use(linksV2(kernel, { ...services, links }))
+    .use(exportsRest(kernel, services))
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
     .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
     .use(recordsV1(kernel, { ...services, lists, groups, operations }))

@@ -12,19 +12,22 @@ import { type Body, parseRecordId, readKey } from './body.ts'
  * link of the single side (`{"Id":2}` or `2`), a list for the others (`[{"Id":1}]` or `[1]`, or one record).
  * Anything else is passed over, such as the number of links that a client has read before and sends back.
  *
+ * @param isVisitor true where a refusal may not say what the linked table is called
  * @throws INVALID_PK_VALUE, 422 for a record without its key
  */
 export async function readNewLinks(
   schema: Pick<SchemaService, 'load'>,
   model: TableModel,
   bodies: Body[],
+  { isVisitor = false } = {},
 ): Promise<Values[]> {
   const values: Values[] = bodies.map(() => ({}))
   for (const field of model.fields) {
     if (!isLink(field) || field.error !== null || !bodies.some((body) => isGiven(body, field))) continue
     const options = linkOf(field)
     if (!options) continue
-    const related = await schema.load(options.relatedTableId)
+    const whole = await schema.load(options.relatedTableId)
+    const related = isVisitor ? { ...whole, table: { ...whole.table, title: field.title } } : whole
     bodies.forEach((body, index) => {
       if (!isGiven(body, field)) return
       const ids = idsOf(related, body[field.title], isSingleLink(options))

@@ -88,6 +88,38 @@ export function createRestLinks(
     return listOf(opened, query, readFilter(opened.model, query), defaultFields(opened.model))
   }
 
+  /** The linked records by a public link to a view: their keys and names. @throws FIELD_NOT_FOUND, RECORD_NOT_FOUND */
+  async function listShared(
+    actor: Actor,
+    place: LinkPlace,
+    relation: string,
+    query: URLSearchParams,
+  ): Promise<RestList> {
+    const { model } = await records.open(actor, place.tableId)
+    const field = findField(model, place.column)
+    if (!field) throw notFound('Field', place.column.slice(0, 255))
+    if (linkOf(field)?.kind !== relation)
+      throw badRequest(`Column '${field.title}' is no relation of this kind`)
+    const recordId = parseRecordId(model, place.recordId)
+    return listOpened(
+      await records.openLinked(actor, { tableId: place.tableId, fieldId: field.id, recordId }, 'linked'),
+      query,
+    )
+  }
+
+  /** The records that a public form offers for one of its links: their keys and names. @throws FIELD_NOT_FOUND */
+  async function listOffered(
+    actor: Actor,
+    { tableId, column }: Omit<LinkPlace, 'recordId'>,
+    query: URLSearchParams,
+  ): Promise<RestList> {
+    const place = { tableId, fieldId: column.slice(0, 255), recordId: null }
+    return listOpened(await records.openLinked(actor, place, 'linkable'), query)
+  }
+
+  const listOpened = (opened: OpenedLink, query: URLSearchParams): Promise<RestList> =>
+    listOf(opened, query, readFilter(opened.model, query), defaultFields(opened.model))
+
   async function listOf(
     opened: OpenedLink,
     query: URLSearchParams,
@@ -173,7 +205,7 @@ export function createRestLinks(
     operation: { kind: 'link' | 'unlink'; fieldId: string; id: RecordId; targets: RecordId[] },
   ) => records.apply(actor, { baseId: table.baseId, operations: [{ ...operation, tableId: table.id }] })
 
-  return { read, list, write, writeOne, paste }
+  return { read, list, listShared, listOffered, write, writeOne, paste }
 }
 
 export type RestLinks = ReturnType<typeof createRestLinks>

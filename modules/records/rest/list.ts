@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../../src/core/actor.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
-import { allOf, type Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, View } from '../../../src/core/model.ts'
+import type { GroupKey } from '../../../src/core/query.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { withFiles } from '../attachments/presenter.ts'
 import { fragmentsOf, isSame } from '../expression/fragments.ts'
-import type { Models } from '../expression/scope.ts'
+import { type Models, wholeOf } from '../expression/scope.ts'
 import { isHeavy, keyOf, pageQuery } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
@@ -18,6 +18,7 @@ import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { invalidOffset, type ListParameters, readListParameters } from './parameters.ts'
 import { type PageInfo, pageInfo, presenterOf, visibleFields } from './present.ts'
 import { withComputed } from './present-computed.ts'
+import { peopleFor } from './present-user.ts'
 
 type Row = Record<string, unknown>
 
@@ -53,11 +54,15 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
   const plans = new LRUCache<string, Plan>({ max: KEPT_PLANS })
 
   const presenterFor: PresenterFor = (fields, context) =>
-    withFiles(fields, withComputed(fields, presenterOf(fields, auth.people), context), records.attachments)
+    withFiles(
+      fields,
+      withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
+      records.attachments,
+    )
 
   /**
    * @param search the raw query string
-   * @param narrow a filter of the server's own, beside that of the query string
+   * @param group only the records of this group, which no query string can name
    * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND, INVALID_OFFSET_VALUE, 422 for a bad `where`
    */
   async function list(
@@ -65,14 +70,15 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     tableId: string,
     search: string,
     viewId?: string,
-    narrow: Filter | null = null,
+    group?: GroupKey,
   ): Promise<RestList> {
     const opened = await records.open(actor, tableId, viewId)
     const nested = hasNested(search)
-    const plan = narrow ? makePlan(opened, search, narrow) : planOf(opened, search)
+    const plan = group ? makePlan(opened, search, group) : planOf(opened, search)
     const { limit, offset, filter } = plan.parameters
     const scan = isHeavy(plan.fields, limit) || (plan.grows && (await records.isScan(opened)))
-    const counting = plan.isFiltered ? records.countOpened(opened, { filter }) : records.total(opened)
+    const selection = { filter, ...(group && { group: [group] }) }
+    const counting = plan.isFiltered ? records.countOpened(opened, selection) : records.total(opened)
     const [totalRows, rows] = await Promise.all([counting, opened.engine.all<Row>(plan.statement, { scan })])
     if (offset > 0 && offset >= totalRows) throw invalidOffset(offset)
     const keys = nested ? rows.map((row) => takeKey(row)) : []
@@ -87,26 +93,27 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
 
   function planOf(opened: Opened, search: string): Plan {
     const { model, context } = opened
-    const key = `${model.table.id}\n${context.view?.id ?? ''}\n${search}`
+    // What members are told of people is not for visitors, who may read the very same table.
+    const reader = context.isVisitor ? 'visitor' : ''
+    const key = `${model.table.id}\n${context.view?.id ?? ''}\n${reader}\n${search}`
     const kept = plans.get(key)
     const isCurrent = kept?.model === model && kept.view === context.view
     if (isCurrent && isSame(kept.models, context.models)) return kept
-    const plan = makePlan(opened, search, null)
+    const plan = makePlan(opened, search)
     // A filter may count from today, so its plan is good for this call only.
     const isLasting = !plan.isFiltered && !plan.isFleeting && key.length <= KEPT_LENGTH
     if (isLasting) plans.set(key, plan)
     return plan
   }
 
-  function makePlan({ model, context, engine }: Opened, search: string, narrow: Filter | null): Plan {
-    const given = readListParameters(model, new URLSearchParams(search))
-    const parameters = { ...given, filter: allOf([given.filter, narrow]) }
+  function makePlan({ model, context, engine }: Opened, search: string, group?: GroupKey): Plan {
+    const parameters = readListParameters(model, new URLSearchParams(search))
     const fields = visibleFields(model, context.view, parameters.fields)
     const { filter, sorts, limit, offset } = parameters
     const columns = titledColumns(context, fields)
     const planned = pageQuery(
       context,
-      { tableId: model.table.id, filter, sorts, limit, offset },
+      { tableId: model.table.id, filter, sorts, limit, offset, ...(group && { group: [group] }) },
       hasNested(search) ? [...columns, sql`${keyOf(model)} as ${sql.identifier(KEY)}`] : columns,
       {
         withId: false,
@@ -116,7 +123,8 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     )
     const { isFiltered, isSorted } = planned.selected
     const { isFleeting } = fragmentsOf(context)
-    const sorted = (sorts ?? context.view?.sorts ?? []).flatMap(({ fieldId }) => model.field(fieldId) ?? [])
+    const own = wholeOf(context)
+    const sorted = (sorts ?? context.view?.sorts ?? []).flatMap(({ fieldId }) => own.field(fieldId) ?? [])
     return {
       model,
       models: context.models,

@@ -4,7 +4,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import { conditionIn } from '../expression/conditions.ts'
 import { expressionOf } from '../expression/expression-of.ts'
 import { follow, stepOf } from '../expression/path.ts'
-import { type ReadContext, rootScope, tableIn } from '../expression/scope.ts'
+import { type ReadContext, rootScope, tableIn, wholeOf } from '../expression/scope.ts'
 import { keyOf } from '../record-key.ts'
 import { restForm } from './columns.ts'
 
@@ -33,7 +33,7 @@ export function nestedQuery(
   { fields, filter, limit, offset }: NestedRequest,
 ): SQL | null {
   const outer = rootScope(context)
-  const step = stepOf(context.model, link.id, context.models)
+  const step = stepOf(wholeOf(context), link.id, context.models)
   if (!step) return null
   const { rows, end } = follow(outer, [step])
   const values = fields.map((field, at) => sql`${expressionOf(field, end, restForm(field))} as ${nameAt(at)}`)

@@ -4,7 +4,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { refuseFaulty } from '../expression/conditions.ts'
 import { stepOf } from '../expression/path.ts'
-import type { Models } from '../expression/scope.ts'
+import { type Models, wholeOf } from '../expression/scope.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { type NestedRequest, nestedQuery, OWNER } from './nested-query.ts'
@@ -36,7 +36,10 @@ export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.tes
  * @throws FIELD_NOT_FOUND for a field that the related table has not; 422 for a bad `where`
  */
 export async function readNested(
-  { records, presenterFor }: { records: Pick<RecordsService, 'open'>; presenterFor: PresenterFor },
+  {
+    records,
+    presenterFor,
+  }: { records: Pick<RecordsService, 'open' | 'openNames'>; presenterFor: PresenterFor },
   actor: Actor,
   opened: Opened,
   fields: Field[],
@@ -46,8 +49,8 @@ export async function readNested(
   for (const field of fields) {
     const own = parametersOf(query, field.title)
     const link = field.type === 'LinkToAnotherRecord' && field.error === null ? linkOf(field) : null
-    if (!own || !link || !stepOf(opened.model, field.id, opened.context.models)) continue
-    const related = await records.open(actor, link.relatedTableId)
+    if (!own || !link || !stepOf(wholeOf(opened.context), field.id, opened.context.models)) continue
+    const related = await openRelated(records, actor, link.relatedTableId)
     const filter = readFilter(related.model, own)
     if (filter) refuseFaulty(related.model, filter)
     const limit = readLimit(own.get('limit'))
@@ -56,7 +59,7 @@ export async function readNested(
     wanted.push({
       ...{ field, models, filter, limit, fields: shown },
       isSingle: isSingleLink(link),
-      present: presenterFor(shown, { models, dialect: opened.context.dialect }),
+      present: presenterFor(shown, { ...opened.context, models }),
       offset: readOffset(own, limit),
     })
   }
@@ -64,6 +67,16 @@ export async function readNested(
     await Promise.all(wanted.map((nested) => fill(opened, nested, rows, keys)))
   }
 }
+
+/** The table of linked records; to visitors of a view these are names and nothing else. */
+const openRelated = (
+  records: Pick<RecordsService, 'open' | 'openNames'>,
+  actor: Actor,
+  tableId: string,
+): Promise<Opened> =>
+  actor.kind === 'share' && actor.grant.kind === 'view'
+    ? records.openNames(actor, tableId, null)
+    : records.open(actor, tableId)
 
 /** The parameters under one title, as if they stood alone; null where there are none. */
 function parametersOf(query: URLSearchParams, title: string): URLSearchParams | null {

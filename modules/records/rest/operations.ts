@@ -7,7 +7,7 @@ import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { withFiles } from '../attachments/presenter.ts'
 import { MAX_RECORDS } from '../door.ts'
-import { keyOf } from '../plan.ts'
+import { boundCondition, keyOf } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import { idOfKey, keyFieldsOf } from '../record-key.ts'
 import type { RecordsService } from '../service.ts'
@@ -18,6 +18,7 @@ import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
 import { defaultFields, presenterOf, type Row, visibleFields, writtenFields } from './present.ts'
 import { withComputed } from './present-computed.ts'
+import { peopleFor } from './present-user.ts'
 
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(
@@ -36,7 +37,11 @@ export function createRestOperations(
   }
 
   const presenterFor: PresenterFor = (fields, context) =>
-    withFiles(fields, withComputed(fields, presenterOf(fields, auth.people), context), records.attachments)
+    withFiles(
+      fields,
+      withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
+      records.attachments,
+    )
 
   /** One record with the wanted fields, its linked records as `nested[…]` shapes them. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
   async function get(
@@ -86,13 +91,14 @@ export function createRestOperations(
     const byId = new Map<RecordId, Row>()
     const key = keyOf(model)
     const columns = titledColumns(context, fields)
+    const bound = boundCondition(context)
     const hasKey = fields.includes(model.primaryKey) && keyFieldsOf(model).length === 1
     const keyName = hasKey ? model.primaryKey.title : KEY
     if (!hasKey) columns.push(sql`${key} as ${sql.identifier(KEY)}`)
     const from = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}`
     for (let start = 0; start < ids.length; start += CHUNK) {
       const marks = ids.slice(start, start + CHUNK).map((id) => sql`${id}`)
-      const query = sql`${from} where ${key} in (${sql.join(marks, sql`, `)})`
+      const query = sql`${from} where ${key} in (${sql.join(marks, sql`, `)})${bound ? sql` and ${bound}` : sql``}`
       for (const row of await engine.all<Row>(engine.dialect.render(query))) {
         byId.set(row[keyName] as RecordId, row)
         if (!hasKey) delete row[KEY]
@@ -104,7 +110,8 @@ export function createRestOperations(
   }
 
   /** The links that bodies of new records give inline, by field id. */
-  const newLinks = (model: TableModel, bodies: Body[]) => readNewLinks(schema, model, bodies)
+  const newLinks = (model: TableModel, bodies: Body[], options?: { isVisitor: boolean }) =>
+    readNewLinks(schema, model, bodies, options)
 
   /** Adds records and gives their ids in order. */
   async function create(

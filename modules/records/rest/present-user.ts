@@ -2,6 +2,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsPeople, idsIn, showsPeople } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
+import { asPublicPerson } from '../../auth/index.ts'
 import type { Presenter } from './present.ts'
 
 /** Someone as REST clients know them (wire reference §15). */
@@ -11,6 +12,16 @@ const presentPerson = ({ id, email, displayName }: Person) => ({
   display_name: displayName,
   meta: null,
 })
+
+/** Names people to whoever reads: to visitors of a link without their addresses. */
+export const peopleFor =
+  (people: NamePeople, { isVisitor }: { isVisitor?: boolean }): NamePeople =>
+  async (ids) => {
+    const found = await people(ids)
+    return isVisitor ? found.map(asPublicPerson) : found
+  }
+
+type NamePeople = (ids: string[]) => Promise<Person[]>
 
 /**
  * Puts people in the place of their ids: one object in fields that say who wrote, a list in all others, even

@@ -1,6 +1,7 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
+import { viewKind } from '../../../src/core/views/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName } from '../columns.ts'
 import { perModel } from '../per-model.ts'
@@ -38,10 +39,14 @@ export const writtenFields = perModel((model) =>
   model.fields.filter((field) => !isInternal(field) || columnName(field) === 'nc_order'),
 )
 
-/** Through a view only what the view shows may be seen, even where more is asked for. */
+/**
+ * Through a view only what the view shows may be seen, even where more is asked for. What a view of its kind
+ * is made of, such as a kanban's stacks, is shown in any case.
+ */
 export function visibleFields(model: TableModel, view: View | null, asked: Field[] | null): Field[] {
   if (view === null) return asked?.filter((field) => !isInternal(field)) ?? defaultFields(model)
   const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
+  for (const id of viewKind(view.kind).fieldIds(view.options)) hidden.delete(id)
   const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
   return (asked ?? model.fields).filter(isVisible)
 }

@@ -42,13 +42,17 @@ interface PathParams {
 export function createResolver({ bases, schema, views }: Pick<Deps, 'bases' | 'schema' | 'views'>) {
   return async function resolve(actor: Actor, params: PathParams): Promise<Target> {
     const base = await bases.resolve(params.base, actor)
+    // A visitor learns nothing of what else there is: a name of it is none.
+    if (actor.kind === 'share' && actor.baseId !== base.id) throw notFound('Base', params.base.slice(0, 64))
     const { table } = await schema.resolveTable(base.id, params.table)
+    const shared = actor.kind === 'share' && actor.grant.kind === 'view' ? actor.grant.viewId : null
+    const offered = params.view === undefined && shared === null ? [] : await views.ofTable(table.id)
+    const visible = offered.filter(({ id }) => shared === null || id === shared)
+    if (shared !== null && visible.length === 0) throw notFound('Table', params.table.slice(0, 255))
     if (params.view === undefined) return { tableId: table.id }
     const name = params.view
-    const view = (await views.ofTable(table.id)).find(
-      (candidate) => candidate.id === name || candidate.title === name,
-    )
-    if (!view) throw notFound('View', name)
+    const view = visible.find((candidate) => candidate.id === name || candidate.title === name)
+    if (!view) throw notFound('View', name.slice(0, 255))
     return { tableId: table.id, viewId: view.id }
   }
 }

@@ -54,7 +54,7 @@ export async function planStatements(
   ]
   for (const field of plan.newFields) {
     const known = plan.restored.tableIds.includes(field.tableId) ? null : await store.load(field.tableId)
-    if (known && views) statements.push(...(await views.forNewField(known, field, {})))
+    if (known && views) statements.push(...(await views.forNewField(known, field, {}, null)))
   }
   for (const { after } of plan.changedTables) {
     statements.push(

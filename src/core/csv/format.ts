@@ -39,6 +39,8 @@ export const csvFormat = z.object({
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
   /** True where the first row holds the titles. */
   header: z.boolean(),
+  /** True for a file whose texts are guarded against spreadsheets that run them (`guard.ts`). */
+  guarded: z.boolean().default(false),
 })
 
 export type CsvFormat = z.output<typeof csvFormat>

@@ -1,5 +1,6 @@
 import Papa, { type ParseResult } from 'papaparse'
 import type { CsvFormat } from './format.ts'
+import { unguardText } from './guard.ts'
 
 /** Characters that are gathered before they are taken apart: larger windows cost memory and gain no time. */
 const WINDOW = 1 << 18
@@ -42,7 +43,11 @@ export interface CsvReader {
 }
 
 /** @throws CsvError from `push` and `end`, where a record has no end or most quotes have no partner */
-export function createCsvReader({ delimiter, quote }: Pick<CsvFormat, 'delimiter' | 'quote'>): CsvReader {
+export function createCsvReader({
+  delimiter,
+  quote,
+  guarded = false,
+}: Pick<CsvFormat, 'delimiter' | 'quote'> & Partial<Pick<CsvFormat, 'guarded'>>): CsvReader {
   const parser = new Papa.Parser({ delimiter, quoteChar: quote || '"', newline: '\n' })
   // Papa's fast mode splits at every delimiter: just what a file without quoting needs.
   const literal = new Papa.Parser({ delimiter, newline: '\n', fastMode: true })
@@ -66,6 +71,7 @@ export function createCsvReader({ delimiter, quote }: Pick<CsvFormat, 'delimiter
       if (row < rows.length) addProblem(count + row + 1, 'A quote stands inside a quoted cell')
     }
     for (const cells of rows) dropReturn(cells)
+    if (guarded) for (const cells of rows) unguard(cells)
     count += rows.length
     return rows
   }
@@ -158,6 +164,10 @@ const CARRIAGE_RETURN = 13
 function dropReturn(cells: string[]): void {
   const last = cells.at(-1)
   if (last?.charCodeAt(last.length - 1) === CARRIAGE_RETURN) cells[cells.length - 1] = last.slice(0, -1)
+}
+
+function unguard(cells: string[]): void {
+  for (const [at, cell] of cells.entries()) if (cell.startsWith("'")) cells[at] = unguardText(cell)
 }
 
 /** `push(...rows)` would pass each as an argument, which overflows the stack with many. */

@@ -88,7 +88,8 @@ export const peopleValue = {
     return joinIds(found.filter((id) => id !== null))
   },
   format: (value: CellValue, { people }: PeopleOptions): string => {
-    const byId = new Map(people?.map((person) => [person.id, person.email]))
+    // Visitors of a link are told names, and no address.
+    const byId = new Map(people?.map(({ id, email, displayName }) => [id, email || (displayName ?? '')]))
     return idsIn(value)
       .map((id) => byId.get(id) ?? id)
       .join(',')

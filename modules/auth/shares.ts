@@ -1,0 +1,216 @@
+import { and, asc, eq, lt, or, sql } from 'drizzle-orm'
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { randomText } from '../../src/core/ids.ts'
+import { CUSTOM_ADDRESS, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import { createReadCache } from '../../src/db/read-cache.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { hashPassword } from './passwords.ts'
+import { defineAuthTables } from './tables.ts'
+
+/** Links held in memory at once; the rest is read again when someone comes by them. */
+const MAX_CACHED_SHARES = 10_000
+
+/** 26 characters of [a-z0-9] are 134 bits: nobody comes upon a link by trying. */
+const ID_LENGTH = 26
+
+/** Visits are noted once in this time. */
+const VISIT_EVERY_MS = 60_000
+
+/** A row of the `shares` table. */
+export type ShareRow = ReturnType<typeof defineAuthTables>['shares']['$inferSelect']
+
+/** What a link opens. */
+export type ShareTarget = Pick<Share, 'kind' | 'baseId' | 'targetId'>
+
+/** What may be changed of a link; what is absent stays. */
+export interface SharePatch {
+  role?: Share['role']
+  /** In clear; null takes it away. */
+  password?: string | null
+  expiresAt?: string | null
+  settings?: Partial<Share['settings']>
+  /** The address that a person has chosen, instead of one that nobody can guess. */
+  id?: string
+}
+
+export type Shares = ReturnType<typeof createShares>
+
+/**
+ * The rows of public links. Who may look at and change them is for `modules/shares` to ask, which knows what
+ * they open; who comes by one is found out by `share-visitors.ts`.
+ */
+export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
+  const { shares } = meta.tables(defineAuthTables)
+  const { db } = meta
+  const cache = createReadCache<ShareRow>(meta, MAX_CACHED_SHARES)
+  const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
+    and(eq(shares.kind, kind), eq(shares.targetId, targetId))
+
+  async function load(id: string): Promise<ShareRow | null> {
+    if (!CUSTOM_ADDRESS.test(id)) return null
+    const [row] = await db.select().from(shares).where(eq(shares.id, id))
+    return row ?? null
+  }
+
+  async function ofTarget(target: Pick<ShareTarget, 'kind' | 'targetId'>): Promise<ShareRow | null> {
+    const [row] = await db.select().from(shares).where(isOf(target))
+    return row ?? null
+  }
+
+  function changed(...ids: string[]): void {
+    for (const shareId of new Set(ids)) {
+      cache.forget(shareId)
+      events.emit('share.changed', { shareId })
+    }
+  }
+
+  async function refuseTaken(id: string | undefined, own: string | null): Promise<void> {
+    if (id !== undefined && id !== own && (await load(id)) !== null) throw taken(id)
+  }
+
+  async function valuesOf({ password, settings, ...patch }: SharePatch, before: ShareRow | null) {
+    return {
+      ...patch,
+      ...(password !== undefined && {
+        passwordHash: password === null ? null : await hashPassword(password),
+      }),
+      settings: shareSettings.parse({ ...before?.settings, ...settings }),
+      updatedAt: new Date().toISOString(),
+    }
+  }
+
+  async function change(before: ShareRow, patch: SharePatch): Promise<ShareRow> {
+    await refuseTaken(patch.id, before.id)
+    const set = await valuesOf(patch, before)
+    const [row] = await db
+      .update(shares)
+      .set(set)
+      .where(eq(shares.id, before.id))
+      .returning()
+      .catch(async (error) => {
+        // Someone else may have taken the address in between.
+        await refuseTaken(patch.id, before.id)
+        throw error
+      })
+    changed(before.id, patch.id ?? before.id)
+    if (!row) throw new AppError('CONFLICT', 'The link was closed in the meantime')
+    return row
+  }
+
+  return {
+    /** The link of an id, closed and expired ones apart: who asks looks at the time. From memory where known. */
+    find: async (id: string): Promise<ShareRow | null> =>
+      cache.peek(id) ?? (await cache.read(id, () => load(id))),
+
+    ofTarget,
+
+    /** The ids of what has a link in a base: of its views, or of its sources' diagrams. */
+    async openTargets(kind: ShareKind, baseId: string): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .select({ targetId: shares.targetId })
+        .from(shares)
+        .where(and(eq(shares.kind, kind), eq(shares.baseId, baseId)))
+      return new Set(rows.map((row) => row.targetId))
+    },
+
+    /** Every link of a base and of what is in it, the oldest first. */
+    ofBase: (baseId: string): Promise<ShareRow[]> =>
+      Promise.resolve(
+        db
+          .select()
+          .from(shares)
+          .where(eq(shares.baseId, baseId))
+          .orderBy(asc(shares.createdAt), asc(shares.id)),
+      ),
+
+    /**
+     * Changes the link of a target, and makes it where there is none; of two who make it at once the second
+     * changes what the first has made.
+     *
+     * @param commit how a link that is new is written: with it what others know of its target changes
+     * @throws CONFLICT for an address that another link has
+     */
+    async save(
+      by: Actor,
+      target: ShareTarget,
+      patch: SharePatch,
+      commit: (statements: MetaStatement[]) => Promise<void>,
+    ): Promise<ShareRow> {
+      const known = await ofTarget(target)
+      if (known) return change(known, patch)
+      await refuseTaken(patch.id, null)
+      const values = await valuesOf(patch, null)
+      const { kind, baseId, targetId } = target
+      const fresh: ShareRow = {
+        ...{ kind, baseId, targetId, role: 'viewer', passwordHash: null, expiresAt: null },
+        ...{ createdBy: by.kind === 'user' ? by.id : null, createdAt: values.updatedAt },
+        ...{ lastVisitAt: null, answers: 0 },
+        ...values,
+        id: patch.id ?? randomText(ID_LENGTH),
+      }
+      await commit([db.insert(shares).values(fresh).onConflictDoNothing()])
+      changed(fresh.id)
+      const made = await ofTarget(target)
+      if (!made) throw taken(fresh.id)
+      return made.id === fresh.id ? made : change(made, patch)
+    },
+
+    /** Gives a link a new address; the old one opens nothing from now on. */
+    regenerate: (before: ShareRow): Promise<ShareRow> => change(before, { id: randomText(ID_LENGTH) }),
+
+    /** Ends a link. */
+    async close(row: ShareRow, commit: (statements: MetaStatement[]) => Promise<void>): Promise<void> {
+      await commit([db.delete(shares).where(eq(shares.id, row.id))])
+      changed(row.id)
+    },
+
+    /** Notes that someone came by the link, once a minute at most. */
+    async visited({ id, lastVisitAt }: Pick<ShareRow, 'id' | 'lastVisitAt'>): Promise<void> {
+      const now = Date.now()
+      if (lastVisitAt !== null && Date.parse(lastVisitAt) > now - VISIT_EVERY_MS) return
+      const before = new Date(now - VISIT_EVERY_MS).toISOString()
+      const isDue = or(sql`${shares.lastVisitAt} is null`, lt(shares.lastVisitAt, before))
+      await db
+        .update(shares)
+        .set({ lastVisitAt: new Date(now).toISOString() })
+        .where(and(eq(shares.id, id), isDue))
+      cache.forget(id)
+    },
+
+    /** Counts an answer; false, and not counted, where the link has had `most` already, or is closed. */
+    async countAnswer(id: string, most: number | null): Promise<boolean> {
+      const isOpen = most === null ? undefined : lt(shares.answers, most)
+      const counted = await db
+        .update(shares)
+        .set({ answers: sql`${shares.answers} + 1` })
+        .where(and(eq(shares.id, id), isOpen))
+        .returning({ answers: shares.answers })
+      cache.forget(id)
+      return counted.length > 0
+    },
+
+    /** Takes back the count of an answer that was not kept after all. */
+    async discountAnswer(id: string): Promise<void> {
+      await db
+        .update(shares)
+        .set({ answers: sql`${shares.answers} - 1` })
+        .where(eq(shares.id, id))
+      cache.forget(id)
+    },
+  }
+}
+
+/** A link as those see it who may share. */
+export const asShare = (row: ShareRow): Share => {
+  const { id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers } = row
+  return {
+    ...{ id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers },
+    hasPassword: row.passwordHash !== null,
+    settings: shareSettings.parse(row.settings),
+  }
+}
+
+const taken = (id: string): AppError =>
+  new AppError('CONFLICT', `The address "${id}" is taken by another link`)

@@ -1,0 +1,149 @@
+import type { UserActor } from '../../../src/core/actor.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { showsPeople } from '../../../src/core/fields/people-value.ts'
+import { withoutRecipients } from '../../../src/core/views/public-view.ts'
+import type { HomeCopy } from '../../../src/db/copy-home.ts'
+import type { JobKind } from '../../../src/jobs.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { RecordsService } from '../../records/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { type CopiedRows, withNewIds } from './new-ids.ts'
+
+/** The job's name for REST clients. */
+export const COPY_JOB = 'duplicate-base'
+
+/** What the job is told. */
+export interface CopyInput {
+  owner: UserActor
+  baseId: string
+  newBaseId: string
+  title: string
+  withData: boolean
+  withViews: boolean
+  /** True for whoever came by a link: no connections to other databases, and nobody's name or address. */
+  isVisitor: boolean
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'log'>
+  bases: Pick<BasesService, 'require' | 'copies'>
+  schema: Pick<SchemaService, 'copiedRows'>
+  views: Pick<ViewsService, 'rowsForCopy' | 'insertForCopy'>
+  records: Pick<RecordsService, 'attachments'>
+}
+
+/** Someone may change the definitions while the records are copied: then all of it is done again, so often. */
+const MAX_TRIES = 3
+
+/** Makes a base of another one: its tables, fields, views and records, as they are at one moment. */
+export function createCopyJob(deps: Deps): JobKind<CopyInput> {
+  const { kernel, bases, schema, views, records } = deps
+
+  async function readRows(
+    { baseId, withViews }: CopyInput,
+    sources: ReadonlySet<string>,
+  ): Promise<CopiedRows> {
+    const all = await schema.copiedRows.rowsOf(baseId)
+    const tables = all.tables.filter(({ sourceId }) => sources.has(sourceId))
+    const ids = new Set(tables.map(({ id }) => id))
+    const fields = all.fields.filter(({ tableId }) => ids.has(tableId))
+    const found = await views.rowsForCopy([...ids])
+    const kept = found.views.filter(({ isDefault }) => isDefault || withViews)
+    const keptIds = new Set(kept.map(({ id }) => id))
+    return { tables, fields, views: kept, lines: found.lines.filter(({ viewId }) => keptIds.has(viewId)) }
+  }
+
+  async function copyOnce(input: CopyInput, signal: AbortSignal): Promise<boolean> {
+    const { baseId, newBaseId, owner, withData } = input
+    const original = await bases.require(baseId)
+    const draft = await bases.copies.begin(owner, original, {
+      baseId: newBaseId,
+      title: input.title,
+      withSources: !input.isVisitor,
+    })
+    const rows = await readRows(input, new Set(draft.sourceIds.keys()))
+    const ours = rows.tables.filter(({ sourceId }) => sourceId === draft.ownSourceId)
+    await kernel.sources.copy(baseId, newBaseId, {
+      tables: ours.map(({ tableName }) => tableName),
+      withData,
+      replaced: input.isVisitor ? peopleColumns(rows, owner.id) : [],
+    })
+    signal.throwIfAborted()
+    const after = await readRows(input, new Set(draft.sourceIds.keys()))
+    if (!Bun.deepEquals(versionsOf(rows), versionsOf(after))) return false
+    const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...draft.sourceIds]))
+    const now = new Date().toISOString()
+    await bases.copies.finish(owner, newBaseId, [
+      ...schema.copiedRows.insertRows({
+        tables: fresh.tables.map((table) => ({ ...table, createdAt: now, updatedAt: now })),
+        fields: fresh.fields,
+      }),
+      ...views.insertForCopy({
+        views: fresh.views.map((view) => ({
+          ...(input.isVisitor ? withoutRecipients(view) : view),
+          ...{ createdBy: owner.id, ownedBy: owner.id },
+        })),
+        lines: fresh.lines,
+      }),
+    ])
+    if (withData) await records.attachments.shareAll(baseId, newBaseId)
+    return true
+  }
+
+  return {
+    async run(input, { signal, report }) {
+      report({ done: 0, total: null, unit: 'tables' })
+      for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+        try {
+          if (await copyOnce(input, signal)) return { id: input.newBaseId }
+        } catch (error) {
+          await abandon(input)
+          throw error
+        }
+        await abandon(input)
+      }
+      throw new AppError(
+        'CONFLICT',
+        'The base was changed again and again while it was copied. Try again later.',
+      )
+    },
+    async recover(input) {
+      const isComplete = await bases.require(input.newBaseId).then(
+        () => true,
+        (error) => {
+          if (error instanceof AppError) return false
+          throw error
+        },
+      )
+      if (isComplete) return { result: { id: input.newBaseId } }
+      await bases.copies.abandon(input.newBaseId)
+      return null
+    },
+  }
+
+  async function abandon({ newBaseId }: CopyInput): Promise<void> {
+    await bases.copies.abandon(newBaseId).catch((error) => {
+      kernel.log.error('a copy that was not completed could not be removed', error, { baseId: newBaseId })
+    })
+  }
+}
+
+const versionsOf = ({ tables, views }: CopiedRows) => [
+  tables.map(({ id, version }) => [id, version]).toSorted(),
+  views.map(({ id, updatedAt }) => [id, updatedAt]).toSorted(),
+]
+
+/** Columns that name people. Where one must be filled, whoever makes the copy stands in it. */
+function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCopy['replaced'] {
+  const names = new Map(tables.map(({ id, tableName }) => [id, tableName]))
+  return fields
+    .filter((field) => showsPeople(field) && fieldType(field.type).computed === undefined)
+    .map(({ tableId, columnName, required }) => ({
+      ...{ table: names.get(tableId) ?? '', column: columnName },
+      value: required ? ownerId : null,
+    }))
+    .filter(({ column }) => column !== '')
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { member, router } from '../../../src/trpc.ts'
+import type { Copies } from './index.ts'
+
+const id = z.string().min(1).max(64)
+
+const options = z.strictObject({
+  title: z.string().trim().min(1).max(255).optional(),
+  withData: z.boolean().default(true),
+  withViews: z.boolean().default(true),
+})
+
+/** Copies of bases for the web app; `jobs` tells how far each is. */
+export const copiesRouter = (copies: Copies) =>
+  router({
+    base: member
+      .input(z.strictObject({ baseId: id, options: options.default({ withData: true, withViews: true }) }))
+      .mutation(({ ctx, input }) => copies.base(ctx.actor, input.baseId, input.options)),
+    sharedBase: member
+      .input(
+        z.strictObject({
+          shareId: id,
+          password: z.string().max(1000).nullable().default(null),
+          options: options.default({ withData: true, withViews: true }),
+        }),
+      )
+      .mutation(({ ctx, input: { shareId, password, options } }) =>
+        copies.sharedBase(ctx.actor, { shareId, password, address: ctx.address }, options),
+      ),
+  })

@@ -1,0 +1,119 @@
+import { sql } from 'drizzle-orm'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { readFormulaLink } from '../../../src/core/fields/formula.ts'
+import { readList } from '../../../src/core/fields/list-value.ts'
+import { idsIn, withPeople as optionsWithPeople, showsPeople } from '../../../src/core/fields/people-value.ts'
+import { formatValue } from '../../../src/core/fields/read.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
+import type { Field, Person, RecordId } from '../../../src/core/model.ts'
+import type { Query } from '../../../src/core/query.ts'
+import { select } from '../plan.ts'
+import type { Opened, Reader } from '../read.ts'
+import { isKeyless, keyOf } from '../record-key.ts'
+import type { ExportPage } from './formats/index.ts'
+
+/** Records of one page: small, so that others are answered in between. */
+const PAGE = 500
+
+/** What is written: which records, and who reads them. */
+export interface ExportQuery
+  extends Pick<Query, 'filter' | 'sorts' | 'search' | 'groups' | 'group' | 'timeZone' | 'recordIds'> {
+  tableId: string
+  viewId?: string
+}
+
+/**
+ * A value as text that people read and that an import takes back: people by e-mail, links by their names, lists
+ * with commas between their values.
+ */
+export function cellText(
+  field: Field,
+  value: CellValue,
+  { people, timeZone }: { people: readonly Person[]; timeZone: string },
+): string {
+  if (value === null) return ''
+  const link = field.type === 'Formula' && typeof value === 'string' ? readFormulaLink(value) : null
+  if (link !== null) return link
+  const { type, options, isList } = shownType(field)
+  const named = optionsWithPeople(type.name, options, people)
+  // Everyone's own clock: here it is that of whoever asks.
+  const isLocal = 'timeZone' in named && named.timeZone === 'local'
+  const shown = { type: type.name as Field['type'], options: isLocal ? { ...named, timeZone } : named }
+  if (!isList) return formatValue(shown, value)
+  return readList(value)
+    .map((each) => (each === null ? '' : formatValue(shown, each)))
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+/**
+ * The records of a query page by page. Their ids are read first, in order, and then the records of each page:
+ * what is added meanwhile is not in it, and what is deleted is left out, but no record comes twice. Where
+ * records have no key, pages are counted off.
+ */
+export async function* readPages(
+  reader: Pick<Reader, 'page'>,
+  opened: Opened,
+  query: ExportQuery,
+  fields: Field[],
+  onPage: (done: number, total: number | null) => void,
+): AsyncIterable<ExportPage> {
+  if (isKeyless(opened.model)) {
+    for (let offset = 0; ; offset += PAGE) {
+      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields)
+      if (page.ids.length > 0) yield page
+      onPage(offset + page.ids.length, null)
+      if (page.ids.length < PAGE) return
+    }
+  }
+  const ids = await orderedIds(opened, query)
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const recordIds = ids.slice(from, from + PAGE)
+    // Their order was settled with the ids; the filter holds for a record that was changed meanwhile as well.
+    const { ids: found, rows } = await reader.page(
+      opened,
+      { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
+      fields,
+    )
+    const byId = new Map(found.map((id, at) => [id, rows[at] ?? []]))
+    const there = recordIds.filter((id) => byId.has(id))
+    yield { ids: there, rows: there.map((id) => byId.get(id) ?? []) }
+    onPage(Math.min(ids.length, from + PAGE), ids.length)
+  }
+}
+
+/** The same pages, with the people of their cells known before they are written: former members as well. */
+export async function* withPeople(
+  pages: AsyncIterable<ExportPage>,
+  fields: Field[],
+  known: Person[],
+  read: (ids: string[]) => Promise<Person[]>,
+): AsyncIterable<ExportPage> {
+  const places = fields.flatMap((field, at) =>
+    showsPeople({ type: shownType(field).type.name }) ? [at] : [],
+  )
+  const asked = new Set(known.map(({ id }) => id))
+  for await (const page of pages) {
+    const unknown = new Set<string>()
+    for (const row of page.rows) {
+      for (const at of places) {
+        const field = fields[at]
+        const value = row[at] ?? null
+        const values = field && shownType(field).isList ? readList(value) : [value]
+        for (const id of values.flatMap(idsIn)) if (!asked.has(id)) unknown.add(id)
+      }
+    }
+    for (const id of unknown) asked.add(id)
+    if (unknown.size > 0) known.push(...(await read([...unknown])))
+    yield page
+  }
+}
+
+async function orderedIds({ engine, context, model }: Opened, query: ExportQuery): Promise<RecordId[]> {
+  const { from, where, orderBy } = select(context, query)
+  const statement = engine.dialect.render(
+    sql`select ${keyOf(model)} from ${from} ${where} order by ${orderBy}`,
+  )
+  const rows = await engine.values(statement, { scan: true })
+  return rows.map(([id]) => id as RecordId)
+}

@@ -1,0 +1,17 @@
+import { badRequest } from '../../../../src/core/errors.ts'
+import { csv } from './csv.ts'
+import type { ExportFormat } from './format.ts'
+import { json } from './json.ts'
+import { xlsx } from './xlsx.ts'
+
+export type { ExportContent, ExportFormat, ExportOptions, ExportPage } from './format.ts'
+
+/** Every kind of file that records are written to. REST clients also say `excel`. */
+export const EXPORT_FORMATS: Record<string, ExportFormat> = { csv, xlsx, excel: xlsx, json }
+
+/** @throws BAD_REQUEST naming those there are */
+export function exportFormat(name: string): ExportFormat {
+  const format = Object.hasOwn(EXPORT_FORMATS, name) ? EXPORT_FORMATS[name] : undefined
+  if (!format) throw badRequest(`Records are exported as csv, xlsx or json, not as '${name.slice(0, 40)}'`)
+  return format
+}

@@ -1,0 +1,35 @@
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { storageOf } from '../../../../src/core/fields/result.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import type { ExportFormat } from './format.ts'
+
+/** A list of objects by the fields' titles. Numbers, ticks and JSON are what they are; all else is text. */
+export const json: ExportFormat = {
+  name: 'json',
+  extension: 'json',
+  mediaType: 'application/json',
+  async *write({ fields, pages, text }) {
+    const encoder = new TextEncoder()
+    const titles = fields.map(({ title }) => JSON.stringify(title))
+    let isFirst = true
+    yield encoder.encode('[')
+    for await (const { rows } of pages) {
+      let page = ''
+      for (const row of rows) {
+        const pairs = fields.map((field, at) => `${titles[at]}:${jsonOf(field, row[at] ?? null, text)}`)
+        page += `${isFirst ? '\n' : ',\n'}{${pairs.join(',')}}`
+        isFirst = false
+      }
+      yield encoder.encode(page)
+    }
+    yield encoder.encode(isFirst ? ']\n' : '\n]\n')
+  },
+}
+
+function jsonOf(field: Field, value: CellValue, text: (field: Field, value: CellValue) => string): string {
+  if (value === null) return 'null'
+  if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value)
+  // JSON is kept as text that was checked when it was written.
+  if (storageOf(field) === 'json') return String(value)
+  return JSON.stringify(text(field, value))
+}

@@ -1,0 +1,93 @@
+import type { ShareActor } from '../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import { readLinkIds } from '../../src/core/fields/list-value.ts'
+import type { RecordId, View } from '../../src/core/model.ts'
+import type { AnswerProblem } from '../../src/core/views/form-answers.ts'
+import type { TableModel } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { storedId } from './columns.ts'
+import type { Door } from './door.ts'
+import type { LinkReads } from './links/candidates.ts'
+import type { Opened, Reader } from './read.ts'
+
+/** A form that someone came to by a public link, with what it asks for. */
+export interface SharedForm extends Opened {
+  view: View
+}
+
+const NOT_OFFERED = 'This record cannot be chosen here'
+
+interface Deps {
+  reader: Pick<Reader, 'openForm' | 'countOpened'>
+  links: Pick<LinkReads, 'openLinked'>
+  door: Pick<Door, 'applyGranted'>
+  views: Pick<ViewsService, 'load'>
+}
+
+/** Where the answers to shared forms become records: a link to a form lets write these, and nothing else. */
+export function createFormDoor({ reader, links, door, views }: Deps) {
+  return {
+    /** @throws VIEW_NOT_FOUND; FORBIDDEN by a link to anything but a form */
+    async open(actor: ShareActor): Promise<SharedForm> {
+      const viewId = actor.grant.kind === 'view' ? actor.grant.viewId : ''
+      if (viewId === '') throw notFound('View', '')
+      const { tableId } = await views.load(viewId)
+      return reader.openForm(actor, tableId)
+    },
+
+    /** What is wrong with the links of an answer: a form links only what its picker offers. */
+    async linkProblems(
+      actor: ShareActor,
+      { model }: SharedForm,
+      values: Record<string, CellValue>,
+    ): Promise<AnswerProblem[]> {
+      const problems: AnswerProblem[] = []
+      const tableId = model.table.id
+      for (const [fieldId, value] of Object.entries(values)) {
+        const field = model.field(fieldId)
+        if (!field || linkOf(field) === null) continue
+        const given = readLinkIds(value) ?? []
+        if (given.length === 0) continue
+        const opened = await links.openLinked(actor, { tableId, fieldId, recordId: null }, 'linkable')
+        const ids = [...new Set(given.map((id) => storedId(opened.model, id)))]
+        const found = await reader.countOpened(opened, { recordIds: ids })
+        if (found < ids.length)
+          problems.push({ fieldId, text: NOT_OFFERED, params: {}, message: NOT_OFFERED })
+      }
+      return problems
+    },
+
+    /**
+     * Keeps an answer that has been checked, as a record that nobody in particular has made.
+     *
+     * @throws INVALID_VALUE_FOR_FIELD with the problem of a question, such as an answer that another has given
+     *   where each has to differ; BAD_REQUEST where it is for something that the form does not ask for
+     */
+    async add(
+      actor: ShareActor,
+      { model }: SharedForm,
+      values: Record<string, CellValue>,
+    ): Promise<RecordId> {
+      const { baseId, id: tableId } = model.table
+      const operations = [{ kind: 'insert' as const, tableId, rows: [{ values }] }]
+      const written = await door.applyGranted(actor, { baseId, operations }).catch((error) => {
+        throw error instanceof AppError ? toldOf(model, error) : error
+      })
+      const [recordId] = written.inserted
+      if (recordId === undefined) throw new Error(`An answer to table ${tableId} was not kept`)
+      return recordId
+    },
+  }
+}
+
+/** A refusal as someone may hear it who sees the form alone: of what else there is in the table not a word. */
+function toldOf(model: TableModel, { message, details }: AppError): AppError {
+  const fieldId = details?.fieldId
+  if (typeof fieldId !== 'string' || !model.field(fieldId)) {
+    return badRequest('This answer cannot be kept: the table asks for something that the form does not')
+  }
+  const problem: AnswerProblem = { fieldId, text: message, params: {}, message }
+  return new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: [problem] })
+}

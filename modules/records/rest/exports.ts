@@ -1,0 +1,89 @@
+import { Elysia } from 'elysia'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
+import type { RecordsService } from '../service.ts'
+import { readListParameters } from './parameters.ts'
+import { queryOf } from './query-of.ts'
+import { createResolver, type Target } from './v1.ts'
+
+interface Deps {
+  auth: AuthService
+  bases: BasesService
+  schema: SchemaService
+  views: ViewsService
+  records: RecordsService
+}
+
+const TABLE = '/api/v1/db/data/:orgs/:base/:table'
+
+/** Files of records: as an answer (spec §7) and by a job that leaves a link (wire reference §13.4). */
+export function exportsRest(kernel: Kernel, deps: Deps) {
+  const { records, views } = deps
+  const resolve = createResolver(deps)
+
+  async function open(actor: Actor, target: Target, format: string, request: Request): Promise<Response> {
+    // Fields are named as whoever asks sees them.
+    const { model } = await records.open(actor, target.tableId, target.viewId)
+    return fileAnswer(await records.exports.open(actor, readExport(model, target, format, request)))
+  }
+
+  return new Elysia({ tags: ['Records'] })
+    .use(restBase(kernel, deps.auth))
+    .get(`${TABLE}/export/:type`, async ({ actor, params, request }) =>
+      open(actor, await resolve(actor, params), params.type, request),
+    )
+    .get(`${TABLE}/views/:view/export/:type`, async ({ actor, params, request }) =>
+      open(actor, await resolve(actor, params), params.type, request),
+    )
+    .post('/api/v2/export/:viewId/:type', async ({ actor, params }) => {
+      const { tableId, id: viewId } = await views.get(actor, params.viewId)
+      const { jobId } = await records.exports.start(actor, {
+        query: { tableId, viewId },
+        format: params.type,
+      })
+      return { id: jobId, name: EXPORT_JOB }
+    })
+}
+
+/** `where`, `sort` and `fields` as in lists; `limit` and `offset` are not looked at. @throws as a list */
+export function readExport(
+  model: TableModel,
+  { tableId, viewId }: Target,
+  format: string,
+  request: Request,
+): ExportRequest {
+  const { filter, sorts, fields } = readListParameters(model, new URLSearchParams(queryOf(request)))
+  return {
+    query: { tableId, viewId, filter, sorts },
+    format,
+    ...(fields && { fieldIds: fields.map(({ id }) => id) }),
+  }
+}
+
+/** A file that is sent as it is written: how long it will be nobody knows yet. */
+export function fileAnswer({ name, mediaType, body }: ExportFile): Response {
+  const pieces = body[Symbol.asyncIterator]()
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    // Whoever asked has gone: nothing more is read.
+    cancel: () => void pieces.return?.(undefined),
+  })
+  return new Response(stream, {
+    headers: {
+      'content-type': mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  })
+}

@@ -1,0 +1,27 @@
+import type { AuthService } from '../../auth/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { RecordsService } from '../service.ts'
+import { readFooter } from './aggregate.ts'
+import { readExport } from './exports.ts'
+import { createRestGroups } from './groups.ts'
+import { createRestLinks } from './link-operations.ts'
+import { createRestLists } from './list.ts'
+import { createRestOperations } from './operations.ts'
+import { readFilter } from './parameters.ts'
+
+export type RestReads = ReturnType<typeof createRestReads>
+
+/** The reads of the REST adapters for others to offer: public links show the same lists. */
+export function createRestReads(records: RecordsService, schema: SchemaService, auth: AuthService) {
+  const lists = createRestLists(records, auth)
+  const operations = createRestOperations(records, schema, auth)
+  return {
+    lists,
+    groups: createRestGroups(records, lists, auth),
+    links: createRestLinks(records, schema, operations),
+    operations,
+    readExport,
+    readFilter,
+    readFooter,
+  }
+}

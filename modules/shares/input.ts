@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { badRequest } from '../../src/core/errors.ts'
+import { CUSTOM_ADDRESS, MIN_SHARE_PASSWORD, SHARE_KINDS, shareSettingsPatch } from '../../src/core/shares.ts'
+import { plainText } from '../../src/input.ts'
+
+const MAX_PASSWORD = 256
+
+/** A link's password. It comes in a header, whose ends are blank for nobody and which has one line. */
+export const password = plainText(MAX_PASSWORD)
+  .min(MIN_SHARE_PASSWORD)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  .refine((text) => text === text.trim() && !/[\u0000-\u001f\u007f]/.test(text), {
+    error: 'A password begins and ends with a visible character and has one line',
+  })
+
+/** An address that someone chooses for a link. */
+export const customAddress = z.string().regex(CUSTOM_ADDRESS, {
+  error: 'An address has 3 to 64 characters: letters, digits, - and _',
+})
+
+const id = z.string().min(1).max(64)
+const kind = z.enum(SHARE_KINDS)
+
+export const targetRef = z.strictObject({ kind, targetId: id })
+export const openInput = z.strictObject({ kind, id: z.string().max(100) })
+export const baseRef = z.strictObject({ baseId: id })
+
+export const saveInput = z.strictObject({
+  ...{ kind, targetId: id },
+  patch: z.strictObject({
+    role: z.enum(['viewer', 'editor']).optional(),
+    password: password.nullable().optional(),
+    expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
+    settings: shareSettingsPatch.optional(),
+    id: customAddress.optional(),
+  }),
+})
+
+/** A moment as it is kept. @throws BAD_REQUEST for one that has passed */
+export function futureMoment(text: string): string {
+  const moment = new Date(text)
+  if (moment.getTime() <= Date.now())
+    throw badRequest('A link can only end at a moment that is still to come')
+  return moment.toISOString()
+}

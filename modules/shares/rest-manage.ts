@@ -1,0 +1,111 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { readBody, restBase, scalar } from '../../src/rest.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import type { SharesService } from './service.ts'
+import { BaseShareBody, passwordPatch, readShareBody, ViewShareBody } from './wire-settings.ts'
+
+/** Where views and bases are in both generations, and what each calls the databases of a base. */
+const DOORS = [
+  { meta: '/api/v1/db/meta', bases: '/api/v1/db/meta/projects', sources: 'bases' },
+  { meta: '/api/v2/meta', bases: '/api/v2/meta/bases', sources: 'sources' },
+]
+
+/** Clients make links for viewers, and change the role after. */
+const OpenBody = z.object({ roles: z.string().max(64).nullish() })
+
+interface Deps {
+  auth: AuthService
+  views: ViewsService
+  shares: SharesService
+}
+
+/** Making, changing and closing public links (wire reference §5.2, §9.2). */
+export function manageRest(kernel: Kernel, deps: Deps) {
+  const app = new Elysia()
+  for (const { meta, bases, sources } of DOORS) {
+    app.use(viewRoutes(meta, kernel, deps)).use(baseRoutes(bases, sources, kernel, deps))
+  }
+  return app
+}
+
+function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Deps) {
+  const shown = async (actor: Actor, viewId: string) => {
+    const { view: _, ...rest } = await views.present(actor, viewId)
+    return rest
+  }
+  return new Elysia({ prefix })
+    .use(restBase(kernel, auth))
+    .post('/views/:viewId/share', async ({ actor, params }) => {
+      await shares.save(actor, 'view', params.viewId, {})
+      return shown(actor, params.viewId)
+    })
+    .patch('/views/:viewId/share', async ({ actor, params, body }) => {
+      const share = await shares.get(actor, 'view', params.viewId)
+      // To change what is closed must not open it.
+      if (!share) throw badRequest('This view is not shared')
+      await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
+      return shown(actor, params.viewId)
+    })
+    .delete('/views/:viewId/share', async ({ actor, params }) => {
+      await shares.close(actor, 'view', params.viewId)
+      return scalar(true)
+    })
+    .get('/tables/:tableId/share', async ({ actor, params }) => {
+      await views.openTable(actor, 'view.share', params.tableId)
+      const all = await views.presentTable(actor, params.tableId)
+      return { list: all.filter(({ uuid }) => uuid !== null) }
+    })
+}
+
+function baseRoutes(prefix: string, sources: string, kernel: Kernel, { auth, shares }: Deps) {
+  const present = async (actor: Actor, baseId: string, request: Request) => {
+    const share = await shares.get(actor, 'base', baseId)
+    if (!share) return { uuid: null, roles: null }
+    return { uuid: share.id, roles: share.role, url: urlOf(request, `/base/base/${share.id}`) }
+  }
+  const urlOf = (request: Request, path: string) => `${auth.siteUrl(request)}/#${path}`
+  /** @throws SOURCE_NOT_FOUND for a source of another base */
+  const sourceOf = async (actor: Actor, { baseId, sourceId }: { baseId: string; sourceId: string }) => {
+    const target = await shares.targets.enter(actor, 'erd', sourceId)
+    if (target.baseId !== baseId) throw notFound('Source', sourceId.slice(0, 64))
+  }
+  return new Elysia({ prefix: `${prefix}/:baseId` })
+    .use(restBase(kernel, auth))
+    .get('/shared', ({ actor, params, request }) => present(actor, params.baseId, request))
+    .post('/shared', async ({ actor, params, body, request }) => {
+      await shares.targets.enter(actor, 'base', params.baseId)
+      const { roles } = readBody(OpenBody, body)
+      if (roles && roles !== 'viewer') throw badRequest('Only viewer role is supported')
+      await shares.save(actor, 'base', params.baseId, {})
+      return present(actor, params.baseId, request)
+    })
+    .patch('/shared', async ({ actor, params, body, request }) => {
+      const share = await shares.get(actor, 'base', params.baseId)
+      if (!share) throw badRequest('This base is not shared')
+      const { roles, ...rest } = readBody(BaseShareBody, body)
+      await shares.save(actor, 'base', params.baseId, {
+        ...(roles && { role: roles }),
+        ...passwordPatch(rest),
+      })
+      return { ...(await present(actor, params.baseId, request)), fk_custom_url_id: null }
+    })
+    .delete('/shared', async ({ actor, params }) => {
+      await shares.close(actor, 'base', params.baseId)
+      return { uuid: null }
+    })
+    .post(`/${sources}/:sourceId/share/erd`, async ({ actor, params, request }) => {
+      await sourceOf(actor, params)
+      const { id } = await shares.save(actor, 'erd', params.sourceId, {})
+      return { uuid: id, url: urlOf(request, `/ERD/shared/${id}`) }
+    })
+    .delete(`/${sources}/:sourceId/share/erd`, async ({ actor, params }) => {
+      await sourceOf(actor, params)
+      await shares.close(actor, 'erd', params.sourceId)
+      return { uuid: null }
+    })
+}

@@ -1,0 +1,200 @@
+import { Elysia } from 'elysia'
+import type { ShareActor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import type { View, ViewKind } from '../../src/core/model.ts'
+import type { ShareKind } from '../../src/core/shares.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { restBase, scalar } from '../../src/rest.ts'
+import { asVisitor, passwordIn, type ShareRow } from '../auth/index.ts'
+import { createRestReads, EXPORT_JOB, fileAnswer } from '../records/index.ts'
+import { presentShared } from '../schema/index.ts'
+import { readAnswer } from './read-answer.ts'
+import type { RestServices } from './rest.ts'
+
+const PREFIXES = ['/api/v1/db/public', '/api/v2/public']
+
+/** Every kind that shows records; a form asks. */
+const SHOWING: ViewKind[] = ['grid', 'gallery', 'kanban', 'calendar', 'map']
+
+/** How the API's document lists them: the link alone is the key, and no token is asked for. */
+const OPEN = { tags: ['Public'], security: [] }
+
+/** What of Elysia's context these routes look at. */
+interface Call {
+  params: { uuid: string }
+  request: Request
+  server: { requestIP(request: Request): { address: string } | null } | null
+}
+
+/** What anyone may read who has a link, and the answers of forms (wire reference §17). */
+export function publicRest(kernel: Kernel, services: RestServices) {
+  const app = new Elysia()
+  for (const prefix of PREFIXES) {
+    app.use(viewRoutes(prefix, kernel, services)).use(otherRoutes(prefix, kernel, services))
+  }
+  app.use(exportRoute(kernel, services))
+  return app
+}
+
+const addressOf = ({ request, server }: Pick<Call, 'request' | 'server'>): string =>
+  server?.requestIP(request)?.address ?? ''
+
+const queryOf = ({ request }: Pick<Call, 'request'>) => new URL(request.url).searchParams
+
+/** The password that these routes know is the one of the header. */
+const knock = (kind: ShareKind, call: Call) => ({
+  ...{ kind, id: call.params.uuid, password: passwordIn(call.request.headers) },
+  address: addressOf(call),
+})
+
+function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, records, shares }: RestServices) {
+  const reads = createRestReads(records, schema, auth)
+  const { lists, groups, links, operations, readFilter, readFooter } = reads
+
+  /** The visitor and the view of a link. @throws as `shares.enter`; NOT_FOUND for a view of another kind */
+  async function enter(
+    call: Call,
+    kinds: ViewKind[],
+  ): Promise<{ actor: ShareActor; view: View; share: ShareRow }> {
+    const { row, target } = await shares.enter(knock('view', call))
+    if (!target.view || !kinds.includes(target.view.kind)) throw wrongKind()
+    return { actor: asVisitor(row), view: target.view, share: row }
+  }
+
+  /** What a list of rows heeds: neither `fields` nor a filter that cannot be read, as clients know it. */
+  async function listQuery(actor: ShareActor, tableId: string, call: Call): Promise<string> {
+    const query = queryOf(call)
+    for (const name of ['fields', 'f', 'fields[]', 'f[]']) query.delete(name)
+    const { model } = await records.open(actor, tableId)
+    try {
+      readFilter(model, query)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      for (const name of ['where', 'w', 'filterArrJson']) query.delete(name)
+    }
+    return query.toString()
+  }
+
+  return new Elysia({ prefix: `${prefix}/shared-view/:uuid`, detail: OPEN })
+    .use(restBase(kernel, auth))
+    .use(UNSTORED)
+    .get('/meta', async (call) => {
+      const { actor, view, share } = await enter(call, [...SHOWING, 'form'])
+      const whole = await schema.load(view.tableId)
+      const { table } = whole
+      const [shown, own, people] = await Promise.all([
+        views.presentShared(view.id, share),
+        presentShared(schema, whole, view),
+        records.people(actor, table.baseId),
+      ])
+      const { client } = own
+      return {
+        ...shown,
+        ...own,
+        source: { id: table.sourceId, type: client, is_meta: true, is_local: true },
+        users: people.map(({ id, displayName }) => ({
+          id,
+          display_name: displayName,
+          email: '',
+          meta: null,
+        })),
+      }
+    })
+    .get('/rows', async (call) => {
+      const { actor, view } = await enter(call, SHOWING)
+      return lists.list(actor, view.tableId, await listQuery(actor, view.tableId, call))
+    })
+    .post(
+      '/rows',
+      async (call) => {
+        const { actor } = await enter(call, ['form'])
+        const read = readAnswer(call.request, call.body, operations)
+        const sender = { address: addressOf(call), headers: call.request.headers }
+        const { recordId, setCookie } = await shares.answers.submit(actor, read, sender)
+        if (setCookie !== null) call.set.headers['set-cookie'] = setCookie
+        // As the form is now: an answer that is sent again may be an hour old.
+        const form = await records.forms.open(actor)
+        const fields = form.model.fields.filter(({ isSystem }) => !isSystem)
+        return (await operations.rowsOf(form, [recordId], fields))[0] ?? {}
+      },
+      { parse: 'none' },
+    )
+    .get('/rows/:rowId/:relation/:columnId', async (call) => {
+      const { actor, view } = await enter(call, SHOWING)
+      const { rowId, relation, columnId } = call.params
+      if (!['hm', 'mm'].includes(relation)) throw wrongKind()
+      const place = { tableId: view.tableId, column: columnId, recordId: rowId }
+      return links.listShared(actor, place, relation, queryOf(call))
+    })
+    .get('/group/:columnId', async (call) => {
+      const { actor, view } = await enter(call, ['kanban'])
+      return groups.byOption(
+        ...([actor, view.tableId, call.params.columnId] as const),
+        await listQuery(actor, view.tableId, call),
+      )
+    })
+    .get('/groupby', async (call) => {
+      const { actor, view } = await enter(call, ['grid'])
+      return groups.groupBy(actor, view.tableId, queryOf(call))
+    })
+    .get('/groupby/count', async (call) => {
+      const { actor, view } = await enter(call, ['grid'])
+      return scalar(await groups.count(actor, view.tableId, queryOf(call)))
+    })
+    .get('/count', async (call) => {
+      const { actor, view } = await enter(call, ['grid'])
+      const opened = await records.open(actor, view.tableId)
+      return { count: await records.countOpened(opened, { filter: readFilter(opened.model, queryOf(call)) }) }
+    })
+    .get('/aggregate', async (call) => {
+      const { actor, view } = await enter(call, ['grid'])
+      return readFooter(records, actor, { tableId: view.tableId }, queryOf(call))
+    })
+    .get('/rows/export/:type', async (call) => {
+      const { actor, view } = await enter(call, SHOWING)
+      const target = { tableId: view.tableId, viewId: view.id }
+      // Fields are named as the visitor sees them.
+      const { model } = await records.open(actor, view.tableId)
+      const wanted = reads.readExport(model, target, call.params.type, call.request)
+      return fileAnswer(await records.exports.open(actor, wanted))
+    })
+    .get('/nested/:columnId', async (call) => {
+      const { actor, view } = await enter(call, ['form'])
+      return links.listOffered(actor, { tableId: view.tableId, column: call.params.columnId }, queryOf(call))
+    })
+}
+
+function otherRoutes(prefix: string, kernel: Kernel, { auth, shares }: RestServices) {
+  return new Elysia({ prefix, detail: OPEN })
+    .use(restBase(kernel, auth))
+    .use(UNSTORED)
+    .get('/shared-base/:uuid/meta', async (call) => {
+      const { row } = await shares.enter(knock('base', call))
+      return { base_id: row.baseId }
+    })
+    .get('/shared-erd/:uuid/meta', async (call) => {
+      const { row } = await shares.enter(knock('erd', call))
+      return shares.diagram(asVisitor(row))
+    })
+}
+
+/** A file made by a job (wire reference §13.4). Whoever knows the job's id is told where it lies. */
+function exportRoute(kernel: Kernel, { auth, records, shares }: RestServices) {
+  return new Elysia({ detail: OPEN })
+    .use(restBase(kernel, auth))
+    .post('/api/v2/public/export/:uuid/:type', async (call) => {
+      const { row, target } = await shares.enter(knock('view', call))
+      if (!target.view || !SHOWING.includes(target.view.kind)) throw wrongKind()
+      const query = { tableId: target.view.tableId, viewId: target.view.id }
+      const { jobId } = await records.exports.start(asVisitor(row), { query, format: call.params.type })
+      return { id: jobId, name: EXPORT_JOB }
+    })
+}
+
+/** A cache on the way must not give the answers to who has not the password, or once the link is closed. */
+const UNSTORED = new Elysia({ name: 'unstored' }).derive({ as: 'scoped' }, ({ set }) => {
+  set.headers['cache-control'] = 'no-store'
+  return {}
+})
+
+const wrongKind = (): AppError => new AppError('NOT_FOUND', 'Not found', undefined, 'msg')

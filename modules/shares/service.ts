@@ -1,0 +1,115 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { badRequest } from '../../src/core/errors.ts'
+import { type OpenedShare, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
+import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import { type AuthService, asShare, noShare, type SharePatch, type ShareRow } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { SchemaService } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { createDiagrams } from './diagram.ts'
+import { createFormAnswers } from './form-answers.ts'
+import { futureMoment } from './input.ts'
+import { createTargets, type FoundTarget } from './targets.ts'
+
+export type SharesService = ReturnType<typeof createSharesService>
+
+/** How someone knocks at a public link. */
+export interface Knock {
+  kind: ShareKind
+  id: string
+  password: string | null
+  address: string
+  headers: Headers
+}
+
+/** Public links: who may make them, what they open, and the answers that come in by those of forms. */
+export function createSharesService(
+  kernel: Kernel,
+  auth: AuthService,
+  bases: BasesService,
+  schema: SchemaService,
+  views: ViewsService,
+  records: RecordsService,
+) {
+  const targets = createTargets({ kernel, auth, bases, schema, views })
+  const answers = createFormAnswers({ kernel, auth, records })
+
+  async function change(actor: Actor, target: FoundTarget, patch: SharePatch): Promise<Share> {
+    if (patch.role !== undefined && target.kind !== 'base') {
+      throw badRequest('Only links to a base have a role')
+    }
+    const expiresAt = patch.expiresAt ? futureMoment(patch.expiresAt) : patch.expiresAt
+    const dated = expiresAt === undefined ? patch : { ...patch, expiresAt }
+    return asShare(await auth.shares.save(actor, target, dated, targets.commit(actor, target)))
+  }
+
+  async function themeOf(baseId: string): Promise<BaseTheme | null> {
+    const theme = readTheme((await bases.require(baseId)).meta)
+    return isDefaultTheme(theme) ? null : theme
+  }
+
+  /** The open link of an id with what it leads to. @throws VIEW_NOT_FOUND, BASE_NOT_FOUND; as `visitors.enter` */
+  async function enter({ kind, id, password, address }: Omit<Knock, 'headers'>) {
+    const row = await auth.visitors.enter(kind, id, password, address)
+    const target = await targets.findOpen(kind, row.targetId)
+    if (!target) throw noShare(kind, id)
+    return { row, target }
+  }
+
+  return {
+    enter,
+    answers,
+    diagram: createDiagrams(schema),
+    targets,
+
+    /** What a visitor's page is told before it reads anything. @throws as `enter` */
+    async open(knock: Knock): Promise<OpenedShare> {
+      const { row, target } = await enter(knock)
+      const { view } = target
+      return {
+        ...{ kind: row.kind, baseId: row.baseId, title: target.title, role: row.role },
+        ...{ tableId: view?.tableId ?? null, viewId: view?.id ?? null, viewKind: view?.kind ?? null },
+        settings: shareSettings.parse(row.settings),
+        theme: await themeOf(row.baseId),
+        form: view?.kind === 'form' ? answers.stateOf(row, view, knock.headers) : null,
+      }
+    },
+
+    /** The link of a target; null where it has none. @throws PERMISSION_DENIED for who may not share */
+    async get(actor: Actor, kind: ShareKind, targetId: string): Promise<Share | null> {
+      const row = await auth.shares.ofTarget(await targets.enter(actor, kind, targetId))
+      return row && asShare(row)
+    },
+
+    /** Changes a link, and makes it where there is none. @throws CONFLICT for an address that is taken */
+    async save(actor: Actor, kind: ShareKind, targetId: string, patch: SharePatch): Promise<Share> {
+      return change(actor, await targets.enter(actor, kind, targetId), patch)
+    },
+
+    /** Gives a link a new address, which nobody can guess. @throws VIEW_NOT_FOUND, … where there is none */
+    async regenerate(actor: Actor, kind: ShareKind, targetId: string): Promise<Share> {
+      const row = await auth.shares.ofTarget(await targets.enter(actor, kind, targetId))
+      if (!row) throw noShare(kind, targetId)
+      return asShare(await auth.shares.regenerate(row))
+    },
+
+    /** Closes a link, if there is one: whoever has it sees nothing from now on. */
+    async close(actor: Actor, kind: ShareKind, targetId: string): Promise<void> {
+      const target = await targets.enter(actor, kind, targetId)
+      const row = await auth.shares.ofTarget(target)
+      if (row) await auth.shares.close(row, targets.commit(actor, target))
+    },
+
+    /** Every link of a base and of what is in it; not those that lead nowhere while their view is in the trash. */
+    async list(actor: Actor, baseId: string): Promise<Share[]> {
+      const { id } = await targets.enter(actor, 'base', baseId).then(({ baseId }) => ({ id: baseId }))
+      const found: ShareRow[] = []
+      for (const row of await auth.shares.ofBase(id)) {
+        if (await targets.findOpen(row.kind, row.targetId)) found.push(row)
+      }
+      return found.map(asShare)
+    },
+  }
+}

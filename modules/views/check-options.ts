@@ -1,0 +1,82 @@
+import { badRequest } from '../../src/core/errors.ts'
+import { checkFilter } from '../../src/core/filters/index.ts'
+import { MAX_GROUPS, type Sort, type ViewKind } from '../../src/core/model.ts'
+import { groupingProblem, type RowColoring, viewKind } from '../../src/core/views/index.ts'
+import type { TableModel } from '../schema/index.ts'
+import { requireField } from './context.ts'
+import { liveOptions, type ViewRow } from './model.ts'
+
+/**
+ * What a kind of view is to keep, with every key.
+ *
+ * @throws BAD_REQUEST naming what is wrong, FIELD_NOT_FOUND
+ */
+export function checkedOptions(model: TableModel, kind: ViewKind, options: object): object {
+  const definition = viewKind(kind)
+  const parsed = definition.options.safeParse(options)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw badRequest(`${issue?.path.join('.') || 'options'}: ${issue?.message ?? 'is not understood'}`)
+  }
+  for (const fieldId of definition.fieldIds(parsed.data)) requireField(model, fieldId)
+  const problem = definition.problem(parsed.data, (id) => model.field(id))
+  if (problem !== null) throw badRequest(problem)
+  return parsed.data
+}
+
+/** The options of a new view: the kind's defaults over the table's fields, with what the caller says on top. */
+export const newOptions = (model: TableModel, kind: ViewKind, options: object = {}): object =>
+  checkedOptions(model, kind, { ...viewKind(kind).defaults(model.fields), ...options })
+
+/**
+ * The options of a view after a change of all of them. What it keeps of fields in the trash, or of a type that
+ * does not fit at the moment, was not shown to whoever changed it: it goes on waiting, unless something has
+ * been put in its place.
+ *
+ * @throws as `checkedOptions`
+ */
+export function changedOptions(
+  model: TableModel,
+  row: Pick<ViewRow, 'kind' | 'options'>,
+  options: object,
+): object {
+  const checked: Record<string, unknown> = { ...checkedOptions(model, row.kind, options) }
+  const kept: Record<string, unknown> = { ...viewKind(row.kind).options.parse(row.options ?? {}) }
+  const shown: Record<string, unknown> = { ...liveOptions(model, row) }
+  const waiting = Object.keys(kept).filter((key) => !Bun.deepEquals(kept[key], shown[key]))
+  const isReplaced = waiting.some((key) => !Bun.deepEquals(checked[key], shown[key]))
+  if (isReplaced) return checked
+  return { ...checked, ...Object.fromEntries(waiting.map((key) => [key, kept[key]])) }
+}
+
+/**
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for too many levels, one field in two of them, or a field whose values
+ *   are no headings
+ */
+export function checkedGroups(model: TableModel, groups: Sort[]): Sort[] {
+  if (groups.length > MAX_GROUPS) throw badRequest(`A view can be grouped by ${MAX_GROUPS} fields at most`)
+  const names = new Set<string>()
+  for (const { fieldId } of groups) {
+    const field = requireField(model, fieldId)
+    const problem = groupingProblem(field)
+    if (problem !== null) throw badRequest(problem)
+    if (names.has(fieldId)) throw badRequest(`Field "${field.title}" groups twice`)
+    names.add(fieldId)
+  }
+  return groups.map(({ fieldId, direction }) => ({ fieldId, direction }))
+}
+
+/** @throws FIELD_NOT_FOUND; BAD_REQUEST, INVALID_FILTER for a colouring that does not go with the fields */
+export function checkedColoring(model: TableModel, coloring: RowColoring | null): RowColoring | null {
+  if (coloring === null) return null
+  if (coloring.mode === 'select') {
+    const field = requireField(model, coloring.fieldId)
+    if (field.type !== 'SingleSelect') throw badRequest(`Field "${field.title}" is no single select field`)
+    return coloring
+  }
+  for (const { filter } of coloring.rules) {
+    const problem = checkFilter(filter, (id) => model.field(id))[0]
+    if (problem) throw problem
+  }
+  return coloring
+}

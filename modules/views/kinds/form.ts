@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { badRequest } from '../../../src/core/errors.ts'
+import { isEmail } from '../../../src/core/fields/text-checks.ts'
+import { type FormField, type FormOptions, formField, formOptions } from '../../../src/core/views/index.ts'
+import { readBody } from '../../../src/rest.ts'
+import {
+  kindChange,
+  type MetaKeys,
+  present,
+  putMeta,
+  takeMeta,
+  type WireKind,
+  wireFlag,
+  wireMeta,
+} from './wire-kind.ts'
+
+const RICH_TEXT = 20_000
+const text = (max: number) => z.string().max(max).nullish()
+
+/** A picture: the path of an upload, or an uploaded file as attachment cells hold it, also as JSON text. */
+const picture = z.union([z.string().max(5000), z.looseObject({ path: z.string().max(500) })]).nullish()
+
+const FormBody = z.object({
+  heading: text(500),
+  subheading: text(RICH_TEXT),
+  success_msg: text(RICH_TEXT),
+  redirect_url: text(2083),
+  redirect_after_secs: z.union([z.number(), z.string().max(20)]).nullish(),
+  email: z.union([z.string().max(2000), z.record(z.string().max(320), z.boolean())]).nullish(),
+  submit_another_form: wireFlag.nullish(),
+  show_blank_form: wireFlag.nullish(),
+  banner_image_url: picture,
+  logo_url: picture,
+  meta: wireMeta.nullish(),
+})
+
+/** What our forms have beyond those that clients know. */
+const META: MetaKeys = {
+  ...{ hide_branding: 'hideBranding', hide_banner: 'hideBanner', background_color: 'backgroundColor' },
+  ...{ submit_label: 'submitLabel', closes_at: 'closesAt', max_answers: 'maxAnswers' },
+  one_per_person: 'onePerPerson',
+}
+
+/** What a form says of a field beyond the words that clients know. */
+const FIELD_META: MetaKeys = {
+  ...{ layout: 'layout', limitOptions: 'limitOptions', rules: 'rules', showIf: 'showIf' },
+  defaultValue: 'defaultValue',
+}
+
+export const form: WireKind = {
+  kind: 'form',
+  path: 'forms',
+  present({ options: kept, row }) {
+    const options = kept as FormOptions
+    return {
+      heading: options.heading ?? row.title,
+      subheading: options.subheading,
+      success_msg: options.successMessage,
+      redirect_url: options.redirectUrl,
+      redirect_after_secs: String(options.redirectAfterSeconds),
+      email: options.emailTo,
+      submit_another_form: options.submitAnother,
+      show_blank_form: options.showBlankForm,
+      banner_image_url: options.bannerPath,
+      logo_url: options.logoPath,
+      meta: { ...row.meta, ...putMeta(options, META, formOptions.parse({})) },
+    }
+  },
+  read(sent) {
+    const body = readBody(FormBody, sent)
+    const { options, rest } = takeMeta(body.meta, META)
+    const said = present({
+      heading: emptyAsNull(body.heading),
+      subheading: emptyAsNull(body.subheading),
+      successMessage: emptyAsNull(body.success_msg),
+      redirectUrl: emptyAsNull(body.redirect_url),
+      redirectAfterSeconds: secondsOf(body.redirect_after_secs),
+      emailTo: addressesOf(body.email),
+      submitAnother: body.submit_another_form ?? undefined,
+      showBlankForm: body.show_blank_form ?? undefined,
+      bannerPath: pathOf(body.banner_image_url),
+      logoPath: pathOf(body.logo_url),
+    })
+    return kindChange({ ...options, ...said }, body.meta == null ? undefined : rest)
+  },
+  line(_, { form: said }) {
+    const asked = said ?? formField.parse({})
+    return {
+      ...{ label: asked.label, help: asked.help, description: asked.help, required: asked.required },
+      meta: { ...asked.meta, ...putMeta(asked, FIELD_META, formField.parse({})) },
+      enable_scanner: asked.enableScanner,
+    }
+  },
+}
+
+const FormLineBody = z.object({
+  label: text(1000),
+  help: text(RICH_TEXT),
+  description: text(RICH_TEXT),
+  required: wireFlag.nullish(),
+  enable_scanner: wireFlag.nullish(),
+  meta: wireMeta.nullish(),
+})
+
+/**
+ * What a form says of a field after a body; undefined where the body names nothing of it. `help` and
+ * `description` are two names of one text.
+ *
+ * @throws INVALID_REQUEST_BODY; BAD_REQUEST for what in `meta` is not understood
+ */
+export function readFormLine(sent: unknown, before: FormField | null): FormField | undefined {
+  const { label, help, description, required, enable_scanner: scanner, meta } = readBody(FormLineBody, sent)
+  const { options, rest } = takeMeta(meta, FIELD_META)
+  const said = {
+    ...options,
+    ...present({
+      label: emptyAsNull(label),
+      help: emptyAsNull(description ?? help),
+      required: required ?? undefined,
+      enableScanner: scanner ?? undefined,
+      meta: meta == null ? undefined : rest,
+    }),
+  }
+  if (Object.keys(said).length === 0) return undefined
+  const parsed = formField.safeParse({ ...before, ...said })
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw badRequest(`meta.${issue?.path.join('.')}: ${issue?.message ?? 'is not understood'}`)
+}
+
+const emptyAsNull = (value: string | null | undefined): string | null | undefined =>
+  value === '' ? null : value
+
+/** @throws BAD_REQUEST for what is no number of seconds; its range is checked with the other options */
+function secondsOf(value: string | number | null | undefined): number | undefined {
+  if (value == null || value === '') return undefined
+  const seconds = Number(value)
+  if (!Number.isInteger(seconds)) throw badRequest(`'${value}' is not a number of seconds`)
+  return seconds
+}
+
+/**
+ * Addresses parted by commas. Older clients send an object, or its JSON text, with true for each address.
+ *
+ * @throws BAD_REQUEST for what is no address
+ */
+function addressesOf(sent: string | Record<string, boolean> | null | undefined): string | null | undefined {
+  if (sent == null) return sent
+  const known = typeof sent === 'string' ? (objectIn(sent) ?? sent) : sent
+  const addresses =
+    typeof known === 'string'
+      ? known.split(',').map((address) => address.trim())
+      : Object.keys(known).filter((address) => known[address])
+  const given = addresses.filter((address) => address !== '')
+  const odd = given.find((address) => !isEmail(address))
+  if (odd !== undefined) throw badRequest(`'${odd.slice(0, 100)}' is not an e-mail address`)
+  return given.length === 0 ? null : given.join(',')
+}
+
+/** @throws BAD_REQUEST for JSON text without a path */
+function pathOf(sent: string | { path: string } | null | undefined): string | null | undefined {
+  if (sent == null || sent === '') return sent === '' ? null : sent
+  if (typeof sent !== 'string') return sent.path
+  const file = objectIn(sent)
+  if (file === null) return sent
+  if (typeof file.path !== 'string') throw badRequest('A picture is named by its path')
+  return file.path
+}
+
+/** The object in a JSON text; null for any other text. */
+function objectIn(value: string): Record<string, unknown> | null {
+  if (!value.trim().startsWith('{')) return null
+  const parsed = wireMeta.safeParse(value)
+  return parsed.success ? parsed.data : null
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { badRequest } from '../../../src/core/errors.ts'
+import type { Choice } from '../../../src/core/fields/choices.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../src/core/views/index.ts'
+import { readBody } from '../../../src/rest.ts'
+import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
+import {
+  kindChange,
+  type MetaKeys,
+  present,
+  takeMeta,
+  type WireKind,
+  wireFieldId,
+  wireFlag,
+  wireMeta,
+} from './wire-kind.ts'
+
+const KanbanBody = z.object({
+  fk_grp_col_id: wireFieldId.optional(),
+  fk_cover_image_col_id: wireFieldId.optional(),
+  meta: wireMeta.nullish(),
+})
+
+/** A stack as clients write it in `meta["<fk_grp_col_id>"]`: by the id of its option. */
+const WireStacks = z
+  .array(
+    z.object({
+      id: z.string().max(1000),
+      order: z.number().nullish(),
+      collapsed: wireFlag.nullish(),
+      hidden: wireFlag.nullish(),
+    }),
+  )
+  .max(1000)
+
+const UNCATEGORIZED = 'uncategorized'
+const UNCATEGORIZED_COLOR = '#6A7184'
+const META: MetaKeys = { ...COVER_META, hide_empty_stack: 'hideEmpty' }
+
+/** Keys that clients know from long ago and that say nothing any more. */
+const PAST = { show: null, order: null, public: null, password: null, show_all_fields: null }
+
+export const kanban: WireKind = {
+  kind: 'kanban',
+  path: 'kanbans',
+  present({ model, options: kept, row }) {
+    const options = kept as KanbanOptions
+    const field = options.stackFieldId === null ? undefined : model.field(options.stackFieldId)
+    return {
+      ...{ fk_grp_col_id: options.stackFieldId, fk_cover_image_col_id: options.coverFieldId },
+      ...{ ...PAST, title: row.title },
+      meta: {
+        ...row.meta,
+        fk_cover_image_object_fit: wireCoverFit(options.coverFit),
+        ...(options.hideEmpty && { hide_empty_stack: true }),
+        ...(field && { [field.id]: presentStacks(field, options.stacks) }),
+      },
+    }
+  },
+  read(body, { model, options: kept }) {
+    const before = kept as KanbanOptions
+    const read = readBody(KanbanBody, body)
+    const stackFieldId = read.fk_grp_col_id === undefined ? before.stackFieldId : read.fk_grp_col_id
+    const { options, rest } = takeMeta(read.meta, META)
+    if (options.coverFit !== undefined) options.coverFit = readBody(coverFit, options.coverFit)
+    // The stacks of one field are none of another.
+    if (stackFieldId !== before.stackFieldId) options.stacks = []
+    const field = stackFieldId === null ? undefined : model.field(stackFieldId)
+    if (field && rest[field.id] != null) {
+      const stacks = stackFieldId === before.stackFieldId ? before.stacks : []
+      options.stacks = readStacks(field, rest[field.id], stacks)
+    }
+    if (field) delete rest[field.id]
+    return kindChange(
+      {
+        ...options,
+        ...present({ stackFieldId: read.fk_grp_col_id, coverFieldId: read.fk_cover_image_col_id }),
+      },
+      read.meta == null ? undefined : rest,
+    )
+  },
+  line: () => ({}),
+}
+
+const choicesOf = ({ type, options }: Field): Choice[] =>
+  type === 'SingleSelect' && Array.isArray(options.choices) ? (options.choices as Choice[]) : []
+
+/** Every stack of a select field, those that the view says nothing of in their own order behind the others. */
+function presentStacks(field: Field, kept: KanbanStack[]): Record<string, unknown>[] {
+  const choices = new Map(choicesOf(field).map((choice) => [choice.title, choice]))
+  const isSelect = field.type === 'SingleSelect'
+  const said = kept.filter(({ key }) => !isSelect || key === null || choices.has(key))
+  const known = new Set(said.map(({ key }) => key))
+  const later = isSelect ? [null, ...choices.keys()].filter((key) => !known.has(key)) : []
+  const all = [...said, ...later.map((key) => kanbanStack.parse({ key }))]
+  return all.map(({ key, isCollapsed, isHidden }, order) => {
+    const state = { collapsed: isCollapsed, ...(isHidden && { hidden: true }) }
+    if (key === null) {
+      return { id: UNCATEGORIZED, title: null, order, color: UNCATEGORIZED_COLOR, ...state }
+    }
+    const { id = key, color = UNCATEGORIZED_COLOR } = choices.get(key) ?? {}
+    return { id, title: key, color, order, fk_column_id: field.id, ...state }
+  })
+}
+
+/** @throws INVALID_REQUEST_BODY; BAD_REQUEST for an option that the field does not have */
+function readStacks(field: Field, sent: unknown, before: KanbanStack[]): KanbanStack[] {
+  const stacks = readBody(WireStacks, sent)
+  const titles = new Map(choicesOf(field).map((choice) => [choice.id, choice.title]))
+  const ordered = stacks
+    .map((stack, index) => ({ ...stack, place: stack.order ?? index }))
+    .sort((a, b) => a.place - b.place)
+  return ordered.map(({ id, collapsed, hidden }) => {
+    const key = id === UNCATEGORIZED ? null : field.type === 'SingleSelect' ? titles.get(id) : id
+    if (key === undefined) throw badRequest(`Field "${field.title}" has no option '${id.slice(0, 64)}'`)
+    const known = before.find((stack) => stack.key === key)
+    return {
+      key,
+      isCollapsed: collapsed ?? known?.isCollapsed ?? false,
+      isHidden: hidden ?? known?.isHidden ?? false,
+    }
+  })
+}

@@ -1,0 +1,36 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import type { ViewRow } from './model.ts'
+import type { ViewState } from './update.ts'
+
+/** Where a view stands in the list is no part of how it is set up. */
+const OUTSIDE: ReadonlySet<string> = new Set<keyof ViewState>(['order'])
+
+type Held = Pick<ViewRow, 'id' | 'title' | 'lock' | 'ownedBy' | 'createdBy'>
+
+/** True where the lock of a view lets the actor change it: one that nobody in particular made is in nobody's way. */
+export function isOpenTo(actor: Actor, { lock, ownedBy, createdBy }: Held): boolean {
+  if (lock !== 'personal') return lock === 'collaborative'
+  const owner = ownedBy ?? createdBy
+  return owner === null || (actor.kind === 'user' && actor.id === owner)
+}
+
+/**
+ * Passes where the lock of a view lets the actor change it. Nobody changes a locked view, and nobody but its
+ * owner a personal one. What the lock does not hold is the lock itself, nor whose a personal view is: who may
+ * rename views can unlock them and take them over, and may then, in the same call, change the rest.
+ *
+ * @param changes what would change; absent: all of it, as its deletion does
+ * @throws PERMISSION_DENIED naming the view
+ */
+export function refuseLocked(actor: Actor, view: Held, changes?: readonly (keyof ViewState)[]): void {
+  if (isOpenTo(actor, view)) return
+  const held = changes?.filter((key) => !OUTSIDE.has(key))
+  if (held?.length === 0 || held?.includes('lock')) return
+  if (view.lock === 'personal' && held?.includes('ownedBy')) return
+  const reason =
+    view.lock === 'locked'
+      ? `View "${view.title}" is locked: unlock it before you change it`
+      : `View "${view.title}" is personal: only its owner may change it`
+  throw new AppError('PERMISSION_DENIED', reason, { viewId: view.id, lock: view.lock })
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { badRequest } from '../../src/core/errors.ts'
+import { MAX_GROUPS, type Sort } from '../../src/core/model.ts'
+import { wireFlag, wireMeta } from './kinds/wire-kind.ts'
+import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
+import { AGGREGATIONS } from './wire-words.ts'
+
+const id = z.string().max(64)
+const title = z.string().max(1000)
+const lock = z.enum(['collaborative', 'locked', 'personal'])
+
+/** A new view; `order` is not read, it goes last. What its kind keeps, the kind reads. */
+export const ViewBody = z.object({
+  title,
+  copy_from_id: id.nullish(),
+  lock_type: lock.nullish(),
+  description: z.string().max(10_000).nullish(),
+})
+/** What of a view changes; `show` is not read. */
+export const ViewPatchBody = z.object({
+  title: title.optional(),
+  order: z.number().optional(),
+  lock_type: lock.optional(),
+  owned_by: id.optional(),
+  show_system_fields: wireFlag.nullish(),
+  meta: wireMeta.nullish(),
+  description: z.string().max(10_000).nullish(),
+})
+
+/** What changes about one column of a view. */
+export const ViewColumnBody = z.object({
+  show: wireFlag.nullish(),
+  order: z.number().nullish(),
+  width: z.union([z.string().max(20), z.number()]).nullish(),
+  aggregation: z.string().max(64).nullish(),
+  group_by: wireFlag.nullish(),
+  group_by_order: z.number().nullish(),
+  group_by_sort: z.enum(['asc', 'desc']).nullish(),
+})
+type ViewColumn = z.output<typeof ViewColumnBody>
+
+/** The same, with the column named by its field. */
+export const NewViewColumnBody = z.object({ fk_column_id: id })
+
+/** What a client says of how a view shows a column, in our words. */
+export function readLine({ show, order, width, aggregation }: ViewColumn) {
+  const pixels = typeof width === 'string' ? Number.parseInt(width, 10) : width
+  if (width != null && !Number.isFinite(pixels)) throw badRequest(`'${String(width)}' is not a width`)
+  const isNone = aggregation === null || aggregation === 'none'
+  if (!isNone && aggregation !== undefined && !Object.hasOwn(AGGREGATIONS, aggregation)) {
+    throw badRequest(`Aggregation '${aggregation}' is not known`)
+  }
+  return {
+    ...(show != null && { show }),
+    ...(order != null && { order }),
+    ...(pixels != null && { width: Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Math.round(pixels))) }),
+    ...(aggregation !== undefined && { summary: isNone ? null : (AGGREGATIONS[aggregation ?? ''] ?? null) }),
+  }
+}
+
+/**
+ * The groups of a view after what a client says of one column. `group_by_order` counts from 1; a direction or a
+ * place alone says nothing of a column that groups nothing.
+ *
+ * @throws BAD_REQUEST past the most levels
+ */
+export function withGroup(
+  groups: Sort[],
+  fieldId: string,
+  { group_by: groupBy, group_by_order: order, group_by_sort: direction }: ViewColumn,
+): Sort[] {
+  const known = groups.find((group) => group.fieldId === fieldId)
+  const isGrouped = groupBy ?? known !== undefined
+  const others = groups.filter((group) => group !== known)
+  if (!isGrouped) return others
+  if (others.length >= MAX_GROUPS) throw badRequest(`A view can be grouped by ${MAX_GROUPS} fields at most`)
+  const group: Sort = { fieldId, direction: direction ?? known?.direction ?? 'asc' }
+  const place = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
+  return others.toSpliced(Math.max(0, place), 0, group)
+}

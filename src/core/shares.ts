@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type { ShareKind } from './share-headers.ts'
+import type { BaseTheme } from './theme.ts'
+
+export {
+  passwordHeader,
+  readPasswordHeader,
+  SHARE_HEADERS,
+  SHARE_KINDS,
+  SHARE_PASSWORD_HEADER,
+  type ShareKind,
+} from './share-headers.ts'
+
+/** Names the answers to a form; the same for every attempt to send these, so that they become one record. */
+export const SUBMISSION_HEADER = 'x-submission-id'
+
+/** A link's address that a person has chosen: letters, digits, `-` and `_`. */
+export const CUSTOM_ADDRESS = /^[A-Za-z0-9_-]{3,64}$/
+
+/** What REST clients read where a link has a password: that there is one, and nothing of it. */
+export const SHARE_PASSWORD_MASK = '********'
+
+/** Fewest characters of a link's password. */
+export const MIN_SHARE_PASSWORD = 4
+
+const settings = {
+  /** Offers CSV, Excel and JSON of what is shown. */
+  allowDownload: z.boolean(),
+  /** Forms: one question at a time. */
+  survey: z.boolean(),
+  /** Language of the page; null: the visitor's. */
+  language: z.string().max(20).nullable(),
+  /** Right to left, whatever the language. */
+  rtl: z.boolean(),
+  /** `#RRGGBB` of buttons and links; null: the base's. */
+  themeColor: z
+    .string()
+    .regex(/^#[0-9A-F]{6}$/i)
+    .nullable(),
+}
+
+/** How a public page looks, and what it offers beside reading. */
+export const shareSettings = z.strictObject({
+  allowDownload: settings.allowDownload.default(true),
+  survey: settings.survey.default(false),
+  language: settings.language.default(null),
+  rtl: settings.rtl.default(false),
+  themeColor: settings.themeColor.default(null),
+})
+/** Some of the settings, to change these alone. */
+export const shareSettingsPatch = z.strictObject(settings).partial()
+export type ShareSettings = z.output<typeof shareSettings>
+
+/** A public link as those see it who may share. */
+export interface Share {
+  id: string
+  kind: ShareKind
+  baseId: string
+  targetId: string
+  role: 'viewer' | 'editor'
+  hasPassword: boolean
+  expiresAt: string | null
+  settings: ShareSettings
+  createdAt: string
+  lastVisitAt: string | null
+  /** Answers that came in by it, for a form. */
+  answers: number
+}
+
+/** What a visitor's page is told of the link before it reads anything. */
+export interface OpenedShare {
+  kind: ShareKind
+  baseId: string
+  /** The table of a shared view; null for bases and diagrams. */
+  tableId: string | null
+  viewId: string | null
+  viewKind: string | null
+  title: string
+  role: 'viewer' | 'editor'
+  settings: ShareSettings
+  /** The colours of the base; null: the product's. The link's own colour goes first. */
+  theme: BaseTheme | null
+  /** Whether a form takes answers now, and if not why; null for all other links. */
+  form: FormState | null
+}
+
+/**
+ * `closed`: its day has passed. `full`: it has had as many answers as it takes. `answered`: it takes one from
+ * each person, and this one has given theirs.
+ */
+export type FormState = 'open' | 'closed' | 'full' | 'answered'

@@ -1,0 +1,35 @@
+/** The colours of a base's pages: each `#RRGGBB` in capitals, without alpha (spec §1). */
+export interface BaseTheme {
+  /** Of buttons, links and what is chosen. */
+  primaryColor: string
+  /** Of what stands out beside that. */
+  accentColor: string
+}
+
+/** A royal blue and a pink (spec §1). */
+export const DEFAULT_THEME: Readonly<BaseTheme> = { primaryColor: '#3366FF', accentColor: '#EC4899' }
+
+/** The theme that is kept in a base's `meta`; a colour that is none gives way to its default, by itself. */
+export function readTheme(meta: { theme?: unknown }): BaseTheme {
+  const { primaryColor, accentColor } = (meta.theme ?? {}) as {
+    primaryColor?: unknown
+    accentColor?: unknown
+  }
+  return {
+    primaryColor: readColor(primaryColor) ?? DEFAULT_THEME.primaryColor,
+    accentColor: readColor(accentColor) ?? DEFAULT_THEME.accentColor,
+  }
+}
+
+/** Whether a theme is the product's own look. */
+export const isDefaultTheme = ({ primaryColor, accentColor }: BaseTheme): boolean =>
+  primaryColor === DEFAULT_THEME.primaryColor && accentColor === DEFAULT_THEME.accentColor
+
+/** `#36f`, `#3366ff` and `#3366ff80` are all `#3366FF`; null: no hex colour. */
+function readColor(text: unknown): string | null {
+  if (typeof text !== 'string') return null
+  const digits = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(text.trim())?.[1]
+  if (!digits) return null
+  const long = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits
+  return `#${long.slice(0, 6).toUpperCase()}`
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import type { Field } from '../model.ts'
+import { fitOrNull, isShownAs, type ViewKindDefinition, wrongType } from './view-kind.ts'
+
+/** Records lie on the day of `fromFieldId`, or from there to `toFieldId` where one is named. */
+export const calendarRange = z.strictObject({
+  fromFieldId: z.string().min(1).max(64),
+  toFieldId: z.string().min(1).max(64).nullable().default(null),
+})
+export type CalendarRange = z.output<typeof calendarRange>
+
+export const CALENDAR_SCALES = ['day', 'week', 'month', 'year'] as const
+export type CalendarScale = (typeof CALENDAR_SCALES)[number]
+
+export const calendarOptions = z.strictObject({
+  /** Empty: to be chosen. */
+  ranges: z.array(calendarRange).max(10).default([]),
+  scale: z.enum(CALENDAR_SCALES).default('month'),
+  hideWeekends: z.boolean().default(false),
+  /** A single select whose option colours the record; null: each range has a colour of its own. */
+  colorFieldId: z.string().max(64).nullable().default(null),
+})
+export type CalendarOptions = z.output<typeof calendarOptions>
+
+/** True for a field whose values are days or instants. */
+export const isDated = (field: Field): boolean =>
+  isShownAs(field, 'Date', 'DateTime', 'CreatedTime', 'LastModifiedTime') && field.result?.isList !== true
+
+const isColoring = (field: Field): boolean => isShownAs(field, 'SingleSelect')
+
+/** Records on the days of their dates. */
+export const calendar: ViewKindDefinition<CalendarOptions> = {
+  kind: 'calendar',
+  wireNumber: 6,
+  label: 'Calendar',
+  options: calendarOptions,
+  defaults(fields) {
+    const dated = fields.find((field) => isDated(field) && !field.isSystem) ?? fields.find(isDated)
+    const ranges = dated ? [{ fromFieldId: dated.id, toFieldId: null }] : []
+    return { ranges, scale: 'month', hideWeekends: false, colorFieldId: null }
+  },
+  fieldIds: ({ ranges, colorFieldId }) =>
+    [...ranges.flatMap(({ fromFieldId, toFieldId }) => [fromFieldId, toFieldId]), colorFieldId].filter(
+      (id) => id !== null,
+    ),
+  prune: (options, field) => ({
+    ...options,
+    ranges: options.ranges
+      .filter(({ fromFieldId }) => fitOrNull(fromFieldId, field, isDated) !== null)
+      .map((range) => ({ ...range, toFieldId: fitOrNull(range.toFieldId, field, isDated) })),
+    colorFieldId: fitOrNull(options.colorFieldId, field, isColoring),
+  }),
+  problem: ({ ranges, colorFieldId }, field) =>
+    wrongType(
+      ranges.flatMap(({ fromFieldId, toFieldId }) => [fromFieldId, toFieldId]),
+      field,
+      isDated,
+      'date field',
+    ) ?? wrongType([colorFieldId], field, isColoring, 'single select field'),
+  shownAtFirst: 2,
+}

@@ -1,0 +1,269 @@
+import { readAttachments } from '../fields/attachment-item.ts'
+import { FILE_KINDS, isAllowedKind } from '../fields/attachment-kinds.ts'
+import { titlesIn } from '../fields/choices.ts'
+import type { CellValue } from '../fields/field-type.ts'
+import { readLinkIds } from '../fields/list-value.ts'
+import { idsIn } from '../fields/people-value.ts'
+import { formatValue } from '../fields/read.ts'
+import { isEmail, isPhone, isUrl } from '../fields/text-checks.ts'
+import { parseTime } from '../fields/time-text.ts'
+import { patternTest } from '../formula/match-pattern.ts'
+import { readPattern } from '../formula/pattern.ts'
+import type { Field } from '../model.ts'
+import type { FormRule } from './form.ts'
+import { daysMeant, isRuleDay, type RuleMoment } from './form-days.ts'
+
+/** A sentence and what stands in its braces: the browser looks it up in its language, the server fills it in. */
+export interface FormText {
+  text: string
+  params: Record<string, string | number>
+}
+
+/** What a rule is told of, beside the answer. */
+export type RuleField = Pick<Field, 'type' | 'options'>
+
+/** One kind of rule for answers. A new one is an entry of `FORM_RULES` and its example in the tests. */
+export interface FormRuleType {
+  key: string
+  /** What it is called where rules are set: "At least". */
+  label: string
+  /** What is typed for it; `none`: it is there or not. */
+  input: 'none' | 'count' | 'number' | 'text' | 'day' | 'time' | 'kinds'
+  /** True where answers to the field can be held against it. */
+  fits(field: RuleField): boolean
+  /** What is wrong with the value that was typed for the rule, in words; null: nothing. */
+  problem(value: FormRule['value']): string | null
+  /** What to tell who answered so; null where the answer is good. Empty answers are not asked about. */
+  broken(answer: CellValue, value: FormRule['value'], field: RuleField, moment: RuleMoment): FormText | null
+}
+
+const TEXTS: readonly string[] = [
+  ...['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber', 'Password', 'SpecificDBType'],
+]
+const NUMBERS: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration', 'Rating', 'Year']
+const STEPPED: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration']
+const DAYS: readonly string[] = ['Date', 'DateTime']
+
+const oneOf = (names: readonly string[]) => (field: RuleField) => names.includes(field.type)
+const only = (name: string) => oneOf([name])
+const good = (): null => null
+
+const say = (text: string, params: FormText['params'] = {}): FormText => ({ text, params })
+
+const countProblem = (value: FormRule['value']): string | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000
+    ? null
+    : 'A whole number from 0 is expected'
+
+const numberProblem = (value: FormRule['value']): string | null =>
+  typeof value === 'number' && Number.isFinite(value) ? null : 'A number is expected'
+
+const textProblem = (value: FormRule['value']): string | null =>
+  typeof value === 'string' && value !== '' ? null : 'A text is expected'
+
+const dayProblem = (value: FormRule['value']): string | null =>
+  typeof value === 'string' && isRuleDay(value) ? null : 'A date, or "today", is expected'
+
+const timeProblem = (value: FormRule['value']): string | null =>
+  typeof value === 'string' && parseTime(value) !== null ? null : 'A time such as 09:30 is expected'
+
+/** Characters as people count them: an emoji is one. */
+const lengthOf = (answer: CellValue): number => [...String(answer)].length
+
+const holds = (answer: CellValue, value: FormRule['value']): boolean =>
+  String(answer).toLowerCase().includes(String(value).toLowerCase())
+
+/** Of which there are several in one answer: options, people, linked records, files. */
+function chosenIn(answer: CellValue, { type }: RuleField): number {
+  if (type === 'MultiSelect') return titlesIn(String(answer ?? '')).length
+  if (type === 'User' || type === 'Collaborator') return idsIn(answer).length
+  return readLinkIds(answer)?.length ?? 0
+}
+
+const choosesSeveral = ({ type, options }: RuleField): boolean =>
+  type === 'MultiSelect' ||
+  ((type === 'User' || type === 'Collaborator') && options.multiple === true) ||
+  ((type === 'Links' || type === 'LinkToAnotherRecord') && (options.kind === 'mm' || options.kind === 'hm'))
+
+/** True where `answer` is a whole number of steps, as exactly as decimal fractions in binary allow. */
+function isStep(answer: number, step: number): boolean {
+  const steps = answer / step
+  return Math.abs(steps - Math.round(steps)) < 1e-9 * Math.max(1, Math.abs(steps))
+}
+
+const kindsOf = (value: FormRule['value']) =>
+  FILE_KINDS.filter(({ key }) =>
+    String(value ?? '')
+      .split(',')
+      .includes(key),
+  )
+
+const patterns = new Map<string, ReturnType<typeof patternTest>>()
+
+function fitsPattern(answer: string, pattern: string): boolean {
+  let test = patterns.get(pattern)
+  if (test === undefined) {
+    if (patterns.size > 500) patterns.clear()
+    test = patternTest(pattern)
+    patterns.set(pattern, test)
+  }
+  return test === null || test(answer)
+}
+
+/** Every rule, in the order in which they are offered. */
+export const FORM_RULES: readonly FormRuleType[] = [
+  {
+    ...{ key: 'minLength', label: 'At least so many characters', input: 'count' },
+    ...{ fits: oneOf(TEXTS), problem: countProblem },
+    broken: (answer, n) =>
+      lengthOf(answer) >= Number(n) ? null : say('Write at least {n} characters', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'maxLength', label: 'At most so many characters', input: 'count' },
+    ...{ fits: oneOf(TEXTS), problem: countProblem },
+    broken: (answer, n) =>
+      lengthOf(answer) <= Number(n) ? null : say('Write at most {n} characters', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'contains', label: 'Contains', input: 'text', fits: oneOf(TEXTS), problem: textProblem },
+    broken: (answer, value) =>
+      holds(answer, value) ? null : say('This has to contain “{text}”', { text: String(value) }),
+  },
+  {
+    ...{ key: 'notContains', label: 'Does not contain', input: 'text' },
+    ...{ fits: oneOf(TEXTS), problem: textProblem },
+    broken: (answer, value) =>
+      holds(answer, value) ? say('This may not contain “{text}”', { text: String(value) }) : null,
+  },
+  {
+    ...{ key: 'pattern', label: 'Fits a pattern', input: 'text', fits: oneOf(TEXTS) },
+    problem(value) {
+      const read = readPattern(typeof value === 'string' ? value : '')
+      return read.ok ? null : read.message
+    },
+    broken: (answer, value) =>
+      fitsPattern(String(answer), String(value)) ? null : say('This is not in the form that is asked for'),
+  },
+  {
+    ...{ key: 'email', label: 'Is an e-mail address', input: 'none' },
+    ...{ fits: oneOf(['Email', 'SingleLineText']), problem: good },
+    broken: (answer) =>
+      isEmail(String(answer)) ? null : say('This is not an e-mail address: write it as ann@example.com'),
+  },
+  {
+    ...{ key: 'url', label: 'Is a web address', input: 'none' },
+    ...{ fits: oneOf(['URL', 'SingleLineText']), problem: good },
+    broken: (answer) =>
+      isUrl(String(answer)) ? null : say('This is not a web address: write it as https://example.com'),
+  },
+  {
+    ...{ key: 'phone', label: 'Is a phone number', input: 'none' },
+    ...{ fits: oneOf(['PhoneNumber', 'SingleLineText']), problem: good },
+    broken: (answer) =>
+      isPhone(String(answer)) ? null : say('This is not a phone number: write it as +49 30 901820'),
+  },
+  {
+    ...{ key: 'min', label: 'At least', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
+    broken: (answer, least, field) =>
+      Number(answer) >= Number(least)
+        ? null
+        : say('This has to be at least {n}', { n: formatValue(field, least) }),
+  },
+  {
+    ...{ key: 'max', label: 'At most', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
+    broken: (answer, most, field) =>
+      Number(answer) <= Number(most) ? null : say('This may be at most {n}', { n: formatValue(field, most) }),
+  },
+  {
+    ...{ key: 'step', label: 'In steps of', input: 'number', fits: oneOf(STEPPED) },
+    problem: (value) =>
+      numberProblem(value) ?? (Number(value) > 0 ? null : 'A step is a number greater than 0'),
+    broken: (answer, step, field) =>
+      isStep(Number(answer), Number(step))
+        ? null
+        : say('This goes in steps of {n}', { n: formatValue(field, step) }),
+  },
+  {
+    ...{ key: 'from', label: 'Not before', input: 'day', fits: oneOf(DAYS), problem: dayProblem },
+    broken(answer, value, field, moment) {
+      const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
+      return given.last >= limit.first
+        ? null
+        : say('This may not be before {day}', { day: limit.words ?? limit.first })
+    },
+  },
+  {
+    ...{ key: 'to', label: 'Not after', input: 'day', fits: oneOf(DAYS), problem: dayProblem },
+    broken(answer, value, field, moment) {
+      const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
+      return given.first <= limit.last
+        ? null
+        : say('This may not be after {day}', { day: limit.words ?? limit.last })
+    },
+  },
+  {
+    ...{ key: 'fromTime', label: 'Not before', input: 'time', fits: only('Time'), problem: timeProblem },
+    broken: (answer, value) =>
+      String(answer) >= String(parseTime(String(value)))
+        ? null
+        : say('This may not be before {time}', { time: String(value) }),
+  },
+  {
+    ...{ key: 'toTime', label: 'Not after', input: 'time', fits: only('Time'), problem: timeProblem },
+    broken: (answer, value) =>
+      String(answer) <= String(parseTime(String(value)))
+        ? null
+        : say('This may not be after {time}', { time: String(value) }),
+  },
+  {
+    ...{ key: 'minChosen', label: 'At least so many', input: 'count', fits: choosesSeveral },
+    problem: countProblem,
+    broken: (answer, n, field) =>
+      chosenIn(answer, field) >= Number(n) ? null : say('Choose at least {n}', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'maxChosen', label: 'At most so many', input: 'count', fits: choosesSeveral },
+    problem: countProblem,
+    broken: (answer, n, field) =>
+      chosenIn(answer, field) <= Number(n) ? null : say('Choose at most {n}', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'minFiles', label: 'At least so many files', input: 'count', fits: only('Attachment') },
+    problem: countProblem,
+    broken: (answer, n) =>
+      readAttachments(answer).length >= Number(n) ? null : say('Add at least {n} files', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'maxFiles', label: 'At most so many files', input: 'count', fits: only('Attachment') },
+    problem: countProblem,
+    broken: (answer, n) =>
+      readAttachments(answer).length <= Number(n) ? null : say('Add at most {n} files', { n: Number(n) }),
+  },
+  {
+    ...{ key: 'fileKinds', label: 'Kinds of files', input: 'kinds', fits: only('Attachment') },
+    problem: (value) => (kindsOf(value).length > 0 ? null : 'At least one kind of files is expected'),
+    broken(answer, value) {
+      const kinds = kindsOf(value).map(({ key }) => key)
+      const odd = readAttachments(answer).find(({ mimetype }) => !isAllowedKind(mimetype, kinds))
+      return odd ? say('“{file}” is not of a kind that is asked for', { file: odd.title }) : null
+    },
+  },
+  {
+    ...{ key: 'maxFileMb', label: 'Megabytes of one file at most', input: 'number' },
+    fits: only('Attachment'),
+    problem: (value) =>
+      numberProblem(value) ?? (Number(value) > 0 ? null : 'A size is a number greater than 0'),
+    broken(answer, value) {
+      const large = readAttachments(answer).find(({ size }) => size > Number(value) * 1024 ** 2)
+      return large ? say('“{file}” is larger than {n} MB', { file: large.title, n: Number(value) }) : null
+    },
+  },
+]
+
+const BY_KEY: ReadonlyMap<string, FormRuleType> = new Map(FORM_RULES.map((rule) => [rule.key, rule]))
+
+/** The rule of that key, or null. */
+export const findRule = (key: string): FormRuleType | null => BY_KEY.get(key) ?? null
+
+/** The rules that answers to a field can be held against, in the order of the menu. */
+export const rulesFor = (field: RuleField): FormRuleType[] => FORM_RULES.filter((rule) => rule.fits(field))

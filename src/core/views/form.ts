@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import type { CellValue } from '../fields/field-type.ts'
+import { type Filter, filterSchema } from '../filters/index.ts'
+import type { ViewKindDefinition } from './view-kind.ts'
+
+/** Rich text of forms: the markdown that long text cells know. Never HTML. */
+const richText = z.string().max(20_000)
+
+/** The path of an uploaded picture (as an attachment cell names one), or null. */
+const picture = z.string().max(500).nullable()
+
+export const formOptions = z.strictObject({
+  /** Null: the view's title. */
+  heading: z.string().max(500).nullable().default(null),
+  subheading: richText.nullable().default(null),
+  submitLabel: z.string().max(100).nullable().default(null),
+  /** Shown after submitting. */
+  successMessage: richText.nullable().default(null),
+  /** Where the browser goes after submitting, some seconds later: an http(s) address. `{record_id}` is filled in. */
+  redirectUrl: z.string().max(2083).nullable().default(null),
+  redirectAfterSeconds: z.int().min(0).max(60).default(3),
+  /** Offers another answer after submitting. */
+  submitAnother: z.boolean().default(false),
+  /** Shows the empty form again 5 seconds after submitting. */
+  showBlankForm: z.boolean().default(false),
+  /** Addresses that each answer is mailed to, parted by commas; null: nobody. */
+  emailTo: z.string().max(1000).nullable().default(null),
+  hideBanner: z.boolean().default(false),
+  bannerPath: picture.default(null),
+  logoPath: picture.default(null),
+  hideBranding: z.boolean().default(false),
+  /** `#RRGGBB`; null: the theme's. */
+  backgroundColor: z
+    .string()
+    .regex(/^#[0-9A-F]{6}$/i)
+    .nullable()
+    .default(null),
+  /** No answers from this moment on (ISO); null: never. */
+  closesAt: z.iso.datetime({ offset: true }).nullable().default(null),
+  /** No answers past this many; null: any number. */
+  maxAnswers: z.int().min(1).nullable().default(null),
+  onePerPerson: z.boolean().default(false),
+})
+export type FormOptions = z.output<typeof formOptions>
+
+/** One rule for the values of a form's field; which rules a type has, `form-rules.ts` says. */
+export const formRule = z.strictObject({
+  rule: z.string().max(40),
+  value: z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]).default(null),
+  /** What to say where it is broken; null: the rule's own words. */
+  message: z.string().max(500).nullable().default(null),
+})
+export type FormRule = z.output<typeof formRule>
+
+/** What a form says of one field, beside whether and where it shows. */
+export const formField = z.strictObject({
+  /** Null: the field's title. */
+  label: z.string().max(1000).nullable().default(null),
+  help: richText.nullable().default(null),
+  required: z.boolean().default(false),
+  /** Asked only where the answers so far meet this; null: always. Fields of this form ahead of it. */
+  showIf: filterSchema.nullable().default(null) as z.ZodType<Filter | null>,
+  /** How choices are offered. */
+  layout: z.enum(['dropdown', 'list']).default('dropdown'),
+  /** The options that are offered, by title; null: all. */
+  limitOptions: z.array(z.string().max(1000)).max(1000).nullable().default(null),
+  rules: z.array(formRule).max(50).default([]),
+  /** What stands in it at first; null: the field's own default. */
+  defaultValue: z
+    .union([z.string(), z.number(), z.boolean(), z.null()])
+    .default(null) as z.ZodType<CellValue>,
+  /** Offers the camera for bar and QR codes. */
+  enableScanner: z.boolean().default(false),
+  /** What programs keep with it; no screen looks at it. */
+  meta: z
+    .record(z.string().max(64), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= 10_000, { error: 'This is too much to keep' })
+    .optional(),
+})
+export type FormField = z.output<typeof formField>
+
+/** Questions, whose answers are records. */
+export const form: ViewKindDefinition<FormOptions> = {
+  kind: 'form',
+  wireNumber: 1,
+  label: 'Form',
+  options: formOptions,
+  defaults: () => formOptions.parse({}),
+  fieldIds: () => [],
+  prune: (options) => options,
+  problem: ({ redirectUrl }) =>
+    redirectUrl === null || /^https?:\/\/[^\s]+$/i.test(redirectUrl)
+      ? null
+      : 'The address to go to after submitting has to begin with http:// or https://',
+  shownAtFirst: null,
+}

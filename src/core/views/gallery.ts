@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { coverShape, firstCover, isCover } from './cover.ts'
+import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
+
+export const galleryOptions = z.strictObject({ ...coverShape })
+export type GalleryOptions = z.output<typeof galleryOptions>
+
+/** Cards in rows, each with a cover and some fields. */
+export const gallery: ViewKindDefinition<GalleryOptions> = {
+  kind: 'gallery',
+  wireNumber: 2,
+  label: 'Gallery',
+  options: galleryOptions,
+  defaults: (fields) => ({ coverFieldId: firstCover(fields), coverFit: 'fit' }),
+  fieldIds: ({ coverFieldId }) => (coverFieldId === null ? [] : [coverFieldId]),
+  prune: (options, field) => ({
+    ...options,
+    coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
+  }),
+  problem: ({ coverFieldId }, field) => wrongType([coverFieldId], field, isCover, 'attachment field'),
+  shownAtFirst: 5,
+}

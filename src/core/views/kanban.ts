@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Field } from '../model.ts'
+import { coverShape, firstCover, isCover } from './cover.ts'
+import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
+
+/**
+ * How one stack is shown. Its key is the value of the stacked field: the title of an option, the id of a
+ * person, `true`/`false`, the id of a linked record; null is the stack of records without a value. Stacks
+ * without a line here stand last, in the order of their options.
+ */
+export const kanbanStack = z.strictObject({
+  key: z.string().max(1000).nullable(),
+  isCollapsed: z.boolean().default(false),
+  isHidden: z.boolean().default(false),
+})
+export type KanbanStack = z.output<typeof kanbanStack>
+
+export const kanbanOptions = z.strictObject({
+  ...coverShape,
+  /** The field whose values are the stacks; null: to be chosen. */
+  stackFieldId: z.string().max(64).nullable().default(null),
+  /** In the order of the screen. */
+  stacks: z.array(kanbanStack).max(1000).default([]),
+  hideEmpty: z.boolean().default(false),
+})
+export type KanbanOptions = z.output<typeof kanbanOptions>
+
+/** True for a field whose values can be stacks: a choice, a person, a tick, a link to one record. */
+export const isStackable = (field: Field): boolean => {
+  if (field.error !== null) return false
+  if (field.type === 'SingleSelect' || field.type === 'Checkbox') return true
+  if (field.type === 'User' || field.type === 'Collaborator') return field.options.multiple !== true
+  const isLink = field.type === 'LinkToAnotherRecord' || field.type === 'Links'
+  return isLink && field.options.kind === 'bt'
+}
+
+/** Cards in stacks, one for each value of a field. */
+export const kanban: ViewKindDefinition<KanbanOptions> = {
+  kind: 'kanban',
+  wireNumber: 4,
+  label: 'Kanban',
+  options: kanbanOptions,
+  defaults: (fields) => ({
+    stackFieldId:
+      (fields.find((field) => field.type === 'SingleSelect') ?? fields.find(isStackable))?.id ?? null,
+    coverFieldId: firstCover(fields),
+    coverFit: 'fit',
+    stacks: [],
+    hideEmpty: false,
+  }),
+  fieldIds: ({ stackFieldId, coverFieldId }) => [stackFieldId, coverFieldId].filter((id) => id !== null),
+  prune(options, field) {
+    const stackFieldId = fitOrNull(options.stackFieldId, field, isStackable)
+    return {
+      ...options,
+      stackFieldId,
+      // The stacks are those of that field: another one has others.
+      stacks: stackFieldId === null ? [] : options.stacks,
+      coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
+    }
+  },
+  renameChoices: (options, fieldId, rename) =>
+    options.stackFieldId === fieldId
+      ? { ...options, stacks: renamedStacks(options.stacks, rename) }
+      : options,
+  problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
+    wrongType([stackFieldId], field, isStackable, 'field that records can be stacked by') ??
+    wrongType([coverFieldId], field, isCover, 'attachment field') ??
+    (new Set(stacks.map(({ key }) => key)).size < stacks.length ? 'A stack is named twice' : null),
+  shownAtFirst: 3,
+}
+
+/** A title that another stack has had before gives way: each stack has one line. */
+function renamedStacks(stacks: KanbanStack[], rename: (title: string) => string): KanbanStack[] {
+  const renamed = stacks.map((stack) => (stack.key === null ? stack : { ...stack, key: rename(stack.key) }))
+  const isRenamed = (index: number) => renamed[index]?.key !== stacks[index]?.key
+  const taken = new Set(renamed.filter((_, index) => isRenamed(index)).map(({ key }) => key))
+  return renamed.filter(({ key }, index) => isRenamed(index) || !taken.has(key))
+}

@@ -1,0 +1,25 @@
+import { fieldsOf } from '../filters/filter.ts'
+import type { View } from '../model.ts'
+import { coloringFields } from './coloring.ts'
+import { viewKind } from './index.ts'
+
+/** What a view can need a field for, beside showing it. */
+export const VIEW_USES = ['filter', 'sort', 'group', 'coloring', 'layout', 'condition'] as const
+export type ViewUse = (typeof VIEW_USES)[number]
+
+/**
+ * What a view needs any of the fields for: `layout` is what its kind keeps (a kanban's stacks, a cover, a
+ * calendar's dates), `condition` the question whether a form asks for another field.
+ */
+export function usesOf(view: View, fieldIds: ReadonlySet<string>): ViewUse[] {
+  const { filter, sorts, groups, coloring, options, kind, fields } = view
+  const named: Record<ViewUse, string[]> = {
+    filter: fieldsOf(filter),
+    sort: sorts.map(({ fieldId }) => fieldId),
+    group: groups.map(({ fieldId }) => fieldId),
+    coloring: coloring ? coloringFields(coloring) : [],
+    layout: viewKind(kind).fieldIds(options),
+    condition: fields.flatMap(({ form }) => fieldsOf(form?.showIf ?? null)),
+  }
+  return VIEW_USES.filter((use) => named[use].some((id) => fieldIds.has(id)))
+}
