@@ -10,6 +10,12 @@ describe('readConfig', () => {
     ['JWT_SECRET', 'short', 'JWT_SECRET must have 16 characters'],
     ['PUBLIC_URL', 'javascript:alert(1)', 'PUBLIC_URL must be an http or https address'],
     ['DATABASE_URL', 'mysql://x', 'DATABASE_URL must begin with postgres://'],
+    [
+      'MAP_TILES_URL',
+      'https://tiles.example.com/',
+      'MAP_TILES_URL must be an http or https address with {z}',
+    ],
+    ['MAP_TILES_URL', 'https://{s}.example.com/{z}/{x}/{y}.png', 'MAP_TILES_URL must be an http or https'],
   ])('refuses %s=%s and names the variable', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(message)
   })

@@ -12,8 +12,8 @@ import type { TestApp, TestUser } from '../support/app.ts'
 export const ACTORS = ['anonymous', 'stranger', 'creator-of-bases', ...BASE_ROLES, 'super'] as const
 export type ActorName = (typeof ACTORS)[number]
 
-/** What an operation asks for: a right, or nothing at all. */
-export type Gate = Right | 'anyone'
+/** What an operation asks for: a right, or nothing at all. `nobody`: for visitors of a public link alone. */
+export type Gate = Right | 'anyone' | 'nobody'
 
 /** How an operation is refused. */
 export type Refusal = 'AUTHENTICATION_REQUIRED' | 'FORBIDDEN' | 'PERMISSION_DENIED'
@@ -23,6 +23,7 @@ const isBaseRole = (name: ActorName): name is BaseRole => BASE_ROLES.some((role)
 /** How the actor must be refused, or null where they must be let through (wire §1.3, §19). */
 export function refusalOf(actor: ActorName, gate: Gate): Refusal | null {
   if (gate === 'anyone') return null
+  if (gate === 'nobody') return actor === 'anonymous' ? 'AUTHENTICATION_REQUIRED' : 'FORBIDDEN'
   const rule: Rule = RIGHTS[gate]
   if (actor === 'anonymous') return 'AUTHENTICATION_REQUIRED'
   if (actor === 'super' || rule.scope === 'signed-in') return null

@@ -3,7 +3,9 @@ import { createApp } from '../../src/app.ts'
 import { RIGHTS, type Rule } from '../../src/core/roles.ts'
 import { createRouter } from '../../src/router.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import type { Credentials } from '../support/client.ts'
 import { ACTORS, type ActorName, type Gate, refusalOf, signUpActors } from './actors.ts'
+import { LINK_DOORS, openLinks } from './links.ts'
 import { PROCEDURES } from './procedures.ts'
 import { asCase, OPEN_FILES, ROUTES, type RouteCase } from './routes.ts'
 import { createWorld, type World } from './world.ts'
@@ -13,6 +15,8 @@ interface Answer {
   status: number
   code: string | null
 }
+
+const ruleOf = (gate: Gate): Rule | null => (gate === 'anyone' || gate === 'nobody' ? null : RIGHTS[gate])
 
 const { procedures, routes } = await listOperations()
 
@@ -62,8 +66,11 @@ describe('access', () => {
     for (const [index, one] of [PROCEDURES[name] ?? []].flat().entries()) {
       test(`${name}${index > 0 ? ` (${index + 1})` : ''} asks for ${one.gate}`, async () => {
         const world = await createWorld(app, actors)
+        const links = await openLinks(world)
         const input = await one.input?.(world)
-        await tryAs(one.gate, one.refuses ?? null, (token) => callProcedure(name, type, input, token))
+        const call = (credentials?: Credentials) => callProcedure(name, type, input, credentials)
+        if (one.gate !== 'anyone') await tryLinks(name, ruleOf(one.gate), links, call)
+        await tryAs(one.gate, one.refuses ?? null, call)
       })
     }
   }
@@ -73,7 +80,10 @@ describe('access', () => {
     if (!one) continue
     test(`${method} ${path} asks for ${one.gate}`, async () => {
       const world = await createWorld(app, actors)
+      const links = await openLinks(world)
       const call = await prepareRoute(one, method, path, world)
+      const name = `${method} ${asCase(path)}`
+      if (one.gate !== 'anyone') await tryLinks(name, ruleOf(one.gate), links, call)
       await tryAs(one.gate, one.answers ?? null, call)
     })
   }
@@ -83,7 +93,7 @@ describe('access', () => {
     const { token } = (await admin.post('/api/v1/tokens')).body
     for (const { method, path } of routes) {
       const one = ROUTES[`${method} ${asCase(path)}`]
-      const rule: Rule | null = one && one.gate !== 'anyone' ? RIGHTS[one.gate] : null
+      const rule = one ? ruleOf(one.gate) : null
       if (!one || !rule?.sessionOnly) continue
       const call = await prepareRoute(one, method, path, await createWorld(app, actors))
       expect([`${method} ${path}`, await call(token)]).toEqual([
@@ -126,12 +136,37 @@ describe('access', () => {
     }
   }
 
-  async function callProcedure(name: string, type: string, input: unknown, token?: string): Promise<Answer> {
+  /** Tries an operation as visitors of public links: all that is not on the list of a link refuses them. */
+  async function tryLinks(
+    name: string,
+    rule: Rule | null,
+    links: Awaited<ReturnType<typeof openLinks>>,
+    call: (credentials: Credentials) => Promise<Answer>,
+  ) {
+    for (const kind of ['base', 'view'] as const) {
+      const { status } = await call(links[kind])
+      // A right may be asked for by one input of an operation and not by another.
+      const isOpen = LINK_DOORS[kind].includes(name) && rule?.shared === true
+      const expected = isOpen ? 'let through' : 'refused'
+      // A view's visitor is answered that what else there is in the base is not there.
+      const isRefused = [401, 403].includes(status) || (!isOpen && status === 404)
+      expect([kind, isRefused ? 'refused' : 'let through', status]).toEqual([kind, expected, status])
+      expect(status).not.toBe(500)
+    }
+  }
+
+  async function callProcedure(
+    name: string,
+    type: string,
+    input: unknown,
+    credentials?: Credentials,
+  ): Promise<Answer> {
+    const own = typeof credentials === 'string' ? { 'xc-auth': credentials } : credentials
     const query =
       type === 'query' && input !== undefined ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
     const answer = await fetch(`${app.url}/trpc/${name}${query}`, {
       method: type === 'query' ? 'GET' : 'POST',
-      headers: { 'content-type': 'application/json', ...(token !== undefined && { 'xc-auth': token }) },
+      headers: { 'content-type': 'application/json', ...own },
       body: type === 'query' || input === undefined ? undefined : JSON.stringify(input),
     })
     const { error } = await answer.json()
@@ -142,10 +177,10 @@ describe('access', () => {
     const params: Record<string, unknown> = { ...world, ...(await one.params?.(world)) }
     const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
     const body = one.body?.(world) ?? (method === 'GET' ? undefined : {})
-    return async (token?: string): Promise<Answer> => {
+    return async (credentials?: Credentials): Promise<Answer> => {
       const headers = one.headers ?? {}
       const answer = await app
-        .rest(token)
+        .rest(credentials)
         .send(method, `${filled}${one.query?.(world) ?? ''}`, { body, headers })
       return { status: answer.status, code: answer.body?.error ?? null }
     }

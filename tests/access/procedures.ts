@@ -68,6 +68,13 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       return { baseId }
     },
   },
+  'copies.base': { gate: 'base.duplicate', input: ofBase },
+  'copies.sharedBase': {
+    gate: 'base.create',
+    input: () => ({ shareId: 'no-such-link' }),
+    refuses: 'BASE_NOT_FOUND',
+  },
+  'schema.diagram': { gate: 'table.list', input: ofBase },
   'bases.members': { gate: 'member.list', input: ofBase },
 
   'sources.list': { gate: 'source.list', input: ofBase },
@@ -140,6 +147,15 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'records.count': { gate: 'record.list', input: selection },
   'records.get': { gate: 'record.list', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'records.summaries': { gate: 'record.list', input: (world) => ({ ...selection(world), summaries: [] }) },
+  'records.groups': {
+    gate: 'record.list',
+    input: (world) => ({
+      request: {
+        ...{ ...selection(world), summaries: [], limit: 10, offset: 0 },
+        groups: [{ fieldId: world.fieldId, direction: 'asc' }],
+      },
+    }),
+  },
   'records.previewFormula': {
     gate: 'field.create',
     input: ({ tableId }) => ({ tableId, formula: '1 + 1' }),
@@ -191,10 +207,36 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'records.undo': { gate: 'record.undo', input: ofBase },
   'records.redo': { gate: 'record.undo', input: ofBase },
+  'records.findByName': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
+  'records.export': { gate: 'record.export', input: ({ tableId }) => ({ tableId, format: 'csv' }) },
   'records.history': { gate: 'record.history', input: ({ tableId, recordId }) => ({ tableId, recordId }) },
   'records.signFiles': { gate: 'record.list', input: ({ tableId }) => ({ tableId, paths: ['download/x'] }) },
+  'records.keepPicture': {
+    gate: 'view.arrange',
+    input: ({ tableId }) => ({ tableId, path: 'download/x' }),
+    refuses: 'BAD_REQUEST',
+  },
   'records.formerPeople': { gate: 'record.list', input: ({ tableId }) => ({ tableId, ids: ['usnobody'] }) },
   'records.people': { gate: 'record.list', input: ofBase },
+
+  // The link of a view and that of a base are for the same roles.
+  'shares.open': {
+    gate: 'anyone',
+    input: () => ({ kind: 'view', id: 'nowhere' }),
+    refuses: 'VIEW_NOT_FOUND',
+  },
+  'shares.get': { gate: 'view.share', input: ({ viewId }) => ({ kind: 'view', targetId: viewId }) },
+  'shares.save': [
+    { gate: 'view.share', input: ({ viewId }) => ({ kind: 'view', targetId: viewId, patch: {} }) },
+    { gate: 'base.share', input: ({ baseId }) => ({ kind: 'base', targetId: baseId, patch: {} }) },
+    { gate: 'base.share', input: ({ sourceId }) => ({ kind: 'erd', targetId: sourceId, patch: {} }) },
+  ],
+  'shares.regenerate': { gate: 'view.share', input: ({ viewId }) => ({ kind: 'view', targetId: viewId }) },
+  'shares.close': { gate: 'view.share', input: ({ viewId }) => ({ kind: 'view', targetId: viewId }) },
+  'shares.list': { gate: 'base.share', input: ofBase },
+  // For visitors alone: see tests/shares.
+  'shares.diagram': { gate: 'nobody' },
+  'shares.submit': { gate: 'nobody', input: () => ({ values: {} }) },
 
   'imports.start': [
     {

@@ -1,4 +1,6 @@
 import type { Gate } from './actors.ts'
+import { SHARE_ROUTES } from './share-routes.ts'
+import { VIEW_ROUTES } from './view-routes.ts'
 import { NO_JOB, NOBODY, type World } from './world.ts'
 
 /** How one route is tried. */
@@ -26,6 +28,7 @@ export const asCase = (path: string): string =>
     .replace(/^\/api\/(v1|v2)\/meta\//, '/api/v1/db/meta/')
     .replace(/^\/(api\/v1\/db\/|api\/v2\/|api\/v1\/)?auth\//, 'AUTH/')
     .replace(/^\/api\/v1\/db\/meta\//, 'M/')
+    .replace(/^\/api\/(v1\/db|v2)\/public\//, 'P/')
     .replace(/^\/api\/v1\/db\/data\/bulk\/:orgs\/:base\/:table/, 'BULK')
     .replace(/^\/api\/v1\/db\/data\/:orgs\/:base\/:table(\/views\/:view)?/, 'D')
     .replace(/^\/api\/v2\/tables\/:tableId\/records/, 'RECORDS')
@@ -33,20 +36,6 @@ export const asCase = (path: string): string =>
 
 const token = () => ({ token: crypto.randomUUID() })
 const record = ({ recordId }: World) => ({ Id: recordId, Note: 'b' })
-const sort = async (world: World) => {
-  const body = { fk_column_id: world.fieldId, direction: 'asc' }
-  const made = await world.rest.post(`/api/v1/db/meta/views/${world.viewId}/sorts`, body)
-  return { sortId: String(made.body.id) }
-}
-const filter = async (world: World) => {
-  const body = { fk_column_id: world.fieldId, comparison_op: 'eq', value: 'a' }
-  const made = await world.rest.post(`/api/v1/db/meta/views/${world.viewId}/filters`, body)
-  return { filterId: String(made.body.id) }
-}
-const line = async (world: World) => {
-  const { body } = await world.rest.get(`/api/v1/db/meta/views/${world.viewId}/columns`)
-  return { lineId: String(body.list[0].id) }
-}
 const ownToken = async (world: World) => ({
   tokenId: String((await world.rest.post('/api/v1/tokens')).body.id),
 })
@@ -57,7 +46,6 @@ const link = async (world: World) => {
 const jobId = () => ({ jobId: NO_JOB })
 const nobody = () => ({ userId: NOBODY })
 const newTable = () => ({ title: 'New', columns: [{ title: 'A', uidt: 'SingleLineText' }] })
-const notYet = { gate: 'view.create', body: () => ({ title: 'New' }), answers: 501 } as const
 
 /** Every REST route with the right that it asks for. One that is missing here fails the access test. */
 export const ROUTES: Record<string, RouteCase> = {
@@ -112,6 +100,11 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST /api/v1/url_to_config': { gate: 'anyone', body: () => ({ url: 'pg://host/db' }) },
   'POST /api/v1/error-reporting': { gate: 'anyone' },
   'GET /api/v1/aggregated-meta-info': { gate: 'instance.report' },
+
+  'POST M/duplicate/:baseId': { gate: 'base.duplicate' },
+  'POST M/duplicate/:baseId/:sourceId': { gate: 'base.duplicate' },
+  'GET D/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
+  'POST /api/v2/export/:viewId/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
 
   'POST /api/v1/db/storage/upload': { gate: 'file.create', answers: 400 },
   'POST /api/v2/storage/upload': { gate: 'file.create', answers: 400 },
@@ -185,44 +178,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'DELETE M/columns/:columnId': { gate: 'field.delete' },
   'POST M/columns/:columnId/primary': { gate: 'field.update' },
 
-  'GET M/tables/:tableId/views': { gate: 'view.list' },
-  'POST M/tables/:tableId/grids': { gate: 'view.create', body: () => ({ title: 'New' }) },
-  'POST M/tables/:tableId/forms': notYet,
-  'POST M/tables/:tableId/galleries': notYet,
-  'POST M/tables/:tableId/kanbans': notYet,
-  'POST M/tables/:tableId/maps': notYet,
-  'POST M/tables/:tableId/calendars': notYet,
-  'PATCH M/views/:viewId': { gate: 'view.update', body: () => ({ title: 'Renamed' }) },
-  'DELETE M/views/:viewId': { gate: 'view.delete' },
-  'PATCH M/grids/:viewId': { gate: 'view.update', body: () => ({ row_height: 1 }) },
-  'GET M/grids/:viewId/grid-columns': { gate: 'view.list' },
-  'GET M/views/:viewId/columns': { gate: 'view.list' },
-  'POST M/views/:viewId/columns': {
-    gate: 'view.arrange',
-    body: ({ fieldId }) => ({ fk_column_id: fieldId, show: true }),
-  },
-  'PATCH M/views/:viewId/columns/:lineId': {
-    gate: 'view.arrange',
-    params: line,
-    body: () => ({ show: true }),
-  },
-  'PATCH M/grid-columns/:lineId': { gate: 'view.arrange', params: line, body: () => ({ show: true }) },
-  'POST M/views/:viewId/show-all': { gate: 'view.arrange' },
-  'POST M/views/:viewId/hide-all': { gate: 'view.arrange' },
-  'GET M/views/:viewId/sorts': { gate: 'view.list' },
-  'POST M/views/:viewId/sorts': { gate: 'view.arrange', body: ({ fieldId }) => ({ fk_column_id: fieldId }) },
-  'GET M/sorts/:sortId': { gate: 'view.list', params: sort },
-  'PATCH M/sorts/:sortId': { gate: 'view.arrange', params: sort, body: () => ({ direction: 'desc' }) },
-  'DELETE M/sorts/:sortId': { gate: 'view.arrange', params: sort },
-  'GET M/views/:viewId/filters': { gate: 'view.list' },
-  'POST M/views/:viewId/filters': {
-    gate: 'view.arrange',
-    body: ({ fieldId }) => ({ fk_column_id: fieldId, comparison_op: 'eq', value: 'a' }),
-  },
-  'GET M/filters/:filterId': { gate: 'view.list', params: filter },
-  'GET M/filters/:filterId/children': { gate: 'view.list', params: filter },
-  'PATCH M/filters/:filterId': { gate: 'view.arrange', params: filter, body: () => ({ value: 'b' }) },
-  'DELETE M/filters/:filterId': { gate: 'view.arrange', params: filter },
+  ...VIEW_ROUTES,
+  ...SHARE_ROUTES,
 
   'GET /api/v2/tables/:tableId/aggregate': { gate: 'record.list' },
   'GET RECORDS': { gate: 'record.list' },
@@ -291,4 +248,7 @@ export const ROUTES: Record<string, RouteCase> = {
 }
 
 /** The other door, and the web app's files: nothing of them is anybody's. */
-export const OPEN_FILES = ['ALL /trpc/*', 'GET /', 'GET /dashboard', 'GET /assets/*', 'GET /favicon.svg']
+export const OPEN_FILES = [
+  ...['ALL /trpc/*', 'GET /', 'GET /dashboard', 'GET /assets/*', 'GET /favicon.svg'],
+  ...['GET /form', 'GET /shared', 'GET /to-form.js', 'GET /builds/latest.json'],
+]

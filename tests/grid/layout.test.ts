@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  columnAt,
-  gapAt,
-  layoutColumns,
-  revealColumn,
-  visibleColumns,
-  visibleRows,
-} from '../../web/grid/layout.ts'
+import { columnAt, gapAt, layoutColumns, revealColumn, visibleColumns } from '../../web/grid/layout.ts'
 
 const layout = layoutColumns([200, 100, 300, 150], 1, 1000)
 
@@ -61,17 +54,5 @@ describe('reveal', () => {
     expect(revealColumn(layout, 3, 0, 500)).toBe(830 - 280 - (500 - 280))
     expect(revealColumn(layout, 1, 300, 500)).toBe(0)
     expect(revealColumn(layout, 0, 300, 500)).toBe(300)
-  })
-})
-
-describe('visibleRows', () => {
-  test('gives the rows that touch the view, and more on either side', () => {
-    expect(visibleRows(0, 100, 32, 1000, { before: 2, after: 3 })).toEqual({ first: 0, last: 6 })
-    expect(visibleRows(330, 100, 32, 1000, { before: 0, after: 0 })).toEqual({ first: 10, last: 13 })
-    expect(visibleRows(0, 500, 32, 3, { before: 9, after: 9 })).toEqual({ first: 0, last: 2 })
-  })
-
-  test('is empty without rows', () => {
-    expect(visibleRows(0, 500, 32, 0, { before: 0, after: 0 })).toEqual({ first: 0, last: -1 })
   })
 })

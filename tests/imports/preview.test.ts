@@ -31,7 +31,13 @@ const typesOf = ({ fields }: Analysis) => Object.fromEntries(fields.map(({ title
 describe('the preview of a file', () => {
   test('tells encoding, delimiter, names, types and rows', async () => {
     const found = await look('Name;Age;Note\nAnn;31;\nBen;7;"two\nlines"\n')
-    expect(found.format).toEqual({ encoding: 'utf-8', delimiter: ';', quote: '"', header: true })
+    expect(found.format).toEqual({
+      encoding: 'utf-8',
+      delimiter: ';',
+      quote: '"',
+      header: true,
+      guarded: false,
+    })
     expect(typesOf(found)).toEqual({ Name: 'SingleLineText', Age: 'Number', Note: 'LongText' })
     expect(found).toMatchObject({ rowCount: 2, isExact: true, quoteProblems: 0 })
   })

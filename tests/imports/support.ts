@@ -74,6 +74,7 @@ export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFo
   delimiter: ',',
   quote: '"',
   header: true,
+  guarded: false,
   encoding: body instanceof Uint8Array ? detectEncoding(body, true) : 'utf-8',
   ...format,
 })

@@ -34,6 +34,15 @@ describe('links and the trash', () => {
     return records.map((record) => record.id)
   }
 
+  test('a deleted record that comes back counts as one, though those that it is linked to change with it', async () => {
+    const [own, related] = [await table(1), await table(2)]
+    const link = await createLink(bench, own, related, 'mm')
+    await link.write('link', 1, [1, 2])
+    await remove(own, [1])
+    expect(await undo()).toMatchObject({ kind: 'records.delete', records: 1 })
+    expect(await cell(link.own, 1)).toEqual([1, 2])
+  })
+
   test('records that go while a link is in the trash are not linked when it is back, until they are', async () => {
     for (const kind of ['mm', 'hm', 'oo'] as const) {
       const [own, related] = [await table(2), await table(2)]

@@ -81,4 +81,24 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
     ).toEqual([15, 15, 15, 15])
     expect(body[0].value.list).toHaveLength(2)
   })
+
+  test('gives one list for each value of other fields, of which there may be 200', async () => {
+    const rows = Array.from({ length: 201 }, (_, at) => ({ Title: `t${at}`, Half: Math.trunc(at / 2) }))
+    const many = await bench.table({ Title: 'SingleLineText', Half: 'Number' }, [...rows, { Title: 'none' }])
+    const group = (field: string) =>
+      bench.rest.get(
+        `/api/v1/db/data/noco/${bench.baseId}/${many.id}/group/${many.field(field).id}?limit=1&fields=Title`,
+      )
+    const { body } = await group('Half')
+    expect(body).toHaveLength(102)
+    expect([body[0], body[101]]).toMatchObject([
+      { key: '0', value: { list: [{ Title: 't0' }], pageInfo: { totalRows: 2 } } },
+      { key: null, value: { list: [{ Title: 'none' }], pageInfo: { totalRows: 1 } } },
+    ])
+    const { status, body: refusal } = await group('Title')
+    expect([status, refusal.msg]).toEqual([
+      400,
+      'Field "Title" has too many values to list the records of each',
+    ])
+  })
 })

@@ -39,6 +39,15 @@ describe('what the first person finds', () => {
     expect(titles).toEqual(['Task', 'Status', 'Due', 'Project', 'People', 'Tags'])
   })
 
+  test('has a view of every kind, each of a field that suits it', async () => {
+    const views = (await tablesOfStarter()).tables.flatMap((table) => table.views)
+    expect(new Set(views.map(({ kind }) => kind)).size).toBe(6)
+    const options = Object.fromEntries(views.map(({ kind, options }) => [kind, options]))
+    expect(options.kanban).toMatchObject({ stackFieldId: expect.any(String) })
+    expect(options.calendar).toMatchObject({ ranges: [{ fromFieldId: expect.any(String) }] })
+    expect(options.map).toMatchObject({ geoFieldId: expect.any(String) })
+  })
+
   test('has records that are linked, looked up, summed up and worked out over', async () => {
     const [tasks, projects, people] = (await tablesOfStarter()).tables
     const rows = await rowsOf(tasks?.table.id ?? '')

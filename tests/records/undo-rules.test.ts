@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
-import { createRestClient, createTrpcClient } from '../support/client.ts'
+import { type Credentials, createRestClient, createTrpcClient } from '../support/client.ts'
 import { createMember } from '../support/factories.ts'
 import { createDatabase } from '../support/servers.ts'
 import { EVERY_TYPE } from './every-type.ts'
@@ -210,8 +210,8 @@ describe('undo and redo', () => {
       const connect = () => ({
         ...bench.app,
         url: server.url,
-        trpc: (t?: string) => createTrpcClient(server.url, t),
-        rest: (t?: string) => createRestClient(server.url, t),
+        trpc: (t?: Credentials) => createTrpcClient(server.url, t),
+        rest: (t?: Credentials) => createRestClient(server.url, t),
       })
       const base = await createTrpcClient(server.url, token).bases.create.mutate({ title: 'Kept' })
       const owner = { id: '', email: 'a@example.com', token }

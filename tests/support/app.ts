@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningServer, startServer } from '../../src/app.ts'
 import { type Config, readConfig } from '../../src/config.ts'
-import { createBrowser, createRestClient, createTrpcClient } from './client.ts'
+import { type Credentials, createBrowser, createRestClient, createTrpcClient } from './client.ts'
 import { createDatabase } from './servers.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -71,11 +71,11 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
       return { id: user.id, email, token }
     },
 
-    /** The web app's own client, as the holder of `token` or as nobody. */
-    trpc: (token?: string) => createTrpcClient(url, token),
+    /** The web app's own client, as the holder of a session's token, as a visitor or as nobody. */
+    trpc: (credentials?: Credentials) => createTrpcClient(url, credentials),
 
     /** The REST API, as the holder of a session's token or an API token, or as nobody. */
-    rest: (token?: string) => createRestClient(url, token),
+    rest: (credentials?: Credentials) => createRestClient(url, credentials),
 
     /** A browser: a tRPC client that keeps cookies. */
     browser: () => createBrowser(url),

@@ -11,8 +11,16 @@ export interface RestAnswer {
 
 export type RestClient = ReturnType<typeof createRestClient>
 
-/** Calls the REST API as the holder of `token`: a session's (a JWT) or an API token. Without one: as nobody. */
-export function createRestClient(url: string, token?: string) {
+/** A token, or the headers of someone who has none: a visitor of a public link. */
+export type Credentials = string | Record<string, string>
+
+/** Calls the REST API as the holder of a token: a session's (a JWT) or an API token. Without one: as nobody. */
+export function createRestClient(url: string, credentials?: Credentials) {
+  const own =
+    typeof credentials === 'string'
+      ? { [isJwt(credentials) ? 'xc-auth' : 'xc-token']: credentials }
+      : credentials
+
   const send = async (
     method: string,
     path: string,
@@ -21,7 +29,7 @@ export function createRestClient(url: string, token?: string) {
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
-        ...(token !== undefined && { [isJwt(token) ? 'xc-auth' : 'xc-token']: token }),
+        ...own,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -43,8 +51,9 @@ export function createRestClient(url: string, token?: string) {
 export type TrpcClient = ReturnType<typeof createTrpcClient>
 
 /** The tRPC client of the web app, as the holder of a session's token, or as nobody. */
-export function createTrpcClient(url: string, token?: string) {
-  const options = { url: `${url}/trpc`, headers: token === undefined ? {} : { 'xc-auth': token } }
+export function createTrpcClient(url: string, credentials?: Credentials) {
+  const headers = typeof credentials === 'string' ? { 'xc-auth': credentials } : (credentials ?? {})
+  const options = { url: `${url}/trpc`, headers }
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({

@@ -26,7 +26,7 @@ describe.each([...databases])('views, metadata in %s', (database) => {
     ])
 
   describe('views.create', () => {
-    test('refuses an editor, an empty title, another kind and an unknown table', async () => {
+    test('refuses an editor, an empty title, an unknown kind and an unknown table', async () => {
       const { table } = await createTable(shop)
       const editor = await createMember(shop.app, shop.baseId, 'editor')
       const input = { tableId: table.id, title: 'V', kind: 'grid' as const }
@@ -36,8 +36,8 @@ describe.each([...databases])('views, metadata in %s', (database) => {
       expect((await refusalOf(shop.api.views.create.mutate({ ...input, title: ' ' }))).message).toBe(
         'A view needs a title',
       )
-      const form = { ...input, kind: 'form' as 'grid' }
-      expect((await refusalOf(shop.api.views.create.mutate(form))).status).toBe(400)
+      const chart = { ...input, kind: 'chart' as 'grid' }
+      expect((await refusalOf(shop.api.views.create.mutate(chart))).status).toBe(400)
       const lost = { ...input, tableId: 'mxxxxxxxxxxxxxx' }
       expect(await refusalOf(shop.api.views.create.mutate(lost))).toMatchObject({ code: 'TABLE_NOT_FOUND' })
       expect((await read(table.id)).views).toHaveLength(1)

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import * as xlsx from 'xlsx'
+import { guardText, looksGuarded, unguardText } from '../../src/core/csv/guard.ts'
+import { doorOf, ended, formatOf, resultOf, rowsOf, upload } from '../imports/support.ts'
+import { createMember } from '../support/factories.ts'
+import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'
+
+let bench: Bench
+beforeAll(async () => {
+  bench = await createBench()
+})
+afterAll(() => bench.stop())
+
+const exportPath = (table: TestTable, type: string, view = '') =>
+  `/api/v1/db/data/noco/${bench.baseId}/${table.id}${view && `/views/${view}`}/export/${type}`
+
+const defaultView = (table: TestTable) => table.schema.views[0]?.id ?? ''
+
+async function fetchFile(path: string, token = bench.owner.token): Promise<Response> {
+  return fetch(`${bench.app.url}${path}`, { headers: { 'xc-auth': token } })
+}
+
+const textOf = async (path: string): Promise<string> => (await fetchFile(path)).text()
+
+/** The file that a job has left, by its link: nobody signs in for it. */
+async function fetchJob(jobId: string): Promise<Response> {
+  const job = await ended(doorOf(bench.app, bench.owner), jobId)
+  expect(job.status).toBe('completed')
+  return fetch(`${bench.app.url}/${(job.result as { url: string }).url}`)
+}
+
+describe('the guard of texts', () => {
+  test.each(['=1+1', '+49 30', '-a', '@x', '\tx', "'=1", "''=1", "'plain", 'plain', '', "'"])(
+    '%p comes back as it was',
+    (text) => {
+      expect(unguardText(guardText(text))).toBe(text)
+      expect(guardText(text)).not.toMatch(/^[=+\-@\t\r\n]/)
+    },
+  )
+  test('is known again by a file that has it, and not by others', () => {
+    expect(
+      looksGuarded([
+        ['a', "'=1"],
+        ['-5', '+.5'],
+      ]),
+    ).toBe(true)
+    expect(
+      looksGuarded([
+        ['a', "'=1"],
+        ['=2', 'x'],
+      ]),
+    ).toBe(false)
+    expect(looksGuarded([["'quoted'", 'plain']])).toBe(false)
+  })
+})
+
+describe('an export of a view', () => {
+  let table: TestTable
+  let viewId: string
+  beforeAll(async () => {
+    const rows = Array.from({ length: 1203 }, (_, at) => ({ Title: `t${at}`, Stock: at, Secret: `s${at}` }))
+    table = await bench.table({ Title: 'SingleLineText', Stock: 'Number', Secret: 'SingleLineText' }, rows)
+    viewId = table.schema.views[0]?.id ?? ''
+    const stock = table.field('Stock').id
+    await bench.trpc.views.update.mutate({
+      viewId,
+      patch: {
+        filter: { fieldId: stock, operator: 'gte', value: 600 },
+        sorts: [{ fieldId: stock, direction: 'desc' }],
+      },
+    })
+    await bench.trpc.views.arrange.mutate({
+      viewId,
+      fields: [
+        { fieldId: table.field('Secret').id, show: false },
+        { fieldId: stock, order: 0.1 },
+      ],
+    })
+  })
+
+  test('has the fields, order and records of the view, and nothing else', async () => {
+    const answer = await fetchFile(exportPath(table, 'csv', viewId))
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    const lines = (await answer.text()).split('\r\n')
+    expect(lines.slice(0, 3)).toEqual(['Title,Stock', 't1202,1202', 't1201,1201'])
+    expect(lines).toHaveLength(1 + 603 + 1)
+  })
+
+  test('over REST takes where, sort and fields, but no field that the view hides', async () => {
+    const { id } = table.field('Secret')
+    const hidden = await textOf(
+      `${exportPath(table, 'csv', viewId)}?fields=Title,Secret&where=(Stock,lt,602)&sort=Stock`,
+    )
+    expect(hidden.trim().split('\r\n')).toEqual(['Title', 't600', 't601'])
+    const { jobId } = await bench.trpc.records.export.mutate({
+      ...{ tableId: table.id, viewId, format: 'csv', fieldIds: [id] },
+    })
+    expect(await (await fetchJob(jobId)).text()).not.toContain('s600')
+  })
+
+  test('by a job leaves a link, as REST clients know it', async () => {
+    const { status, body } = await bench.rest.post(`/api/v2/export/${viewId}/csv`, {})
+    expect([status, body.name]).toEqual([200, 'data-export'])
+    const file = await fetchJob(body.id)
+    expect((await file.text()).trim().split('\r\n')).toHaveLength(604)
+    expect(file.headers.get('content-disposition')).toContain('attachment')
+  })
+
+  test('opens as a workbook with numbers as numbers', async () => {
+    const bytes = await (await fetchFile(exportPath(table, 'xlsx', viewId))).arrayBuffer()
+    const book = xlsx.read(bytes)
+    const sheet = book.Sheets[book.SheetNames[0] ?? '']
+    const rows = xlsx.utils.sheet_to_json<Record<string, unknown>>(sheet ?? {})
+    expect(rows).toHaveLength(603)
+    expect(rows[0]).toEqual({ Title: 't1202', Stock: 1202 })
+  })
+
+  test('is JSON that can be read', async () => {
+    const rows = JSON.parse(await textOf(exportPath(table, 'json', viewId)))
+    expect(rows).toHaveLength(603)
+    expect(rows[602]).toEqual({ Title: 't600', Stock: 600 })
+  })
+
+  test('is refused to strangers, in other formats, and over unknown things', async () => {
+    expect((await fetch(`${bench.app.url}${exportPath(table, 'csv')}`)).status).toBe(401)
+    expect((await fetchFile(exportPath(table, 'docx'))).status).toBe(400)
+    expect((await fetchFile(exportPath(table, 'toString'))).status).toBe(400)
+    expect((await bench.rest.post('/api/v2/export/vwnothing/csv', {})).status).toBe(404)
+    expect((await fetchFile(`${exportPath(table, 'csv')}?sort=Nothing`)).status).toBeGreaterThanOrEqual(400)
+    const stranger = await bench.app.signUp('stranger@example.com')
+    const refused = bench.app.trpc(stranger.token).records.export.mutate({ tableId: table.id, format: 'csv' })
+    expect((await refusalOf(refused)).status).toBe(403)
+  })
+})
+
+describe('texts that spreadsheets would run', () => {
+  const NASTY = [
+    '=HYPERLINK("http://x","y")',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    "'=1",
+    'a "b", c\nd',
+    ' space ',
+    '\ttab',
+  ]
+
+  test('are guarded in CSV and plain text in a workbook', async () => {
+    const table = await bench.table(
+      { Title: 'SingleLineText' },
+      NASTY.map((Title) => ({ Title })),
+    )
+    const csv = await textOf(exportPath(table, 'csv', defaultView(table)))
+    expect(csv).toContain(`"'=HYPERLINK(""http://x"",""y"")"`)
+    for (const line of csv.split('\r\n').slice(1)) expect(line).not.toMatch(/^"?[=+\-@\t]/)
+    const book = xlsx.read(
+      await (await fetchFile(exportPath(table, 'xlsx', defaultView(table)))).arrayBuffer(),
+    )
+    const sheet = book.Sheets[book.SheetNames[0] ?? ''] ?? {}
+    expect(sheet.A2).toMatchObject({ t: 's', v: NASTY[0] })
+    expect(sheet.A2.f).toBeUndefined()
+    expect(NASTY.map((_, at) => sheet[`A${at + 2}`]?.v)).toEqual(NASTY)
+  })
+
+  test('come back from an import as they were', async () => {
+    const table = await bench.table(
+      { Title: 'SingleLineText' },
+      NASTY.map((Title) => ({ Title })),
+    )
+    const file = await textOf(exportPath(table, 'csv', defaultView(table)))
+    const copy = await bench.table({ Title: 'SingleLineText' })
+    const door = doorOf(bench.app, bench.owner)
+    const { jobId } = await bench.trpc.imports.start.mutate({
+      ...{ baseId: bench.baseId, tableId: copy.id, uploadId: await upload(door, file), width: 1 },
+      format: { ...formatOf(file), guarded: true },
+      columns: [{ index: 0, fieldId: copy.field('Title').id }],
+    })
+    expect(resultOf(await ended(door, jobId)).rows).toBe(NASTY.length)
+    expect((await rowsOf(door, copy.id)).map((row) => row.Title)).toEqual(NASTY)
+  })
+})
+
+test('people stand by e-mail, former members too, and passwords and buttons are left out', async () => {
+  const ann = await createMember(bench.app, bench.baseId, 'editor')
+  const table = await bench.table({ Title: 'SingleLineText', Who: 'User', Code: 'Password' }, [
+    { Title: 'a', Who: ann.email, Code: 'secret' },
+  ])
+  await bench.rest.delete(`/api/v1/db/meta/projects/${bench.baseId}/users/${ann.id}`)
+  expect((await textOf(exportPath(table, 'csv', defaultView(table)))).trim()).toBe(
+    `Title,Who\r\na,${ann.email}`,
+  )
+})
