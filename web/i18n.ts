@@ -44,7 +44,8 @@ export type Language = keyof typeof LANGUAGES
 /** English text to its translation; plural texts are kept as `one|other|…` in CLDR order of the language. */
 export type Catalogue = Record<string, string>
 
-const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
+/** Languages that are written from right to left. */
+export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
 
 /** Catalogues that exist, each loaded when its language is chosen. English is the key itself. */
 const CATALOGUES: Partial<Record<Language, () => Promise<{ default: Catalogue }>>> = {}
@@ -53,7 +54,8 @@ let language: Language = 'en'
 let catalogue: Catalogue = {}
 const listeners = new Set<() => void>()
 
-const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
+/** True for the code of a language of the interface. */
+export const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
 
 /** The language shown at present. */
 export const currentLanguage = (): Language => language
@@ -129,10 +131,15 @@ const fill = (text: string, params: Record<string, string | number>): string =>
  * Texts already on the screen follow where a component uses `useLanguage`; the app's root does.
  */
 export async function setLanguage(next: Language): Promise<void> {
+  localSettings.set('lang', next)
+  await showLanguage(next)
+}
+
+/** Shows this page in another language, and remembers nothing: a shared page may have one of its own. */
+export async function showLanguage(next: Language): Promise<void> {
   const loaded = await CATALOGUES[next]?.()
   catalogue = loaded?.default ?? {}
   language = next
-  localSettings.set('lang', next)
   applyToDocument()
   for (const listener of listeners) listener()
 }

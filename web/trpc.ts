@@ -6,6 +6,7 @@ import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '../src/router.ts'
 import { appCodeOf, isWorthRetrying } from './errors.ts'
 import { recoverFrom401, session } from './session/index.ts'
+import { visitor } from './session/visitor.ts'
 
 export type Inputs = inferRouterInputs<AppRouter>
 export type Outputs = inferRouterOutputs<AppRouter>
@@ -14,6 +15,8 @@ export type Outputs = inferRouterOutputs<AppRouter>
 export const trpc = createTRPCReact<AppRouter>()
 
 const headers = async () => {
+  const visiting = visitor.headers()
+  if (visiting) return visiting
   const token = await session.current()
   return token ? { 'xc-auth': token } : {}
 }

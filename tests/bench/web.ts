@@ -2,6 +2,7 @@ import { launchBrowser } from '../support/chromium.ts'
 import { findChromium } from '../support/find-binary.ts'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
+import { measureForm } from './web-form.ts'
 import { heapMb, measureHeap } from './web-heap.ts'
 import { measureJumps } from './web-jump.ts'
 import { measureFirstCells } from './web-open.ts'
@@ -15,11 +16,12 @@ export async function measureBrowser(product: Product, rows: number): Promise<Li
   const browser = await launchBrowser()
   try {
     const firstCells = await measureFirstCells(browser, product)
+    const form = await measureForm(browser, product)
     const { page, cdp } = await openTable(await signedInContext(browser, product), product)
     const beforeMb = await heapMb(cdp)
     const scrolling = await measureScrolling(page, cdp)
     const jumps = await measureJumps(page, rows)
-    return [...firstCells, ...scrolling, ...jumps, await measureHeap(page, cdp, beforeMb)]
+    return [...firstCells, form, ...scrolling, ...jumps, await measureHeap(page, cdp, beforeMb)]
   } finally {
     await browser.close()
   }

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { TableSchema } from '../../src/core/model.ts'
-import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
+import { createTestApp, type TestApp, type TestAppOptions, type TestUser } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
 import { createBase } from '../support/factories.ts'
 
@@ -128,18 +128,24 @@ export const clipboardOf = (page: Page): Promise<{ plain: string; html: string }
 /** The text of an element, also of what does not fit into its box. */
 export const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? ''
 
+/** What the server and the browser of a file of tests are started with. */
+export interface GridTestOptions {
+  browserArgs?: readonly string[]
+  config?: TestAppOptions['config']
+}
+
 /**
  * One server and one browser for a file of tests. After each test its pages are closed, and nothing
  * may have gone wrong in them.
  */
-export function gridTests() {
+export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {}) {
   let app: TestApp
   let browser: Browser
   let owner: TestUser
   const opened: GridPage[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {

@@ -41,6 +41,24 @@ describe('signing in', () => {
     await late.context().close()
   })
 
+  test('gives no way into a base that is for others: who tries is told, and led to their own', async () => {
+    const guest = await app().signUp('guest@example.com')
+    const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+    const base = await app().trpc(token).bases.create.mutate({ title: 'For others' })
+    const page = await openPage(`/nc/${base.id}`)
+    await fillCredentials(page, PASSWORD, guest.email)
+    await see(page.getByText("You don't have enough permission to access the base."))
+    await arrivesAt(page, /^\/$/)
+    await app().services.auth.access.setMembership(base.id, guest.id, 'no-access')
+    await page.goto(`${app().url}/dashboard#/nc/${base.id}`)
+    await page.reload()
+    await see(page.getByText("You don't have enough permission to access the base."))
+    await arrivesAt(page, /^\/$/)
+    await page.goto(`${app().url}/dashboard#/nc/p00000000000000`)
+    await see(page.getByRole('heading', { name: 'This base cannot be opened' }))
+    await page.context().close()
+  })
+
   test('never leads out of the app', async () => {
     for (const evil of ['//evil.example', 'https://evil.example', 'javascript:alert(1)', '/\\evil.example']) {
       const page = await openPage(`/signin?continueAfterSignIn=${encodeURIComponent(evil)}`)
@@ -81,6 +99,23 @@ describe('the end of a session', () => {
     await arrivesAt(other, /^\/signin\?continueAfterSignIn=%2Faccount%2Fpassword$/)
     await fillCredentials(page)
     await arrivesAt(other, /^\/account\/password$/)
+    await page.context().close()
+  })
+
+  test('by `?logout` in the address is one for the server too, and leads round in no circle', async () => {
+    const page = await openSignedIn()
+    const token = await page.evaluate(() => localStorage.getItem('sheaf.token'))
+    await page.goto(`${app().url}/dashboard#/account/profile?logout=true`)
+    await arrivesAt(page, /^\/signin$/)
+    expect(
+      (
+        await app()
+          .rest(token ?? '')
+          .get('/api/v1/auth/user/me')
+      ).body.roles,
+    ).toEqual({ guest: true })
+    await fillCredentials(page)
+    await see(page.getByRole('heading', { name: 'Bases' }))
     await page.context().close()
   })
 

@@ -218,15 +218,6 @@ describe('someone who is signed in', () => {
     expect(await page.evaluate(() => String(getSelection()))).toBe('')
     await page.context().close()
   })
-
-  test('is told of a path that leads nowhere', async () => {
-    const page = await openSignedIn()
-    await page.goto(`${app().url}/#/nc/view/abc`)
-    await see(page.getByText('Page Not Found: /nc/view/abc'))
-    await page.getByRole('button', { name: 'Go to your bases' }).click()
-    await see(page.getByRole('heading', { name: 'Bases' }))
-    await page.context().close()
-  })
 })
 
 expectNoProblems()

@@ -48,6 +48,9 @@ export function memoryRecords(fields: Field[], start: Values[]) {
   const calls: string[] = []
   const world = { online: true, refuse: null as null | { message: string; fieldId?: string } }
 
+  /** The field that keeps the records' own order, where the table has one. */
+  const order = fields.find((field) => field.type === 'Order')
+
   const matching = (filter: Parameters<typeof filterTester>[0] | undefined) => {
     const field = (id: string) => fields.find((candidate) => candidate.id === id)
     const test = filterTester(filter ?? null, { field, now: new Date() })
@@ -100,7 +103,17 @@ export function memoryRecords(fields: Field[], start: Values[]) {
         const moved = rows.filter((row) => operation.ids.includes(row.id))
         rows = rows.filter((row) => !operation.ids.includes(row.id))
         const at = rows.findIndex((row) => row.id === operation.before)
-        rows.splice(at === -1 ? rows.length : at, 0, ...moved)
+        const place = at === -1 ? rows.length : at
+        const [previous, next] = [rows[place - 1], rows[place]]
+        rows.splice(place, 0, ...moved)
+        for (const [index, row] of order ? moved.entries() : []) {
+          const [from, to] = [previous, next].map((other) => other?.values[order?.id ?? ''])
+          const start = Number(from ?? 0)
+          const step = to === undefined ? 1 : (Number(to) - start) / (moved.length + 1)
+          const after = { [order?.id ?? '']: start + step * (index + 1) }
+          row.values = { ...row.values, ...after }
+          records.push({ tableId, recordId: row.id, before: {}, after })
+        }
       }
     }
     const applied: AppliedChange = {
@@ -113,11 +126,17 @@ export function memoryRecords(fields: Field[], start: Values[]) {
   const api: RecordsApi = {
     async list(query, signal) {
       await reach(
-        query.recordIds ? `list of ${query.recordIds.join()}` : `list ${query.offset}+${query.limit}`,
+        query.recordIds
+          ? `list of ${query.recordIds.join()}`
+          : ['list', ...(query.group ?? []).map(({ value }) => value), `${query.offset}+${query.limit}`].join(
+              ' ',
+            ),
       )
       signal.throwIfAborted()
-      const { recordIds } = query
-      const found = matching(query.filter).filter((row) => recordIds?.includes(row.id) ?? true)
+      const { recordIds, group = [] } = query
+      const found = matching(query.filter)
+        .filter((row) => recordIds?.includes(row.id) ?? true)
+        .filter((row) => group.every(({ fieldId, value }) => (row.values[fieldId] ?? null) === value))
       const page = found.slice(query.offset, query.offset + query.limit)
       const fieldIds = query.fieldIds ?? []
       const values = page.map((row) => fieldIds.map((id): CellValue => row.values[id] ?? null))

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { DEFAULT_THEME, readTheme } from '../../src/core/theme.ts'
+import { themeProperties } from '../../web/features/bases/theme.ts'
 import { unusedTitle } from '../../web/features/bases/unused-title.ts'
+import { BOX_WIDTH, boxHeight, placeBoxes } from '../../web/features/erd/layout.ts'
+import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watch.ts'
 import { formatAgo, matchLanguage, t, tn } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/routes/continue-path.ts'
+import { isForeignHand, mayDrawAnew } from '../../web/routes/foreign-hand.ts'
 import { matches } from '../../web/ui/matches.ts'
 import { place } from '../../web/ui/place.ts'
 import { beforeAfterMove, moveBefore } from '../../web/ui/sortable.tsx'
@@ -21,7 +26,15 @@ describe('readContinuePath', () => {
   })
 
   test('refuses the pages of those who are signed out: they would lead in a circle', () => {
-    for (const text of ['/signin', '/SignIn?continueAfterSignIn=/x', '/signup/abc', '/reset/1', '/']) {
+    const circles = [
+      '/signin',
+      '/SignIn?continueAfterSignIn=/x',
+      '/signup/abc',
+      '/reset/1',
+      '/',
+      '/nc?logout',
+    ]
+    for (const text of [...circles, '/nc/p1?a=1&logout=true']) {
       expect(readContinuePath(text)).toBe(null)
     }
   })
@@ -96,5 +109,132 @@ describe('place', () => {
   test('flips above where there is more room, and stays in the window', () => {
     expect(place({ ...anchor, top: 550 }, size, page, 'bottom-start', 'ltr')).toMatchObject({ top: 396 })
     expect(place({ ...anchor, left: 950 }, size, page, 'bottom-start', 'ltr')).toMatchObject({ left: 792 })
+  })
+})
+
+describe('the theme of a base', () => {
+  test('is hex in capitals without alpha, and its default for each colour that is none', () => {
+    expect(readTheme({ theme: { primaryColor: '#abc', accentColor: '#0b7a7580' } })).toEqual({
+      primaryColor: '#AABBCC',
+      accentColor: '#0B7A75',
+    })
+    for (const theme of [undefined, null, 'red', 7, [], { primaryColor: 'red' }, { accentColor: '#12' }]) {
+      expect(readTheme({ theme })).toEqual(DEFAULT_THEME)
+    }
+    expect(themeProperties(DEFAULT_THEME)).toEqual({})
+  })
+
+  test('can be read, whichever colours are chosen', () => {
+    const parts = ['00', '55', '88', 'BB', 'FF']
+    const all = parts.flatMap((red) =>
+      parts.flatMap((green) => parts.map((blue) => `#${red}${green}${blue}`)),
+    )
+    for (const color of all) {
+      const of = themeProperties({ primaryColor: color, accentColor: color })
+      const ratio = (text: string, ground: string) => contrast(of[text] ?? text, of[ground] ?? ground)
+      const pairs = [
+        ['--color-on-primary', '--color-primary'],
+        ['--color-primary-text', '--color-primary-soft-2'],
+        ['--color-primary-text', '#eef0f4'],
+        ['--color-accent-text', '#eef0f4'],
+      ] as const
+      const faint = pairs.filter(([text, ground]) => ratio(text, ground) < 4.5)
+      expect([color, ...faint]).toEqual([color])
+      // What is no text, as a ring around what has the focus.
+      expect([color, ratio('--color-primary', '#ffffff') >= 3]).toEqual([color, true])
+    }
+  })
+})
+
+/** The contrast of two colours, by WCAG 2.2. */
+function contrast(one: string, other: string): number {
+  const luminance = (hex: string) =>
+    [0.2126, 0.7152, 0.0722].reduce((sum, weight, at) => {
+      const part = Number.parseInt(hex.slice(1 + at * 2, 3 + at * 2), 16) / 255
+      return sum + weight * (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    }, 0)
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+describe('watchBuild', () => {
+  test('tells of another build, and of none while the server is away or says something else', async () => {
+    let answer = () => Response.json({ id: 'old' })
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => answer() })
+    let news = 0
+    let looks = 0
+    let looked = () => {}
+    const stop = watchBuild({
+      own: () => 'old',
+      latest: async () => {
+        looks++
+        return readLatestBuild(server.url.origin).finally(() => setTimeout(() => looked()))
+      },
+      everyMs: 5,
+      onNew: () => news++,
+    })
+    const nextLook = () =>
+      new Promise<void>((resolve) => {
+        const before = looks
+        looked = () => looks > before && resolve()
+      })
+    for (const [say, expected] of [
+      [() => Response.json({ id: 'old' }), false],
+      [() => new Response('<p>Bad gateway</p>', { status: 502 }), false],
+      [() => new Response('<p>A proxy</p>'), false],
+      [() => Response.json({ id: 'new' }), true],
+    ] as const) {
+      answer = say
+      await nextLook()
+      await nextLook()
+      expect(news > 0).toBe(expected)
+    }
+    stop()
+    await server.stop(true)
+  })
+})
+
+describe('a page that another program has had its hand in', () => {
+  test('is drawn anew, but not for ever', () => {
+    expect(isForeignHand(new DOMException('not a child of this node', 'NotFoundError'))).toBe(true)
+    expect(isForeignHand(new TypeError("Cannot read properties of null (reading 'parentNode')"))).toBe(true)
+    expect(isForeignHand(new TypeError('x is not a function'))).toBe(false)
+    expect([1, 2, 3, 4].map((ms) => mayDrawAnew(ms))).toEqual([true, true, true, false])
+    expect(mayDrawAnew(20_000)).toBe(true)
+  })
+})
+
+describe('the places of a diagram', () => {
+  test('are about as wide as high for many tables without links, and never one upon the other', () => {
+    const tables = Array.from({ length: 200 }, (_, n) => ({
+      ...{ id: `m${n}`, title: `Table ${n}`, sourceId: 'b1', isJunction: false },
+      fields: Array.from({ length: n % 7 }, (_, at) => ({
+        ...{ id: `c${n}-${at}`, title: 'Field', type: 'Number' as const },
+        ...{ isPrimaryKey: false, isForeignKey: false, isDisplay: false },
+      })),
+    }))
+    const links = [0, 1, 2].map((n) => ({
+      id: `l${n}`,
+      from: { tableId: `m${n}`, fieldId: null, isMany: true },
+      to: { tableId: `m${n + 1}`, fieldId: null, isMany: true },
+    }))
+    const places = [...placeBoxes({ tables, links })].map(([id, place]) => ({
+      ...place,
+      height: boxHeight(tables.find((table) => table.id === id) ?? { fields: [] }),
+    }))
+    expect(places).toHaveLength(200)
+    const width = Math.max(...places.map(({ x }) => x + BOX_WIDTH))
+    const height = Math.max(...places.map((one) => one.y + one.height))
+    expect(width / height).toBeWithin(0.8, 3)
+    const overlaps = places.filter((one, at) =>
+      places.some(
+        (other, index) =>
+          index > at &&
+          Math.abs(one.x - other.x) < BOX_WIDTH &&
+          one.y < other.y + other.height &&
+          other.y < one.y + one.height,
+      ),
+    )
+    expect(overlaps).toEqual([])
   })
 })

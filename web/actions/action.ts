@@ -24,6 +24,8 @@ export interface Action {
   /** Heading in the palette and the shortcut sheet. */
   group: () => string
   icon?: ComponentType<{ size?: number | string }>
+  /** A few words in the palette: what it is for. */
+  hint?: () => string
   /** E.g. `mod+k`, `alt+d`, `?`; `mod` is Cmd on a Mac. */
   shortcut?: string
   /** Left out of the palette, e.g. the action that opens it. */

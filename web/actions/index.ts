@@ -2,14 +2,19 @@ import { useEffect, useRef } from 'react'
 import { changePassword, editProfile, openTokens, signOutAction } from './account.ts'
 import type { Action, ActionContext } from './action.ts'
 import { createBaseAction, editBaseAction, goToBases, openTrashAction } from './bases.ts'
-import { openPalette, showShortcuts, toggleSidebar } from './shell.tsx'
-import { createTableAction, importAction, tableTrashAction } from './tables.ts'
+import { openPalette, openRecentViews, showShortcuts, toggleSidebar } from './shell.tsx'
+import { createTableAction, importAction, relationsAction, tableTrashAction } from './tables.ts'
+import { createViewActions, shareAction } from './views.ts'
 
 /** What can be done from every screen. */
 const APP_ACTIONS: readonly Action[] = [
   openPalette,
+  openRecentViews,
   createTableAction,
+  ...createViewActions,
+  shareAction,
   importAction,
+  relationsAction,
   createBaseAction,
   goToBases,
   editBaseAction,

@@ -1,4 +1,4 @@
-import { Keyboard, PanelLeft, Search } from 'lucide-react'
+import { History, Keyboard, PanelLeft, Search } from 'lucide-react'
 import { toggleSidebarCollapsed } from '../features/shell/sidebar-state.ts'
 import { t } from '../i18n.ts'
 import { lazyPart } from '../routes/lazy-screen.ts'
@@ -23,6 +23,16 @@ export const openPalette: Action = {
   shortcut: 'mod+k',
   hidden: true,
   run: () => void openDialog((close) => <CommandPalette onClose={close} />),
+}
+
+/** The views one was in last, the one before the present first. */
+export const openRecentViews: Action = {
+  id: 'views.recent',
+  label: () => t('Recent views'),
+  group,
+  icon: History,
+  shortcut: 'mod+l',
+  run: () => void openDialog((close) => <CommandPalette isOfRecent onClose={close} />),
 }
 
 /** Lists the keys. */

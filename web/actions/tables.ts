@@ -1,7 +1,8 @@
-import { FileUp, Table2, Trash2 } from 'lucide-react'
+import { FileUp, Network, Table2, Trash2 } from 'lucide-react'
 import { pickImport } from '../features/shell/pick-import.ts'
 import { createTable, openTableTrash } from '../features/shell/table-commands.tsx'
 import { t } from '../i18n.ts'
+import { goTo, paths } from '../routes/paths.ts'
 import type { Action } from './action.ts'
 
 const group = () => t('This base')
@@ -28,6 +29,18 @@ export const importAction: Action = {
   when: ({ can }) => can('import.create'),
   run({ base }) {
     if (base) pickImport({ baseId: base.id })
+  },
+}
+
+/** The diagram of the base on the screen. */
+export const relationsAction: Action = {
+  id: 'base.relations',
+  label: () => t('Relations between tables'),
+  group,
+  icon: Network,
+  when: ({ base }) => base !== undefined && base !== null,
+  run({ base }) {
+    if (base) goTo(paths.relations(base.id))
   },
 }
 

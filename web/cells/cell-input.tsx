@@ -104,6 +104,11 @@ export function CellInput(props: CellInputProps): ReactNode {
     else setMessage(draft.message)
     return draft.ok
   }
+  /** Without anything typed, Escape is meant for what lies around the field. */
+  const hasDraft = (): boolean => {
+    const draft = editor.current?.read()
+    return message !== null || (draft !== undefined && (!draft.ok || !Object.is(draft.value, value)))
+  }
   const cancel = () => {
     keepFocus()
     setMessage(null)
@@ -114,7 +119,7 @@ export function CellInput(props: CellInputProps): ReactNode {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.nativeEvent.isComposing) return
-    if (event.key === 'Escape' && (isFocused || isOpen)) {
+    if (event.key === 'Escape' && (isOpen || (isFocused && hasDraft()))) {
       event.preventDefault()
       cancel()
     }

@@ -89,8 +89,8 @@ export interface LinkTarget {
   unlink(record: LinkedRecord): Promise<boolean>
   /** Makes a record of that name and links it; gives it, or null where it was refused, which was told. */
   create(title: string): Promise<LinkedRecord | null>
-  /** Opens the record's own page. */
-  open(record: LinkedRecord): void
+  /** Opens the record's own page. Absent where whoever chooses may see no more than names. */
+  open?(record: LinkedRecord): void
 }
 
 /** What a cell's editor is given. Enter, Tab, Escape and blur are its owner's work. */

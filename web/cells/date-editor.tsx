@@ -43,7 +43,8 @@ export function DateEditor(props: DateEditorProps): ReactNode {
         const stays =
           relatedTarget instanceof Element &&
           (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-        if (!stays && document.hasFocus()) setOpen(false)
+        // Once the focus has arrived where it goes: a calendar that closes meanwhile would call it back.
+        if (!stays && document.hasFocus()) setTimeout(() => setOpen(false))
       }}
     >
       <TextInput

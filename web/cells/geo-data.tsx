@@ -1,7 +1,8 @@
-import { LocateFixed, MapPin } from 'lucide-react'
+import { LocateFixed, MapPin, MapPinned } from 'lucide-react'
 import { type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { geoData } from '../../src/core/fields/geo-data.ts'
 import { join, parsePoint, pointParts } from '../../src/core/fields/geo-text.ts'
+import { openPlacePicker } from '../features/map/open-place-picker.tsx'
 import { t } from '../i18n.ts'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
@@ -71,6 +72,17 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
     )
   }
 
+  function pickOnMap() {
+    const shown = join(first.current?.value, second.current?.value)
+    openPlacePicker(label, shown, (picked) => {
+      const parts = pointParts(picked)
+      setProblem(null)
+      setLat(parts.lat)
+      setLong(parts.long)
+      first.current?.focus()
+    })
+  }
+
   const input = (which: 'lat' | 'long') => {
     const isLat = which === 'lat'
     const name = isLat ? t('Latitude') : t('Longitude')
@@ -124,6 +136,16 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
           {isAsking ? t('Looking for you…') : t('Use my place')}
         </button>
       )}
+      <button
+        type="button"
+        className={styles.place}
+        data-testid="pick-on-map"
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={pickOnMap}
+      >
+        <MapPinned size={14} aria-hidden />
+        {t('Pick on map')}
+      </button>
       {problem && (
         <p role="alert" className={styles.problem}>
           {problem}

@@ -22,7 +22,8 @@ export interface LinkLineViewProps {
   /** The first of those that can be linked, after some that are. */
   isParted: boolean
   onChoose: () => void
-  onOpen: (record: LinkLine) => void
+  /** Absent where records have no page that one may see. */
+  onOpen?: (record: LinkLine) => void
 }
 
 /** One line of the picker. The input above keeps the focus. */
@@ -69,20 +70,22 @@ function RecordLine({
     <>
       <span className={styles.mark}>{isLinked && <Check size={14} aria-hidden />}</span>
       <LinkWords record={record} />
-      <button
-        type="button"
-        tabIndex={-1}
-        className={styles.open}
-        aria-label={t('Open {title}', { title: record.name })}
-        title={t('Open record')}
-        onMouseDown={(event) => event.preventDefault()}
-        onClick={(event) => {
-          event.stopPropagation()
-          onOpen(record)
-        }}
-      >
-        <ArrowUpRight size={14} aria-hidden className="flip-in-rtl" />
-      </button>
+      {onOpen && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.open}
+          aria-label={t('Open {title}', { title: record.name })}
+          title={t('Open record')}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={(event) => {
+            event.stopPropagation()
+            onOpen(record)
+          }}
+        >
+          <ArrowUpRight size={14} aria-hidden className="flip-in-rtl" />
+        </button>
+      )}
     </>
   )
 }

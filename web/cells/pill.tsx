@@ -44,8 +44,8 @@ export function choiceOf(choices: Choice[], title: string): Choice | undefined {
   return index.get(title)
 }
 
-/** Black or white, whichever can be read on a colour (WCAG relative luminance); colours by name get black. */
-function textOn(color: string | undefined): string {
+/** Dark or white, whichever can be read on a colour (4.5:1, WCAG relative luminance); colours by name get black. */
+export function textOn(color: string | undefined): string {
   const hex = /^#([0-9a-f]{6})$/i.exec(color ?? '')?.[1]
   if (!hex) return 'var(--color-text, #1d2433)'
   const [red, green, blue] = [0, 2, 4].map((at) => {
@@ -53,5 +53,7 @@ function textOn(color: string | undefined): string {
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
   const luminance = 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
-  return luminance > 0.22 ? '#1d2433' : '#ffffff'
+  // White stands at 4.5:1 up to here, the colour of texts from 0.252 on; in between only black does.
+  if (luminance <= 0.1833) return '#ffffff'
+  return luminance < 0.252 ? '#000000' : '#1d2433'
 }

@@ -7,8 +7,10 @@ import type { Intent } from './keys.ts'
 import {
   activeCell,
   type CellPosition,
+  extendTo,
   focusCell,
   isSingleCell,
+  type Selection,
   type Step,
   selectAll,
   selectCell,
@@ -32,7 +34,8 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
         pageRows: engine.viewport.pageRows,
         isFilled: (cell) => isFilled(engine, cell),
       })
-      engine.select(next, focusCell(next))
+      const shown = onShownRows(engine, selection, next, intent.extend)
+      engine.select(shown, focusCell(shown))
       const isAtStart = intent.step === 'edgeStart' && focusCell(next).column === 0
       if (isAtStart || TO_ROW_START.has(intent.step)) engine.viewport.scrollTo({ inline: 0 })
       return true
@@ -41,11 +44,11 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       const next = tabFrom(active, intent.back, engine.size)
       // At the grid's corners Tab leaves it: it is one stop among the controls of the page.
       if (next === active && isSingleCell(selection)) return false
-      engine.select(selectCell(next))
+      engine.select(selectCell({ ...next, row: engine.shownRow(next.row, active.row) }))
       return true
     }
     case 'enter':
-      if (intent.back) engine.select(step(selection, 'up', engine.size, { extend: false, pageRows: 1 }))
+      if (intent.back) engine.moveAfter('up', active)
       else edit(engine)
       return true
     case 'edit':
@@ -97,6 +100,15 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
     default:
       return false
   }
+}
+
+/** A step that would end in a closed group ends at the next row that is shown. */
+function onShownRows(engine: Engine, before: Selection, next: Selection, extend: boolean): Selection {
+  const cell = focusCell(next)
+  const from = extend ? focusCell(before) : activeCell(before)
+  const row = engine.shownRow(cell.row, from.row)
+  if (row === cell.row) return next
+  return extend ? extendTo(next, { ...cell, row }) : selectCell({ ...cell, row })
 }
 
 /** Whether a cell holds anything; as in a spreadsheet, a tick that is off does. */
@@ -185,7 +197,7 @@ export function addRowBelow(engine: Engine, atEnd = false): boolean {
   if (!rights.addRecords) return false
   const active = engine.active
   const next = active && !atEnd ? (engine.rowAt(active.row + 1)?.id ?? null) : null
-  const row = commands.addRow(next)
+  const row = commands.addRow(next, atEnd ? undefined : active?.row)
   if (row === null) return true
   engine.refresh()
   engine.select(selectCell({ row, column: atEnd ? 0 : (active?.column ?? 0) }))

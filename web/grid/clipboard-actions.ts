@@ -92,17 +92,20 @@ export async function paste(engine: Engine, event: ClipboardEvent): Promise<void
 /** Lays a block over the selection and hands the plan to the owner. */
 export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise<void> {
   const { source, rights, commands } = engine.props
+  const { lines } = engine
   const bounds = pasteBounds(engine)
   if (!bounds) return
+  // Laid over the rows that are shown, one below the other: what stands in closed groups stays as it is.
   const plan = planPaste(block, {
-    bounds,
+    bounds: { ...bounds, top: lines.placeOf(bounds.top), bottom: lines.placeOf(bounds.bottom + 1) - 1 },
     columns: engine.columns.map(({ fieldId, type, options }, at) => ({
       fieldId,
       type,
       options: withPeople(type.name, options, [...engine.people.values()]),
       editable: engine.canEdit(at),
     })),
-    rowCount: source.rowCount ?? 0,
+    rowCount: source.rowCount === null ? 0 : lines.shown,
+    rowOf: lines.rowOf,
     recordIdOf: (row) => engine.rowAt(row)?.id,
     canAddRows: rights.addRecords,
   })
@@ -136,17 +139,20 @@ function copyShape(engine: Engine): CopyShape | null {
   const bounds = allBounds(selection, engine.size)
   const first = bounds[0]!
   const last = bounds.at(-1)!
+  const { kind } = selection.ranges.at(-1)!
   if (bounds.every(({ top, bottom }) => top === first.top && bottom === first.bottom)) {
     const columns = engine.columns.filter((_, at) =>
       bounds.some(({ start, end }) => at >= start && at <= end),
     )
-    return { rows: [{ first: first.top, last: first.bottom }], columns }
+    return { rows: engine.runsOf(kind, first.top, first.bottom), columns }
   }
   const joined = bounds.every(({ start, end }) => start === first.start && end === first.end)
     ? bounds
     : [last]
   return {
-    rows: joined.map(({ top, bottom }) => ({ first: top, last: bottom })).sort((a, b) => a.first - b.first),
+    rows: joined
+      .flatMap(({ top, bottom }) => engine.runsOf(kind, top, bottom))
+      .sort((a, b) => a.first - b.first),
     columns: engine.columns.slice(last.start, last.end + 1),
   }
 }

@@ -6,15 +6,20 @@ import { t } from '../i18n.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { FillTarget } from './fill.ts'
-import { type ColumnLayout, layoutColumns, ROW_HEIGHTS } from './layout.ts'
+import { layOutGroups } from './groups/lay-out-groups.ts'
+import { plainLines, type RowLines } from './groups/row-lines.ts'
+import { shownRuns } from './groups/shown-runs.ts'
+import type { GroupNode } from './groups/tree.ts'
+import { type ColumnLayout, layoutColumns, ROW_HEIGHTS, type Span } from './layout.ts'
 import type { GridProps } from './props.ts'
 import {
   activeCell,
-  allBounds,
+  boundsOf,
   type CellPosition,
   clampCell,
   clampSelection,
   type GridSize,
+  type RangeKind,
   type Selection,
   selectCell,
   shiftRows,
@@ -44,7 +49,7 @@ export interface EditSession {
 export type Preview =
   | { kind: 'fill'; target: FillTarget }
   | { kind: 'columnLine'; gap: number; moved: readonly number[]; pointerX: number }
-  | { kind: 'rowLine'; gap: number; rows: number; pointerY: number }
+  | { kind: 'rowLine'; gap: number; top: number; into: GroupNode | null; rows: number; pointerY: number }
   | { kind: 'freezeLine'; count: number }
 
 /** Rows drawn as skeletons while the count is unknown. */
@@ -77,6 +82,7 @@ export class Engine {
   editor: EditorHandle | null = null
   private current: GridProps | null = null
   private activeRecord: RecordId | undefined
+  private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
 
   constructor() {
     // The record that the selection is on, to follow it when others are added or removed above.
@@ -97,6 +103,22 @@ export class Engine {
     return ROW_HEIGHTS[this.props.rowHeight]
   }
 
+  /** Where the rows stand at this moment. The same object until that changes. */
+  get lines(): RowLines {
+    const { groups } = this.props
+    const parts = [this.size.rows, this.rowHeight, groups?.tree, groups?.collapsed, groups?.addRow]
+    if (this.laidOut && parts.every((part, at) => part === this.laidOut?.parts[at])) return this.laidOut.lines
+    const [rowCount, rowHeight] = [this.size.rows, this.rowHeight]
+    const lines = groups
+      ? layOutGroups({
+          ...{ tree: groups.tree, collapsed: groups.collapsed, rowCount, rowHeight },
+          canAdd: groups.addRow !== null,
+        })
+      : plainLines(rowCount, rowHeight)
+    this.laidOut = { parts, lines }
+    return lines
+  }
+
   /** Takes over what the owner gave, after each drawing. */
   sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout): void {
     this.current = props
@@ -110,15 +132,30 @@ export class Engine {
     const { source, rights } = this.props
     this.viewport.update({
       ...this.size,
-      rowHeight: this.rowHeight,
+      lines: this.lines,
+      groupLevels: this.props.groups?.fields.length ?? 0,
       layout: this.layout,
-      canAddRows: rights.addRecords,
-      requestRange: (first, last) => source.requestRange(first, last),
+      canAddRows: rights.addRecords && !this.hasGroups,
+      requestRange: (first, last, hidden) => source.requestRange(first, last, hidden),
     })
     this.followActiveRecord()
     const selection = this.selection.get()
     if (selection && source.rowCount !== null)
       this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
+  }
+
+  /** True where rows stand in groups, each of which ends with a line for a new record. */
+  get hasGroups(): boolean {
+    return (this.props.groups?.tree.groups.length ?? 0) > 0
+  }
+
+  /** The nearest row that is shown, on from one in the direction of a step; the row itself where that is. */
+  shownRow(row: number, from: number): number {
+    const { lines } = this
+    if (lines.isShown(row) || lines.shown === 0) return row
+    const next = lines.placeOf(row)
+    const place = row < from ? next - 1 : next
+    return lines.rowOf(Math.max(0, Math.min(place, lines.shown - 1)))
   }
 
   rowAt(index: number): GridRow | undefined {
@@ -140,11 +177,19 @@ export class Engine {
   areas(): CellArea[] {
     const selection = this.selection.get()
     if (!selection) return []
-    return allBounds(selection, this.size).map(({ top, bottom, start, end }) => ({
-      firstRow: top,
-      lastRow: bottom,
-      fieldIds: this.columns.slice(start, end + 1).map(({ fieldId }) => fieldId),
-    }))
+    return selection.ranges.flatMap((range) => {
+      const { top, bottom, start, end } = boundsOf(range, this.size)
+      const fieldIds = this.columns.slice(start, end + 1).map(({ fieldId }) => fieldId)
+      return this.runsOf(range.kind, top, bottom).map(({ first, last }) => ({
+        ...{ firstRow: first, lastRow: last, fieldIds },
+      }))
+    })
+  }
+
+  /** Rows of a range: those of closed groups are meant only where whole columns, or all, are. */
+  runsOf(kind: RangeKind, first: number, last: number): Span[] {
+    const isWhole = kind === 'columns' || kind === 'all'
+    return isWhole ? [{ first, last }] : shownRuns(this.lines, { first, last })
   }
 
   enter(mode: Mode): void {
@@ -206,7 +251,7 @@ export class Engine {
   /** Where the selection goes after a commit. */
   moveAfter(move: Move, from: CellPosition): void {
     const target = moved(from, move, this.size)
-    if (target) this.select(selectCell(target))
+    if (target) this.select(selectCell({ ...target, row: this.shownRow(target.row, from.row) }))
   }
 
   private noteActiveRecord(): void {

@@ -3,6 +3,7 @@ import { copy, paste } from './clipboard-actions.ts'
 import type { Engine } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
+import { placeOf } from './groups/tree.ts'
 import { clampCell, contains, selectCell, selectRow } from './selection.ts'
 import { startEditing } from './states/editing.ts'
 import type { Hit, Part } from './states/mode.ts'
@@ -66,7 +67,7 @@ export function gridEvents(engine: Engine) {
       if (event.target === engine.viewport.element) return engine.receiver?.focus({ preventScroll: true })
       if (event.target !== engine.receiver || engine.isTakingFocus || engine.selection.get()) return
       if (engine.size.rows === 0 || engine.size.columns === 0) return
-      engine.selection.set(selectCell({ row: Math.ceil(engine.viewport.top / engine.rowHeight), column: 0 }))
+      engine.selection.set(selectCell({ row: firstInSight(engine), column: 0 }))
     },
     /** Copy, cut and paste arrive at the document when the grid, and no text field in it, has the focus. */
     listenToClipboard(): () => void {
@@ -87,6 +88,13 @@ export function gridEvents(engine: Engine) {
       }
     },
   }
+}
+
+/** The first row that is wholly in sight. */
+function firstInSight({ lines, rowHeight, viewport }: Engine): number {
+  const row = lines.rowAt(viewport.top)
+  const next = lines.topOf(row) < viewport.top ? lines.rowAt(viewport.top + rowHeight) : row
+  return lines.shown === 0 ? 0 : lines.rowOf(Math.min(lines.placeOf(next), lines.shown - 1))
 }
 
 /** What an event's element stands for. */
@@ -160,6 +168,7 @@ function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): bo
     commands.openSummaryMenu(hit.element.dataset.field, { element: hit.element, point })
     return true
   }
+  if (hit.part === 'group') return openGroupMenu(engine, hit.element, point)
   if (hit.row < 0) return false
   const cell = { row: hit.row, column: Math.max(0, hit.column) }
   if (!selectedBounds(engine).some((bounds) => contains(bounds, cell))) {
@@ -174,6 +183,13 @@ function openMenu(engine: Engine, hit: Hit, point: { x: number; y: number }): bo
     areas: engine.areas(),
   })
   return true
+}
+
+function openGroupMenu({ props }: Engine, element: HTMLElement, point: { x: number; y: number }): boolean {
+  const { groups } = props
+  const group = groups && placeOf(groups.tree, JSON.parse(element.dataset.group ?? '[]'))
+  if (group) groups.openMenu(group.node, { element, point })
+  return Boolean(group)
 }
 
 /** True for what holds several values as chips. */

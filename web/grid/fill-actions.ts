@@ -108,7 +108,7 @@ function fillWrites(
   }
   const writes: CellWrite[] = []
   const write = (row: number, column: number, given: CellValue) => {
-    if (!engine.canEdit(column)) return
+    if (!engine.canEdit(column) || !engine.lines.isShown(row)) return
     const { fieldId, type } = engine.columns[column]!
     const record = engine.rowAt(row)
     const value = type.computed === 'link' && isEmptyList(given) ? null : given

@@ -1,4 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/noStaticElementInteractions: its role is one of two, both of which are worked with
+// biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: so too for its properties
 // biome-ignore-all lint/a11y/useFocusableInteractive: the receiver has the focus and points at the cells
 import {
   type CSSProperties,
@@ -90,7 +92,7 @@ export function Grid(props: GridProps): ReactNode {
         <div
           ref={scroller}
           id={gridId}
-          role="grid"
+          role={props.groups ? 'treegrid' : 'grid'}
           // The receiver is what Tab comes to.
           tabIndex={-1}
           className={styles.scroller}
@@ -149,17 +151,22 @@ function canvasStyle(inlineSize: number, rowNumberWidth: number): CSSProperties 
   return { inlineSize, ...variables }
 }
 
-/** Grows when the source says that the count or the order changed. */
-function useRevision({ source }: GridProps): number {
+/** Grows when the source says that the count or the order changed, or groups were opened or closed. */
+function useRevision({ source, groups }: GridProps): number {
   const [counter] = useState(() => ({ value: 0 }))
   return useSyncExternalStore(
     useMemo(
-      () => (onChange: () => void) =>
-        source.subscribe(() => {
+      () => (onChange: () => void) => {
+        const changed = () => {
           counter.value++
           onChange()
-        }),
-      [source, counter],
+        }
+        const stops = [source.subscribe(changed), groups?.subscribe(changed)]
+        return () => {
+          for (const stop of stops) stop?.()
+        }
+      },
+      [source, groups, counter],
     ),
     () => counter.value,
   )

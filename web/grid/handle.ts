@@ -7,6 +7,13 @@ import { clampCell, selectCell } from './selection.ts'
 import { startEditing } from './states/editing.ts'
 import { fitColumns } from './states/resizing.ts'
 
+/** What is to be seen must not stand in a closed group. */
+function openGroupsOf(engine: Engine, row: number): void {
+  if (engine.lines.isShown(row)) return
+  engine.props.groups?.open(row)
+  engine.refresh()
+}
+
 /** The grid as menus, toolbars and dialogs use it. */
 export function gridHandle(engine: Engine): GridHandle {
   const columnOf = (fieldId: string | undefined) => {
@@ -24,11 +31,13 @@ export function gridHandle(engine: Engine): GridHandle {
       engine.refresh()
       if (engine.size.rows === 0) return
       const cell = clampCell({ row: rowIndex, column: columnOf(fieldId) }, engine.size)
+      openGroupsOf(engine, cell.row)
       engine.select(selectCell(cell), null)
       engine.viewport.reveal(cell, true)
     },
     edit(rowIndex, fieldId) {
       engine.refresh()
+      openGroupsOf(engine, rowIndex)
       startEditing(engine, { row: rowIndex, column: columnOf(fieldId) }, null)
     },
     selectedAreas: () => engine.areas(),

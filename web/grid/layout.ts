@@ -91,19 +91,6 @@ export function gapAt(layout: ColumnLayout, position: number, scroll: number): n
   return at > middle ? column + 1 : column
 }
 
-/** The rows that touch a part of the content, widened by whole rows on either side. Empty for an empty table. */
-export function visibleRows(
-  top: number,
-  viewport: number,
-  rowHeight: number,
-  rowCount: number,
-  extra: { before: number; after: number },
-): Span {
-  const first = Math.floor(top / rowHeight) - extra.before
-  const last = Math.ceil((top + viewport) / rowHeight) - 1 + extra.after
-  return { first: Math.max(0, Math.min(first, rowCount)), last: Math.min(rowCount - 1, last) }
-}
-
 /** The scroll offset nearest to `scroll` at which [start, end] lies inside a window of the given length. */
 export function reveal(start: number, end: number, scroll: number, window: number): number {
   if (start < scroll || end - start > window) return start

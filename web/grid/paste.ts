@@ -61,9 +61,12 @@ export interface PastePlan {
 
 /** Where a paste goes. */
 export interface PasteTarget {
+  /** Rows by their place among those that are shown; so too `rowCount`. */
   bounds: Bounds
   columns: readonly PasteColumn[]
   rowCount: number
+  /** The row at such a place; absent: all are shown. */
+  rowOf?: (place: number) => number
   recordIdOf: (rowIndex: number) => RecordId | undefined
   /** False: rows beyond the last are dropped rather than offered. */
   canAddRows: boolean
@@ -75,7 +78,7 @@ export interface PasteTarget {
  * direction; any other is only the place to begin.
  */
 export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan {
-  const { bounds, columns, rowCount } = target
+  const { bounds, columns, rowCount, rowOf = (place: number) => place } = target
   const height = repeated(block.texts.length, bounds.bottom - bounds.top + 1)
   const width = repeated(block.texts[0]?.length ?? 0, bounds.end - bounds.start + 1)
   const plan: PastePlan = {
@@ -87,16 +90,17 @@ export function planPaste(block: ClipboardBlock, target: PasteTarget): PastePlan
     newOptions: [],
     skipped: 0,
     covers: {
-      top: bounds.top,
+      top: rowOf(bounds.top),
       start: bounds.start,
-      bottom: bounds.top + height - 1,
+      bottom: rowOf(bounds.top + height - 1),
       end: Math.min(columns.length, bounds.start + width) - 1,
     },
   }
   const missing = new Map<string, Set<string>>()
   for (let down = 0; down < height; down++) {
-    const rowIndex = bounds.top + down
-    const isNew = rowIndex >= rowCount
+    const place = bounds.top + down
+    const rowIndex = rowOf(place)
+    const isNew = place >= rowCount
     if (isNew && !target.canAddRows) continue
     const values: Values = {}
     for (let along = 0; along < width; along++) {

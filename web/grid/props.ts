@@ -5,8 +5,10 @@ import type {
   CheckedRows,
   GridColumn,
   GridCommands,
+  GridGroups,
   GridRights,
   GridSource,
+  RowColorOf,
   SelectionStatus,
 } from './source.ts'
 
@@ -51,6 +53,10 @@ export interface GridProps {
   commands: GridCommands
   rights: GridRights
   rowHeight: RowHeight
+  /** The colour of each row; absent: none. Keep the function while nothing in it changed. */
+  colorOf?: RowColorOf | null
+  /** Absent: the rows stand in no groups. */
+  groups?: GridGroups | null
   /** How many of the first columns stay in place; fewer do where the grid is too narrow for it. */
   frozen: number
   onSelectionStatus?: (status: SelectionStatus | null) => void

@@ -1,6 +1,9 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import type { Field, RecordId } from '../../src/core/model.ts'
+import type { Field, RecordId, Sort } from '../../src/core/model.ts'
 import type { FileTarget, LinkTarget } from '../cells/cell.ts'
+import type { CollapsedGroups } from './groups/collapsed.ts'
+import type { GroupNode, GroupTree } from './groups/tree.ts'
+import type { Span } from './layout.ts'
 import type { PastePlan } from './paste.ts'
 
 /**
@@ -32,6 +35,9 @@ export interface GridRow {
   readonly commentCount?: number
 }
 
+/** Gives the colour of a row: of a bar at its start, or of its whole ground. */
+export type RowColorOf = (row: GridRow) => { color: string; isBackground: boolean } | null
+
 /** Rows wanted in full, for the clipboard and for checking a run of rows. */
 export interface RangeRequest {
   first: number
@@ -53,9 +59,10 @@ export interface GridSource {
   indexOf(id: RecordId): number | undefined
   /**
    * The rows that are or will soon be in sight. Idempotent and called on every scroll step; the
-   * source debounces, loads and drops loads that are no longer wanted.
+   * source debounces, loads and drops loads that are no longer wanted. `hidden`: those of them that are
+   * not shown, because their groups are closed.
    */
-  requestRange(first: number, last: number): void
+  requestRange(first: number, last: number, hidden?: readonly Span[]): void
   /** `onChange` runs when `getRow(index)` would answer something else. */
   subscribeRow(index: number, onChange: () => void): () => void
   /** `onChange` runs when the count or the order changed: every index may mean another record. */
@@ -70,9 +77,10 @@ export interface GridColumn {
   /** Pixels. */
   width: number
   /** The footer's summary: what it is called and its value as text, e.g. `{ label: 'Sum', value: '1,204' }`. */
-  summary?: { label: string; value: string } | null
+  summary?: { key?: string; label: string; value: string } | null
   sorted?: 'asc' | 'desc' | null
   filtered?: boolean
+  grouped?: boolean
   /** False where this person may not write the field. Fields of read-only types never can be. */
   editable?: boolean
 }
@@ -150,12 +158,13 @@ export interface GridCommands {
   clearCells(areas: CellArea[]): void
   /**
    * Offers a new record, ahead of `before` or at the end. The owner decides whether it stays local
-   * until its first value. Gives the row's index, which the grid then selects; null: refused.
+   * until its first value. Gives the row's index, which the grid then selects; null: refused. `beside`: a
+   * row whose group it is to be in.
    */
-  addRow(before: RecordId | null): number | null
+  addRow(before: RecordId | null, beside?: number): number | null
   deleteRows(ids: RecordId[]): void
-  /** Moves records ahead of `before`; null: to the end. */
-  moveRows(ids: RecordId[], before: RecordId | null): void
+  /** Moves records ahead of `before`; null: to the end. `into`: the group that they are to be in. */
+  moveRows(ids: RecordId[], before: RecordId | null, into?: GroupNode): void
   /**
    * Writes a paste. The plan names what needs a question (rows beyond the end, columns beyond the
    * last, unknown select options, texts that do not fit); the owner asks, then writes all at once.
@@ -193,4 +202,25 @@ export interface GridCommands {
   redo(): void
   /** A short message for everyone to see: `12 cells copied`. */
   notify(message: string, kind: 'info' | 'error'): void
+}
+
+/** The groups in which rows stand, and what can be done with them. */
+export interface GridGroups {
+  /** The same object until something in it changed; so too `collapsed`. */
+  readonly tree: GroupTree
+  readonly collapsed: CollapsedGroups
+  subscribe(onChange: () => void): () => void
+  readonly levels: readonly Sort[]
+  /** The field of each level. */
+  readonly fields: readonly Field[]
+  toggle(group: GroupNode): void
+  /** Opens the groups in which a row stands. */
+  open(row: number): void
+  /** Reads further groups of one; null: of the first level. */
+  readMore(parent: GroupNode | null): void
+  openMenu(group: GroupNode, anchor: MenuAnchor): void
+  /** Offers a new record at the end of a group; gives its row. Null: not allowed. */
+  addRow: ((group: GroupNode) => number | null) | null
+  /** What a column's summary is for a group, as text. */
+  summary(column: GridColumn, group: GroupNode): string | null
 }

@@ -1,6 +1,7 @@
+import { anchorOf, hiddenBetween, topOfAnchor } from './groups/anchor.ts'
+import { GROUP_HEIGHT, plainLines } from './groups/row-lines.ts'
 import {
   ADD_ROW_HEIGHT,
-  type ColumnLayout,
   columnAt,
   FOOTER_HEIGHT,
   HEADER_HEIGHT,
@@ -8,22 +9,12 @@ import {
   revealColumn,
   type Span,
   visibleColumns,
-  visibleRows,
 } from './layout.ts'
+import { type Content, isSameMounted, type Mounted, NOTHING_MOUNTED } from './mounted.ts'
 import { follow, mustSettle, type ScrollPosition, type ScrollSize, scrollSize, settle } from './scroll-map.ts'
-import type { CellPosition, GridSize } from './selection.ts'
+import { ScrollSpeed } from './scroll-speed.ts'
+import type { CellPosition } from './selection.ts'
 import { createStore } from './store.ts'
-
-/** The rows and columns that stand in the document at present. */
-export interface Mounted {
-  rows: Span
-  /** Of the columns that scroll; frozen ones are always there. */
-  columns: Span
-  /** What to take off a row's virtual top to place it in the scrolled element (see scroll-map.ts). */
-  origin: number
-  /** Rows are recycled: row `i` uses the element of row `i - pool`, which can no longer be in sight. */
-  pool: number
-}
 
 /** Room kept filled ahead of the scrolling: 0.11 s at 7,000 px/s, in which a slow frame stays covered. */
 const AHEAD_PX = 800
@@ -37,25 +28,13 @@ const TAIL_PX = 48
 const LOAD_AHEAD_S = 0.5
 const LOAD_LEAST_ROWS = 40
 const REST_MS = 160
-
-const NOTHING: Mounted = {
-  rows: { first: 0, last: -1 },
-  columns: { first: 0, last: -1 },
-  origin: 0,
-  pool: 1,
-}
-
-/** What the viewport must know of the grid to place things. */
-export interface Content extends GridSize {
-  rowHeight: number
-  layout: ColumnLayout
-  canAddRows: boolean
-  requestRange: (first: number, last: number) => void
-}
+const BAND_PX = 256
 
 /** The window onto the rows: follows the scroll container and says what must be mounted. */
 export class Viewport {
-  readonly mounted = createStore<Mounted>(NOTHING)
+  readonly mounted = createStore<Mounted>(NOTHING_MOUNTED)
+  /** How far the rows are scrolled, on each step of it. */
+  readonly scrolled = createStore(0)
   /** Width of the scroll container, which decides how many columns may be frozen. */
   readonly width = createStore(0)
   rtl = false
@@ -68,13 +47,13 @@ export class Viewport {
   private content: Content = {
     rows: 0,
     columns: 0,
-    rowHeight: 32,
+    lines: plainLines(0, 32),
+    groupLevels: 0,
     layout: layoutColumns([], 0, 0),
     canAddRows: false,
     requestRange: () => {},
   }
-  private speed = 0
-  private lastScrollAt = 0
+  private readonly speed = new ScrollSpeed()
   private restTimer: ReturnType<typeof setTimeout> | undefined
 
   /**
@@ -98,13 +77,15 @@ export class Viewport {
     }
   }
 
-  /** Takes over changed rows, columns or sizes; the row in sight at the top stays there. */
+  /** Takes over changed rows, columns or sizes; what is in sight at the top stays there. */
   update(content: Content): void {
-    const topRow = this.position.top / this.content.rowHeight
-    const heightChanged = content.rowHeight !== this.content.rowHeight
+    const before = this.content.lines
+    const { lines } = content
+    const anchor = before === lines || this.position.top <= 0 ? null : anchorOf(before, this.position.top)
     this.content = content
     this.mount()
-    if (heightChanged) this.scrollTo({ top: topRow * content.rowHeight })
+    const top = anchor && topOfAnchor(anchor, lines)
+    if (top !== null && Math.abs(top - this.position.top) >= 1) this.scrollTo({ top })
     else this.keepInside()
   }
 
@@ -114,7 +95,7 @@ export class Viewport {
   }
 
   get pageRows(): number {
-    return Math.max(1, Math.floor(this.bodyHeight / this.content.rowHeight) - 1)
+    return Math.max(1, Math.floor(this.bodyHeight / this.content.lines.rowHeight) - 1)
   }
 
   get top(): number {
@@ -123,7 +104,7 @@ export class Viewport {
 
   /** Where a row stands in the scrolled element. */
   rowTop(row: number): number {
-    return row * this.content.rowHeight - this.mounted.get().origin
+    return this.content.lines.topOf(row) - this.mounted.get().origin
   }
 
   /** Scrolls by virtual pixels and inline pixels, both absolute. */
@@ -145,9 +126,10 @@ export class Viewport {
    * stand in the upper half with `withRoom`, so that one sees what is around it.
    */
   reveal({ row, column }: CellPosition, withRoom = false): void {
-    const { rowHeight, layout, rows } = this.content
-    const start = row * rowHeight
-    const end = start + rowHeight + (row === rows - 1 ? ADD_ROW_HEIGHT : 0)
+    const { lines, layout, rows, groupLevels } = this.content
+    // The headers of its groups stay above it.
+    const start = lines.topOf(row) - groupLevels * GROUP_HEIGHT
+    const end = lines.topOf(row) + lines.rowHeight + (row === rows - 1 ? ADD_ROW_HEIGHT : 0)
     let top = this.position.top
     const away = Math.max(top - start, end - top - this.bodyHeight)
     if (withRoom && away > this.bodyHeight) top = Math.max(0, start - this.bodyHeight / 3)
@@ -161,7 +143,7 @@ export class Viewport {
   cellAt(clientX: number, clientY: number): CellPosition {
     const { x, y } = this.pointIn(clientX, clientY)
     return {
-      row: Math.floor((y + this.position.top) / this.content.rowHeight),
+      row: this.content.lines.rowAt(y + this.position.top),
       column: columnAt(this.content.layout, x, this.inline),
     }
   }
@@ -174,8 +156,8 @@ export class Viewport {
   }
 
   private size(): ScrollSize {
-    const { rows, rowHeight, canAddRows } = this.content
-    const virtual = rows * rowHeight + (canAddRows ? ADD_ROW_HEIGHT : 0) + TAIL_PX
+    const { lines, canAddRows } = this.content
+    const virtual = lines.height + (canAddRows ? ADD_ROW_HEIGHT : 0) + TAIL_PX
     return scrollSize(Math.max(virtual, this.bodyHeight), this.bodyHeight)
   }
 
@@ -195,7 +177,7 @@ export class Viewport {
     this.position = follow(size, this.position, element.scrollTop)
     // In RTL the offset counts from 0 down into the negative (CSSOM View).
     this.inline = Math.abs(element.scrollLeft)
-    this.noteSpeed(this.position.top - before)
+    this.speed.note(this.position.top - before, 4 * this.bodyHeight)
     if (mustSettle(size, this.position)) this.settle()
     this.mount()
     clearTimeout(this.restTimer)
@@ -204,7 +186,7 @@ export class Viewport {
 
   /** When the scrolling has come to rest: the scrollbar goes where it belongs, and loading ahead ends. */
   private rest(): void {
-    this.speed = 0
+    this.speed.now = 0
     this.settle()
     this.mount()
   }
@@ -236,33 +218,23 @@ export class Viewport {
     }
   }
 
-  private noteSpeed(delta: number): void {
-    const now = performance.now()
-    const seconds = (now - this.lastScrollAt) / 1000
-    this.lastScrollAt = now
-    // A jump is not a speed.
-    if (seconds > 0.2 || Math.abs(delta) > 4 * this.bodyHeight) this.speed = 0
-    else this.speed = this.speed * 0.6 + (delta / Math.max(seconds, 0.008)) * 0.4
-  }
-
   /** Works out what must stand in the document, and tells those who draw it if that is something else. */
   private mount(): void {
-    const { rows, rowHeight, layout, requestRange } = this.content
+    const { lines, layout } = this.content
     const size = this.size()
-    const down = this.speed >= 0
-    const rowsOf = (pixels: number) => Math.ceil(pixels / rowHeight)
-    const extra = {
-      before: rowsOf(down ? BEHIND_PX : AHEAD_PX),
-      after: rowsOf(down ? AHEAD_PX : BEHIND_PX),
-    }
-    const wanted = visibleRows(this.position.top, this.bodyHeight, rowHeight, rows, extra)
-    const rowSpan = {
+    const down = this.speed.now >= 0
+    const rowsOf = (pixels: number) => Math.ceil(pixels / lines.rowHeight)
+    const wanted = this.placesBetween(down ? BEHIND_PX : AHEAD_PX, down ? AHEAD_PX : BEHIND_PX)
+    const places = {
       first: wanted.first - (wanted.first % ROW_GROUP),
-      last: Math.min(rows - 1, wanted.last + ROW_GROUP - 1 - (wanted.last % ROW_GROUP)),
+      last: Math.min(lines.shown - 1, wanted.last + ROW_GROUP - 1 - (wanted.last % ROW_GROUP)),
     }
     const columnSpan = visibleColumns(layout, this.inline, this.width.get(), COLUMN_MARGIN_PX)
     const next: Mounted = {
-      rows: rowSpan,
+      lines,
+      places,
+      rows: { first: lines.rowOf(places.first), last: places.last < 0 ? -1 : lines.rowOf(places.last) },
+      band: lines.lines.length === 0 ? NOTHING_MOUNTED.band : this.band(),
       columns: columnSpan,
       // Exactly 0 without scaling: a bouncing scrollbar (below 0 in Safari) takes the rows with it.
       origin: size.virtual > size.physical ? this.position.top - this.position.scrollTop : 0,
@@ -270,21 +242,33 @@ export class Viewport {
     }
     // Set here and not by React: the element must have its height before it can be scrolled so far.
     if (this.body) this.body.style.blockSize = `${size.physical}px`
-    if (!isSame(next, this.mounted.get())) this.mounted.set(next)
-    if (rows > 0 && this.bodyHeight > 0) this.request(requestRange, rowHeight, rows)
+    if (!isSameMounted(next, this.mounted.get())) this.mounted.set(next)
+    this.scrolled.set(this.position.top)
+    if (lines.shown > 0 && this.bodyHeight > 0) this.request()
   }
 
-  private request(requestRange: Content['requestRange'], rowHeight: number, rows: number): void {
-    const ahead = Math.round((this.speed * LOAD_AHEAD_S) / rowHeight)
-    const span = visibleRows(this.position.top, this.bodyHeight, rowHeight, rows, {
-      before: LOAD_LEAST_ROWS + Math.max(0, -ahead),
-      after: LOAD_LEAST_ROWS + Math.max(0, ahead),
-    })
-    if (span.last >= span.first) requestRange(span.first, span.last)
+  /** In steps, so that not every scroll step draws anew. */
+  private band(): Span {
+    const first = Math.floor((this.position.top - AHEAD_PX) / BAND_PX) * BAND_PX
+    return { first, last: first + this.bodyHeight + 2 * AHEAD_PX + BAND_PX }
+  }
+
+  /** The rows in sight, widened by pixels on either side, by their places among those that are shown. */
+  private placesBetween(before: number, after: number): Span {
+    const { lines } = this.content
+    const { top } = this.position
+    // Where few rows are shown, those of a screen are no more than these.
+    const first = lines.placeOf(lines.rowAt(Math.max(0, top - before)))
+    const last = lines.placeOf(lines.rowAt(Math.max(0, top + this.bodyHeight + after - 1)))
+    return { first: Math.max(0, Math.min(first, lines.shown)), last: Math.min(lines.shown - 1, last) }
+  }
+
+  /** Asks for the rows that are or will soon be in sight. */
+  private request(): void {
+    const { lines, requestRange } = this.content
+    const ahead = this.speed.now * LOAD_AHEAD_S
+    const least = LOAD_LEAST_ROWS * lines.rowHeight
+    const { first, last } = this.placesBetween(least + Math.max(0, -ahead), least + Math.max(0, ahead))
+    if (last >= first) requestRange(lines.rowOf(first), lines.rowOf(last), hiddenBetween(lines, first, last))
   }
 }
-
-const sameSpan = (a: Span, b: Span): boolean => a.first === b.first && a.last === b.last
-
-const isSame = (a: Mounted, b: Mounted): boolean =>
-  sameSpan(a.rows, b.rows) && sameSpan(a.columns, b.columns) && a.origin === b.origin && a.pool === b.pool

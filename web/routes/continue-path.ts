@@ -9,5 +9,7 @@ export function readContinuePath(text: unknown): string | null {
   // Browsers read `\` as `/` and drop tabs and line breaks within an address.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones to refuse
   if (/^\/[/\\]|[\u0000-\u001f\\]/.test(text)) return null
+  // Going on to a sign-out would end the session that has just begun.
+  if (/[?&]logout(=|&|$)/.test(text)) return null
   return text === '/' || SIGNED_OUT_PAGES.test(text) ? null : text
 }

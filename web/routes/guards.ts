@@ -1,7 +1,8 @@
 import { type ParsedLocation, redirect } from '@tanstack/react-router'
+import { isOffline } from '../errors.ts'
 import { session } from '../session/index.ts'
 import { localSettings } from '../session/local-settings.ts'
-import { cache } from '../trpc.ts'
+import { api, cache } from '../trpc.ts'
 import { readContinuePath } from './continue-path.ts'
 import { paths } from './paths.ts'
 
@@ -14,10 +15,7 @@ interface Going {
  * from there on to where they wanted (spec §2).
  */
 export async function requireSignIn({ location }: Going): Promise<void> {
-  if ('logout' in (location.search as Record<string, unknown>)) {
-    session.signOut()
-    throw redirect({ href: paths.signIn(), replace: true })
-  }
+  await signOutIfAsked(location)
   // An expired session has a dialog over the page, which stays where it is.
   if (session.status() !== 'signedOut') return
   const wanted = readContinuePath(location.href) ?? undefined
@@ -28,8 +26,22 @@ export async function requireSignIn({ location }: Going): Promise<void> {
   if ((await session.refresh()) === null) throw redirect({ href: paths.signIn(wanted), replace: true })
 }
 
-/** Sign-in and sign-up are not for those who are signed in already. */
-export function requireSignedOut({ location }: Going): void {
+/** `?logout` in any address of the app ends the session, on the server too, and leads to sign-in (spec §2). */
+async function signOutIfAsked({ search }: ParsedLocation): Promise<void> {
+  if (!('logout' in (search as Record<string, unknown>))) return
+  try {
+    if (session.status() !== 'signedOut') await api.auth.signOut.mutate()
+  } catch (error) {
+    // Without an answer the browser forgets its token all the same: that is what was asked for.
+    if (!isOffline(error)) throw error
+  }
+  session.signOut()
+  throw redirect({ href: paths.signIn(), replace: true })
+}
+
+/** Sign-in, sign-up and the forgotten password are not for those who are signed in already. */
+export async function requireSignedOut({ location }: Going): Promise<void> {
+  await signOutIfAsked(location)
   if (session.status() === 'signedIn')
     throw redirect({ href: takeContinuePath(location.search), replace: true })
 }

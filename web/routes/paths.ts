@@ -1,21 +1,46 @@
-import { createHashHistory } from '@tanstack/react-router'
+import { createHashHistory, parseSearchWith, stringifySearchWith } from '@tanstack/react-router'
+import { SHARED_PAGE, visitor } from '../session/visitor.ts'
 
 /** The browser's history, with the route behind the `#` (spec §2). */
 export const appHistory = createHashHistory()
 
+/** Options of a router whose query holds plain texts: by itself it writes `rowId=5` anew as `rowId=%225%22`. */
+export const PLAIN_QUERY = {
+  parseSearch: parseSearchWith((text) => text),
+  stringifySearch: stringifySearchWith(String),
+}
+
 /** The workspace part of every route while there is one workspace. */
 const WORKSPACE = 'nc'
+
+/** Where a base and its tables stand: below its link for a visitor. */
+function baseRoot(baseId: string): string {
+  const link = visitor.link()
+  return link?.kind === 'base' ? `/base/base/${link.id}` : `/${WORKSPACE}/${baseId}`
+}
 
 /** The routes by name. All answers are paths of ours such as `/nc/p123`; `hrefOf` makes links of them. */
 export const paths = {
   bases: () => '/',
-  base: (baseId: string) => `/${WORKSPACE}/${baseId}`,
+  base: baseRoot,
   table: (baseId: string, tableId: string, viewId?: string) =>
-    `/${WORKSPACE}/${baseId}/${tableId}${viewId ? `/${viewId}` : ''}`,
+    `${baseRoot(baseId)}/${tableId}${viewId ? `/${viewId}` : ''}`,
+  members: (baseId: string) => `/${WORKSPACE}/${baseId}/auth`,
+  sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
+  /** The diagram of a base; of a table and what it is linked with, where one is named. */
+  relations: (baseId: string, tableId?: string) =>
+    `/${WORKSPACE}/${baseId}/erd${tableId ? `?tableId=${tableId}` : ''}`,
   account: (page: AccountPage = 'profile') => `/account/${page}`,
   signIn: (continueTo?: string) => `/signin${continueQuery(continueTo)}`,
   signUp: (continueTo?: string) => `/signup${continueQuery(continueTo)}`,
   forgotPassword: () => '/forgot-password',
+  // What opens without signing in (spec §2).
+  sharedView: (shareId: string) => `/${WORKSPACE}/view/${shareId}`,
+  sharedForm: (shareId: string, { survey = false } = {}) =>
+    `/${WORKSPACE}/form/${shareId}${survey ? '/survey' : ''}`,
+  sharedBase: (shareId: string) => `/base/base/${shareId}`,
+  sharedDiagram: (shareId: string) => `/ERD/shared/${shareId}`,
+  copySharedBase: (shareId: string) => `/copy-shared-base?base=${encodeURIComponent(shareId)}`,
 }
 
 export type AccountPage = 'profile' | 'password' | 'tokens'
@@ -36,6 +61,16 @@ export const currentPath = (): string => appHistory.location.href
 
 /** The full address of a path, to copy: `https://host/#/nc/p123`. */
 export const addressOf = (path: string): string => `${location.origin}${location.pathname}#${path}`
+
+/** The full address of a path on the page of what is shared, to send or to frame in another site. */
+export const sharedAddress = (path: string): string => `${location.origin}${SHARED_PAGE}#${path}`
+
+/**
+ * The full address of a form's public page, to send or to frame in another site: `https://host/form#/nc/form/…`.
+ * A page of its own, which loads nothing of the app.
+ */
+export const formAddress = (linkId: string, { survey = false } = {}): string =>
+  `${location.origin}/form#${paths.sharedForm(encodeURIComponent(linkId), { survey })}`
 
 /** Sets or removes (null) one query parameter of the present path, e.g. `rowId`. */
 export function setQuery(name: string, value: string | null, { replace = false } = {}): void {

@@ -1,5 +1,7 @@
-import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
+import { type ErrorComponentProps, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { appCodeOf } from '../errors.ts'
 import { t } from '../i18n.ts'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
@@ -8,8 +10,9 @@ import { DialogHost } from '../ui/open-dialog.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
 import { ToastHost } from '../ui/toast-host.tsx'
 import { TooltipHost } from '../ui/tooltip.tsx'
+import { isForeignHand, mayDrawAnew } from './foreign-hand.ts'
 import { lazyPart } from './lazy-screen.ts'
-import { currentPath, goTo, paths } from './paths.ts'
+import { goTo, paths } from './paths.ts'
 import styles from './root.module.css'
 
 const SignedOutDialog = lazyPart(() => import('../features/auth/signed-out-dialog.tsx'), 'SignedOutDialog')
@@ -31,7 +34,8 @@ export function RootScreen() {
 
 /** A path that leads nowhere: says which, and the way home. */
 export function NotFoundScreen() {
-  const path = currentPath()
+  // Read as a hook: from one path that leads nowhere to the next, nothing else changes.
+  const { href: path } = useLocation()
   return (
     <main className={styles.centre}>
       <EmptyState
@@ -47,13 +51,22 @@ export function NotFoundScreen() {
   )
 }
 
-/** A screen that failed while loading or drawing. */
+/**
+ * A screen that failed while loading or drawing: the error page 500, or 404 where the server says that what was
+ * asked for does not exist (spec §2). What only another program's hand in the page has broken is drawn anew.
+ */
 export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
+  const [isDrawnAnew] = useState(() => isForeignHand(error) && mayDrawAnew())
+  useEffect(() => {
+    if (isDrawnAnew) reset()
+  }, [isDrawnAnew, reset])
+  if (isDrawnAnew) return <PendingScreen />
+  if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
     <main className={styles.centre}>
       <ErrorState
-        title={t('This page could not be shown')}
+        title={t('Internal Server Error')}
         error={error}
         onRetry={() => {
           reset()

@@ -1,8 +1,9 @@
-import { createRootRoute, createRoute, createRouter, notFound } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, notFound, redirect } from '@tanstack/react-router'
+import { SHARED_PAGE } from '../session/visitor.ts'
 import { cache } from '../trpc.ts'
 import { requireSignedOut, requireSignIn } from './guards.ts'
 import { lazyScreen } from './lazy-screen.ts'
-import { appHistory } from './paths.ts'
+import { appHistory, PLAIN_QUERY, paths } from './paths.ts'
 import { NotFoundScreen, PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
 
 const rootRoute = createRootRoute({
@@ -34,6 +35,7 @@ const signUpRoute = createRoute({
 const forgotPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot-password',
+  beforeLoad: requireSignedOut,
   component: lazyScreen(() => import('../features/auth/forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
 })
 
@@ -47,6 +49,49 @@ const error404Route = createRoute({
   getParentRoute: () => rootRoute,
   path: '/error/404',
   component: NotFoundScreen,
+})
+
+/** An address that is put into the app while it is open; `to-form.js` sees to those that open it. */
+const publicFormRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/$typeOrId/form/$linkId/{-$survey}',
+  async beforeLoad({ location: { href } }): Promise<void> {
+    location.assign(`/form#${href}`)
+    // The page is left: nothing of the app is drawn any more.
+    await new Promise(() => {})
+  },
+})
+
+/** The same for everything else that is shared: the page of links knows no session. */
+const sharedRoutes = (
+  [
+    ...(['view', 'grid', 'gallery', 'kanban', 'map', 'calendar'] as const).map(
+      (kind) => `/$typeOrId/${kind}/$linkId` as const,
+    ),
+    '/$typeOrId/base/$linkId/{-$tableId}/{-$viewId}',
+    '/ERD/shared/$linkId',
+  ] as const
+).map((path) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    async beforeLoad({ location: { href } }): Promise<void> {
+      location.assign(`${SHARED_PAGE}#${href}`)
+      await new Promise(() => {})
+    },
+  }),
+)
+
+const copySharedBaseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/copy-shared-base',
+  validateSearch: (search: Record<string, unknown>): { base?: string } =>
+    typeof search.base === 'string' ? { base: search.base } : {},
+  beforeLoad: requireSignIn,
+  component: lazyScreen(
+    () => import('../features/bases/copy-shared-base-screen.tsx'),
+    'CopySharedBaseScreen',
+  ),
 })
 
 const shellRoute = createRoute({
@@ -77,6 +122,16 @@ const accountRoute = createRoute({
   component: lazyScreen(() => import('../features/account/account-screen.tsx'), 'AccountScreen'),
 })
 
+/** One's own profile; nobody has a page for others yet. */
+const profileRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/profile/{-$username}',
+  beforeLoad({ params }) {
+    if (params.username !== undefined) throw notFound()
+    throw redirect({ href: paths.account('profile'), replace: true })
+  },
+})
+
 const baseRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/$typeOrId/$baseId',
@@ -91,10 +146,21 @@ const baseRoute = createRoute({
   component: lazyScreen(() => import('../features/shell/base-layout.tsx'), 'BaseLayout'),
 })
 
+const loadBaseHome = lazyScreen(() => import('../features/bases/base-home-screen.tsx'), 'BaseHomeScreen')
+
 const baseHomeRoute = createRoute({
   getParentRoute: () => baseRoute,
   path: '/',
-  component: lazyScreen(() => import('../features/bases/base-home-screen.tsx'), 'BaseHomeScreen'),
+  validateSearch: (search: Record<string, unknown>): { tab?: 'sources' } =>
+    search.tab === 'sources' ? { tab: 'sources' } : {},
+  component: loadBaseHome,
+})
+
+/** The same screen, at its members. */
+const membersRoute = createRoute({
+  getParentRoute: () => baseRoute,
+  path: '/auth',
+  component: loadBaseHome,
 })
 
 /** The grid is asked for together with the route's screen, not only once that one draws it. */
@@ -110,6 +176,9 @@ const tableRoute = createRoute({
   getParentRoute: () => baseRoute,
   // A table and perhaps its view; or, in older links, a view and perhaps its title.
   path: '/$tableId/{-$viewId}',
+  beforeLoad({ params }) {
+    if (!/^(m|vw)[a-z0-9_]{6,}$/.test(params.tableId)) throw notFound()
+  },
   validateSearch: (search: Record<string, unknown>): { rowId?: string } =>
     search.rowId === undefined ? {} : { rowId: String(search.rowId) },
   loader({ params }) {
@@ -118,16 +187,28 @@ const tableRoute = createRoute({
   component: lazyScreen(loadTableScreens, 'TableRouteScreen'),
 })
 
+const relationsRoute = createRoute({
+  getParentRoute: () => baseRoute,
+  path: '/erd/{-$sourceId}',
+  validateSearch: (search: Record<string, unknown>): { tableId?: string } =>
+    typeof search.tableId === 'string' ? { tableId: search.tableId } : {},
+  component: lazyScreen(() => import('../features/erd/erd-screen.tsx'), 'ErdScreen'),
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
   forgotPasswordRoute,
   resetPasswordRoute,
   error404Route,
+  publicFormRoute,
+  ...sharedRoutes,
+  copySharedBaseRoute,
   shellRoute.addChildren([
     ...baseListRoutes,
     accountRoute,
-    baseRoute.addChildren([baseHomeRoute, tableRoute]),
+    profileRoute,
+    baseRoute.addChildren([baseHomeRoute, membersRoute, relationsRoute, tableRoute]),
   ]),
 ])
 
@@ -135,6 +216,7 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   history: appHistory,
+  ...PLAIN_QUERY,
   defaultPendingComponent: PendingScreen,
   defaultPendingMs: 300,
   // By itself the router holds back what is ready until the frame has stood for half a second.

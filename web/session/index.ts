@@ -3,13 +3,14 @@ import { useSyncExternalStore } from 'react'
 import type { AppRouter } from '../../src/router.ts'
 import { localSettings } from './local-settings.ts'
 import { createSession, type SessionStatus } from './session.ts'
+import { isVisitorPage, visitor } from './visitor.ts'
 
 // A client of its own: the usual one renews tokens, which would wait for itself here.
 const refreshClient = createTRPCClient<AppRouter>({ links: [httpLink({ url: '/trpc' })] })
 
 /** The session of this browser. */
 export const session = createSession({
-  load: () => localSettings.get('token'),
+  load: () => (isVisitorPage ? null : localSettings.get('token')),
   save: (token) => (token === null ? localSettings.remove('token') : localSettings.set('token', token)),
   now: Date.now,
 
@@ -26,7 +27,7 @@ export const session = createSession({
   exclusively: (work) => (navigator.locks ? navigator.locks.request('sheaf.refresh', work) : work()),
 })
 
-localSettings.onChangeElsewhere('token', (token) => session.followOtherTab(token))
+if (!isVisitorPage) localSettings.onChangeElsewhere('token', (token) => session.followOtherTab(token))
 
 /** The server answered and said no: 4xx. A 5xx or no answer at all says nothing about the session. */
 const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
@@ -46,6 +47,7 @@ export async function fetchSignedIn(url: string, init: RequestInit = {}): Promis
     const headers = new Headers(init.headers)
     const token = await session.current()
     if (token) headers.set('xc-auth', token)
+    for (const [name, value] of Object.entries(visitor.headers() ?? {})) headers.set(name, value)
     return fetch(url, { ...init, headers })
   }
   const answer = await send()

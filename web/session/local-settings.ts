@@ -4,10 +4,12 @@ export type SettingName =
   | 'lang'
   | 'continueAfterSignIn'
   | 'lastPlaces'
+  | 'recentViews'
   | 'sidebarWidth'
   | 'sidebarCollapsed'
   | 'expandedTables'
   | 'reloadedAt'
+  | 'filterAutoSave'
   // Other features keep theirs under a name that begins with the feature: `grid.…`
   | `${string}.${string}`
 

@@ -19,6 +19,8 @@ export interface DialogProps {
   onSubmit?: () => void
   /** False where it must be answered: no cross, no Escape, no press outside. */
   closable?: boolean
+  /** Attributes of the outermost element, by which what opened it knows it as its own. */
+  marks?: Record<`data-${string}`, string>
 }
 
 /**
@@ -33,6 +35,7 @@ export function Dialog({
   size = 'normal',
   onSubmit,
   closable = true,
+  marks,
 }: DialogProps) {
   const box = useRef<HTMLDivElement>(null)
   const titleId = useId()
@@ -95,6 +98,7 @@ export function Dialog({
   return createPortal(
     <div
       ref={overlay}
+      {...marks}
       className={styles.overlay}
       onPointerDown={(event) => event.target === event.currentTarget && leave()}
     >

@@ -3,6 +3,7 @@ import {
   type InputHTMLAttributes,
   type ReactNode,
   type Ref,
+  type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
   useId,
   useState,
@@ -88,6 +89,30 @@ export function TextArea({ label, error, help, className, ...input }: TextAreaPr
           dir="auto"
           rows={3}
           {...input}
+          id={id}
+          className={styles.input}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error || help ? `${id}-note` : undefined}
+        />
+      </div>
+      <Note id={`${id}-note`} error={error} help={help} />
+    </div>
+  )
+}
+
+export interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> {}
+
+/** A labelled choice of one; `children` are its options. */
+export function SelectField({ label, error, help, className, ...select }: SelectFieldProps) {
+  const id = useId()
+  return (
+    <div className={`${styles.field} ${className ?? ''}`}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <div className={styles.box} data-invalid={error ? '' : undefined}>
+        <select
+          {...select}
           id={id}
           className={styles.input}
           aria-invalid={error ? true : undefined}

@@ -15,17 +15,23 @@ import { Popover } from './popover.tsx'
 /** One line of a menu. */
 export type MenuItem =
   | { kind: 'separator' }
+  /** Names the lines below it. */
+  | { kind: 'heading'; label: string }
   /** An id with a copy button, at the top of each context menu: API users rely on it. */
   | { kind: 'id'; label: string; value: string }
   | {
       kind: 'action'
       label: string
+      /** A few words below the label: what it is for. */
+      hint?: string
       icon?: ComponentType<{ size?: number | string }>
       /** As shown by `shortcutLabel`, e.g. `⌘K`. */
       shortcut?: string
       tone?: 'danger'
       /** Set where one of several is chosen; true shows the tick. */
       checked?: boolean
+      /** Something that is on or off by itself, instead of one of several. */
+      toggles?: true
       /** Why it cannot be done now; the line is shown and says so. */
       disabledReason?: string | null
       run: () => void
@@ -130,13 +136,15 @@ function Menu({ items, anchor, label, onClose }: OpenMenu & { onClose: () => voi
 
 function MenuLine({ item, onClose }: { item: MenuItem; onClose: () => void }) {
   if (item.kind === 'separator') return <hr className={styles.separator} />
+  if (item.kind === 'heading') return <p className={styles.heading}>{item.label}</p>
   if (item.kind === 'id') return <IdLine label={item.label} value={item.value} />
   const Icon = item.icon
   const isChoice = item.checked !== undefined
+  const choiceRole = item.toggles ? 'menuitemcheckbox' : 'menuitemradio'
   return (
     <button
       type="button"
-      {...(isChoice ? { role: 'menuitemradio', 'aria-checked': item.checked } : { role: 'menuitem' })}
+      {...(isChoice ? { role: choiceRole, 'aria-checked': item.checked } : { role: 'menuitem' })}
       aria-disabled={item.disabledReason ? true : undefined}
       data-kind="action"
       data-tone={item.tone}
@@ -153,7 +161,9 @@ function MenuLine({ item, onClose }: { item: MenuItem; onClose: () => void }) {
       <span className={styles.icon}>{Icon && <Icon size={15} />}</span>
       <span className={styles.label}>
         {item.label}
-        {item.disabledReason && <small className={styles.reason}>{item.disabledReason}</small>}
+        {(item.disabledReason || item.hint) && (
+          <small className={styles.reason}>{item.disabledReason || item.hint}</small>
+        )}
       </span>
       {item.checked && <Check size={15} />}
       {item.shortcut && <kbd>{item.shortcut}</kbd>}

@@ -1,6 +1,7 @@
 import { detectDelimiter } from '../../src/core/csv/detect-delimiter.ts'
 import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
+import { looksGuarded } from '../../src/core/csv/guard.ts'
 import { createCsvReader } from '../../src/core/csv/reader.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
 import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from '../features/imports/analysis.ts'
@@ -31,7 +32,8 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   const isWhole = samples.head.byteLength >= samples.size
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
-  const format: CsvFormat = { header: true, quote: '"', ...chosen, encoding, delimiter }
+  const plain: CsvFormat = { header: true, quote: '"', guarded: false, ...chosen, encoding, delimiter }
+  const format = { ...plain, guarded: chosen.guarded ?? looksGuarded(read(headText, plain, isWhole).rows) }
 
   const head = read(headText, format, isWhole)
   const [first = [], ...others] = head.rows

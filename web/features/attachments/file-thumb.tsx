@@ -57,7 +57,8 @@ export function widthOf({ width, height, mimetype }: AttachmentItem, size: numbe
   return Math.round(size * Math.min(1.8, Math.max(0.6, width / height)))
 }
 
-function sourceOf(
+/** The picture of a file at a size in pixels: the smallest thumbnail that is sharp there; null where it has none. */
+export function sourceOf(
   { mimetype, size: bytes }: AttachmentItem,
   { url, thumbnails }: SignedFile,
   size: number,

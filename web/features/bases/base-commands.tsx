@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Copy, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
@@ -13,6 +13,7 @@ import { toast } from '../../ui/toast.ts'
 
 /** Fetched by the shell while idle, so that it opens at once. */
 export const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
+const DuplicateBaseDialog = lazyPart(() => import('./duplicate-base-dialog.tsx'), 'DuplicateBaseDialog')
 const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
 
 /** Asks for a name and colour, makes the base and opens it. */
@@ -21,6 +22,10 @@ export const createBase = (): void => void openDialog((close) => <BaseDialog onC
 /** Asks for another name or colour. */
 export const editBase = (base: Base): void =>
   void openDialog((close) => <BaseDialog base={base} onClose={close} />)
+
+/** Copies a base, with or without its records. */
+export const duplicateBase = (base: Base): void =>
+  void openDialog((close) => <DuplicateBaseDialog base={base} onClose={close} />)
 
 /** Shows the deleted bases, to bring them back. */
 export const openBaseTrash = (): void => void openDialog((close) => <BaseTrashDialog onClose={close} />)
@@ -75,6 +80,13 @@ export function baseMenu(base: Base): MenuItem[] {
   const items: MenuItem[] = [{ kind: 'id', label: t('Base ID'), value: base.id }]
   if (roleCan(base.role, 'base.update')) {
     items.push({ kind: 'action', label: t('Rename and colour'), icon: Pencil, run: () => editBase(base) })
+  }
+  items.push({
+    ...{ kind: 'action', label: t('Relations'), icon: Network },
+    run: () => goTo(paths.relations(base.id)),
+  })
+  if (roleCan(base.role, 'base.duplicate')) {
+    items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run: () => duplicateBase(base) })
   }
   if (at > 0) items.push({ kind: 'action', label: t('Move up'), icon: ArrowUp, run: () => move(at - 1) })
   if (at >= 0 && at < ids.length - 1) {

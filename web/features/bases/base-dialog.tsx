@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Base } from '../../../src/core/model.ts'
+import { isDefaultTheme, readTheme } from '../../../src/core/theme.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
@@ -9,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import styles from './base-dialog.module.css'
 import { BASE_COLORS, BaseIcon } from './base-icon.tsx'
+import { ThemeChoice } from './theme-choice.tsx'
 import { unusedTitle } from './unused-title.ts'
 
 /** Name and colour of a base: of a new one, or, given `base`, of that one. */
@@ -18,6 +20,7 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
     () => base?.title ?? unusedTitle(t('Base'), utils.bases.list.getData({})?.map((one) => one.title) ?? []),
   )
   const [iconColor, setIconColor] = useState<string>(base?.meta.iconColor ?? BASE_COLORS[0])
+  const [theme, setTheme] = useState(() => readTheme(base?.meta ?? {}))
   const onSuccess = (saved: Base) => {
     void utils.bases.list.invalidate()
     utils.bases.get.setData({ baseId: saved.id }, saved)
@@ -33,7 +36,9 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
 
   function submit() {
     if (isEmpty || isPending) return
-    const meta = { ...base?.meta, iconColor }
+    // A base that keeps the product's colours follows them when they change.
+    const { theme: _, ...others } = base?.meta ?? {}
+    const meta = { ...others, iconColor, ...(!isDefaultTheme(theme) && { theme }) }
     if (base) update.mutate({ baseId: base.id, title: title.trim(), meta })
     else create.mutate({ title: title.trim(), meta })
   }
@@ -67,7 +72,7 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
           />
         </div>
         <fieldset className={styles.colors}>
-          <legend>{t('Colour')}</legend>
+          <legend>{t('Colour of the icon')}</legend>
           {colors.map((color, index) => (
             <label key={color} className={styles.color} style={{ background: color }}>
               <input
@@ -81,6 +86,7 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
             </label>
           ))}
         </fieldset>
+        {base && <ThemeChoice theme={theme} onChange={setTheme} />}
       </div>
     </Dialog>
   )

@@ -1,10 +1,9 @@
-import { useParams } from '@tanstack/react-router'
+import { useLocation, useParams } from '@tanstack/react-router'
 import { Database, FileUp, Plus, Table2 } from 'lucide-react'
-import { useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { formatAgo, formatNumber, t } from '../../i18n.ts'
-import { hrefOf, paths } from '../../routes/paths.ts'
+import { goTo, hrefOf, paths } from '../../routes/paths.ts'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
@@ -26,7 +25,7 @@ export function BaseHomeScreen() {
   const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
   // The layout around this screen has read the base and says so where it could not.
   const base = trpc.bases.get.useQuery({ baseId }).data
-  const [tab, setTab] = useState<'overview' | 'members' | 'sources'>('overview')
+  const tab = useTab()
   useDocumentTitle(base?.title)
   const mayImport = base !== undefined && roleCan(base.role, 'import.create')
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
@@ -44,18 +43,29 @@ export function BaseHomeScreen() {
         </div>
       </header>
       <div className={styles.tabs} role="tablist">
-        <Tab name={t('Overview')} selected={tab === 'overview'} onSelect={() => setTab('overview')} />
-        <Tab name={t('Members')} selected={tab === 'members'} onSelect={() => setTab('members')} />
+        <Tab name={t('Overview')} selected={tab === 'overview'} onSelect={() => goTo(paths.base(baseId))} />
+        <Tab name={t('Members')} selected={tab === 'members'} onSelect={() => goTo(paths.members(baseId))} />
         {roleCan(base.role, 'source.list') && (
-          <Tab name={t('Data sources')} selected={tab === 'sources'} onSelect={() => setTab('sources')} />
+          <Tab
+            name={t('Data sources')}
+            selected={tab === 'sources'}
+            onSelect={() => goTo(paths.sources(baseId))}
+          />
         )}
       </div>
       {tab === 'overview' && <Overview base={base} />}
       {tab === 'members' && <MemberList baseId={baseId} />}
-      {tab === 'sources' && <SourcesPanel base={base} />}
+      {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
       {isOver && <div className={styles.dropHint}>{t('Drop the file to import it as a new table')}</div>}
     </main>
   )
+}
+
+/** The tab that the address names: one can send it, and the browser's "back" leads to the one before. */
+function useTab(): 'overview' | 'members' | 'sources' {
+  const { pathname, search } = useLocation()
+  if (pathname.endsWith('/auth')) return 'members'
+  return 'tab' in search ? 'sources' : 'overview'
 }
 
 function HomeSkeleton() {

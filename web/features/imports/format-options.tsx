@@ -10,6 +10,7 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
     delimiter: ',',
     header: true,
     quote: '"',
+    guarded: false,
     ...draft.chosen,
   }
   const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
@@ -70,6 +71,21 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
         />
         {t('The first row holds the names')}
       </label>
+      {(format.guarded || draft.chosen.guarded !== undefined) && (
+        <label
+          className={styles.option}
+          data-tip={t(
+            'The file comes from an export that keeps spreadsheets from running texts as formulas.',
+          )}
+        >
+          <input
+            type="checkbox"
+            checked={format.guarded}
+            onChange={(event) => all.choose(draft, { guarded: event.target.checked })}
+          />
+          {t("Take away the ' in front of texts like =1+1")}
+        </label>
+      )}
     </div>
   )
 }

@@ -1,6 +1,12 @@
 import { timeZone } from '../../time-zone.ts'
 import { api, inAction } from '../../trpc.ts'
-import type { RecordsApi } from './store/types.ts'
+import type { GroupsApi, RecordsApi } from './store/types.ts'
+
+/** The call for groups over tRPC. */
+export const groupsApi: GroupsApi = {
+  groups: ({ selection, ...request }, signal) =>
+    api.records.groups.query({ request: { ...request, selection: { ...selection, timeZone } } }, { signal }),
+}
 
 /** The record calls over tRPC. */
 export const recordsApi: RecordsApi = {

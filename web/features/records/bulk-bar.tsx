@@ -1,4 +1,4 @@
-import { Copy, Files, Pencil, Trash2, X } from 'lucide-react'
+import { Copy, Download, Files, Pencil, Trash2, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -8,6 +8,8 @@ import { messageOf } from '../../errors.ts'
 import { writeClipboard } from '../../grid/clipboard.ts'
 import type { CheckedRows } from '../../grid/source.ts'
 import { t, tn } from '../../i18n.ts'
+import { loadPart } from '../../routes/lazy-screen.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { Popover } from '../../ui/popover.tsx'
@@ -25,10 +27,10 @@ import {
   updateAll,
 } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
-import { can, type TableContext } from './table-context.ts'
+import { can, shownRecords, type TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
 
-/** Most records that are duplicated or copied from here at once. */
+/** Most records that are duplicated, or copied and exported, from here at once. */
 const MAX_COPIES = 500
 const MAX_COPIED = 10_000
 
@@ -49,13 +51,22 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
   const count = checked.kind === 'some' ? checked.ids.size : rowCount - checked.except.size
   const ids = (): Promise<RecordId[]> =>
     checked.kind === 'some' ? Promise.resolve([...checked.ids]) : idsOfAll(context, checked.except)
-  const clear = () => context.grid()?.clearChecked()
+  const clear = () => shownRecords(context)?.clearChecked()
   const run = (work: () => Promise<unknown>) =>
     void work().catch((error) => toast.error({ text: messageOf(error) }))
 
   const duplicate = async () => {
     await duplicateRecords(context, await ids())
     clear()
+  }
+  /** Every record without exception is the view as it is: no list of ids has to be sent. */
+  const isWhole = checked.kind === 'all' && checked.except.size === 0
+  const exportChecked = async () => {
+    const { downloadView } = await loadPart(() => import('../views/download-view.ts'))
+    downloadView(context.schema, context.state.view, {
+      search: context.store.query().search,
+      ...(!isWhole && { recordIds: await ids() }),
+    })
   }
   const remove = async () => {
     await (checked.kind === 'all' ? deleteAll(context, checked.except) : deleteRecords(context, await ids()))
@@ -90,6 +101,11 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           onClick={() => run(async () => copyRecords(context, await ids()))}
         >
           {t('Copy')}
+        </Button>
+      )}
+      {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (
+        <Button size="small" variant="ghost" icon={Download} onClick={() => run(exportChecked)}>
+          {t('Export')}
         </Button>
       )}
       {can(context, 'record.delete') && (

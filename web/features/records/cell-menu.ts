@@ -1,6 +1,7 @@
 import {
   ArrowDownToLine,
   ArrowUpToLine,
+  ChevronsDownUp,
   ClipboardPaste,
   Copy,
   Eraser,
@@ -16,11 +17,14 @@ import {
 } from 'lucide-react'
 import type { RecordId } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
+import { withCollapsed } from '../../grid/groups/collapsed.ts'
+import { groupAt } from '../../grid/groups/tree.ts'
 import type { CellArea, CellMenuRequest } from '../../grid/source.ts'
 import { t, tn } from '../../i18n.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { toast } from '../../ui/toast.ts'
+import { offerRecord } from './groups/offer-record.ts'
 import { copyRecordLink, deleteRecords, duplicateRecords } from './record-commands.ts'
 import { anchorOf, can, type GetContext, type TableContext } from './table-context.ts'
 
@@ -42,6 +46,7 @@ export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
     ...(several ? [] : placeItems(context, request.rowIndex, row.id)),
     ...clipboardItems(context, request),
     { kind: 'separator' },
+    ...groupItems(context, request.rowIndex),
     ...recordItems(context, request.rowIndex, ids),
   ]
   openMenu(anchorOf(request), items, several ? t('Selected records') : t('Record'))
@@ -58,7 +63,8 @@ function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked:
   return ids.has(clicked) && ids.size > 1 && ids.size <= MAX_ROWS ? [...ids] : [clicked]
 }
 
-function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
+/** What can be done about values of a record that were refused. */
+export function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
   return [
     { kind: 'action', label: t('Try to save again'), icon: RotateCcw, run: () => store.retry(id) },
     { kind: 'action', label: t('Discard what was not saved'), icon: Undo2, run: () => store.discard(id) },
@@ -70,7 +76,7 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
   const { store, grid } = context
   if (!can(context, 'record.create')) return []
   const insert = (before: RecordId | null) => {
-    const index = store.addRow(before)
+    const index = offerRecord(context, before, rowIndex)
     if (index === null) return
     grid()?.select(index)
     grid()?.focus()
@@ -80,6 +86,21 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
     {
       ...{ kind: 'action', label: t('Insert below'), icon: ArrowDownToLine },
       run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
+    },
+    { kind: 'separator' },
+  ]
+}
+
+/** The way to close a group by the keyboard, which passes over its header. */
+function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
+  const tree = groups?.layout.tree.get()
+  const group = tree && groupAt(tree, rowIndex)
+  if (!groups || !group) return []
+  const { remembered } = groups
+  return [
+    {
+      ...{ kind: 'action', label: t('Collapse group'), icon: ChevronsDownUp },
+      run: () => remembered.set(withCollapsed(remembered.groups.get(), group.node.keys, true)),
     },
     { kind: 'separator' },
   ]
@@ -129,7 +150,8 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   ]
 }
 
-function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
+/** What can be done with whole records: one, at its row (-1 where it stands in none), or several. */
+export function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
   const [id] = ids
   if (id === undefined) return []
   const several = ids.length > 1

@@ -1,5 +1,6 @@
 import type { GridCommands } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
+import { loadPart } from '../../routes/lazy-screen.ts'
 import { setQuery } from '../../routes/paths.ts'
 import { toast } from '../../ui/toast.ts'
 import { addFiles } from '../attachments/add-files.tsx'
@@ -7,6 +8,7 @@ import { fileTarget } from '../attachments/file-target.ts'
 import { moveFields, shownFields } from '../views/arrange-fields.ts'
 import { askKeepMine } from './ask-keep-mine.tsx'
 import { openCellMenu } from './cell-menu.ts'
+import { offerRecord } from './groups/offer-record.ts'
 import { openHeaderMenu } from './header-menu.ts'
 import { completeLinks } from './link-reads.ts'
 import { linkTarget } from './link-target.ts'
@@ -30,9 +32,16 @@ export function createGridCommands(get: GetContext): GridCommands {
     notify,
     setCells: (cells) => run(get().store.setCells(cells)),
     clearCells: (areas) => run(clearCells(get, areas)),
-    addRow: (before) => get().store.addRow(before),
+    addRow: (before, beside) => offerRecord(get(), before, beside),
     deleteRows: (ids) => run(deleteRecords(get(), ids)),
-    moveRows(ids, before) {
+    moveRows(ids, before, into) {
+      if (into) {
+        const move = async () => {
+          const { moveIntoGroup } = await loadPart(() => import('./groups/move-into-group.ts'))
+          await moveIntoGroup(get(), ids, before, into)
+        }
+        return run(move())
+      }
       const { store, schema } = get()
       run(store.apply([{ kind: 'move', tableId: schema.table.id, ids, before }]))
     },

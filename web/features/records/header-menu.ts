@@ -7,6 +7,7 @@ import {
   ArrowUpRight,
   EyeOff,
   Filter,
+  Layers,
   MoveHorizontal,
   Pencil,
   Pin,
@@ -18,7 +19,8 @@ import {
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { summarySetOf } from '../../../src/core/fields/result.ts'
-import type { Field, Sort } from '../../../src/core/model.ts'
+import { isGroupable } from '../../../src/core/group-key.ts'
+import { type Field, MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
 import type { MenuAnchor } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
@@ -121,12 +123,27 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     ...(current ? [unsort] : []),
     { kind: 'action', label: t('Filter by this field'), icon: Filter, run: () => filterBy(get(), field) },
   ]
+  const isGrouped = view.groups.some((group) => group.fieldId === field.id)
+  const group: MenuItem = isGrouped
+    ? {
+        ...{ kind: 'action', label: t('Remove group'), icon: Layers },
+        run: () => state.update({ groups: view.groups.filter((one) => one.fieldId !== field.id) }),
+      }
+    : {
+        ...{ kind: 'action', label: t('Group by this field'), icon: Layers },
+        disabledReason:
+          view.groups.length < MAX_GROUPS
+            ? null
+            : t('A view can be grouped by {n} fields at most', { n: MAX_GROUPS }),
+        run: () => state.update({ groups: [...view.groups, { fieldId: field.id, direction: 'asc' }] }),
+      }
   const summary: MenuItem = {
     ...{ kind: 'action', label: t('Summary'), icon: Sigma },
     run: () => openSummaryMenu(get(), field.id, anchor),
   }
   return [
     ...(isComparable(field) ? comparing : current ? [unsort] : []),
+    ...(isGroupable(field) || isGrouped ? [group] : []),
     ...(summarySetOf(field) === 'none' ? [] : [summary]),
     { kind: 'separator' },
     {

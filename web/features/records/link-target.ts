@@ -7,6 +7,7 @@ import { linksIn, linkValue, titleOf } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
+import { visitor } from '../../session/visitor.ts'
 import { api, inAction } from '../../trpc.ts'
 import { matches } from '../../ui/matches.ts'
 import { toast } from '../../ui/toast.ts'
@@ -27,6 +28,8 @@ export function linkTarget(get: GetContext, field: Field, recordId: RecordId): L
   const { store } = get()
   const options = linkOf(field)
   if (options === null || field.error !== null) return null
+  // A link to a view tells nothing of other tables: the names in the cell are all there is.
+  if (visitor.link()?.kind === 'view') return null
   const { tableId, id: fieldId } = field
   const current = (): CellValue => store.row(recordId)?.values(fieldId) ?? null
   const savedId = (): RecordId | null => {

@@ -95,9 +95,9 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
 function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
   return (
     <li className={styles.line} data-testid="linked-line">
-      <button type="button" className={styles.name} onClick={() => links.open(line)}>
+      <button type="button" className={styles.name} disabled={!links.open} onClick={() => links.open?.(line)}>
         <LinkWords record={line} />
-        <ArrowUpRight size={14} aria-hidden className={`flip-in-rtl ${styles.arrow}`} />
+        {links.open && <ArrowUpRight size={14} aria-hidden className={`flip-in-rtl ${styles.arrow}`} />}
       </button>
       {links.canWrite && (
         <IconButton

@@ -7,14 +7,15 @@ import { isEmptyList, isPartial } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import type { CellArea, CellWrite } from '../../grid/source.ts'
 import { t, tn } from '../../i18n.ts'
-import { addressOf, paths } from '../../routes/paths.ts'
+import { addressOf, currentPath, paths } from '../../routes/paths.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { toast } from '../../ui/toast.ts'
 import { inLine } from './base-queue.ts'
 import { fieldOf, type GetContext, type TableContext } from './table-context.ts'
-import { undo } from './undo-commands.ts'
+import { UNDO_TOPIC, undo } from './undo-commands.ts'
 
 /** Most rows that are written one by one; past it, all that match are written by their filter. */
 const MAX_ROWS = 50_000
@@ -62,6 +63,7 @@ export function offerUndo(context: TableContext, text: string): void {
   const at = store.changeCount()
   toast.success({
     text,
+    topic: UNDO_TOPIC,
     action: {
       label: t('Undo'),
       run: () => {
@@ -231,7 +233,11 @@ function runsOf(rows: readonly number[]): { first: number; last: number }[] {
 /** Puts the address of a record on the clipboard. */
 export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {
   const { baseId, id: tableId } = schema.table
-  const path = `${paths.table(baseId, tableId, state.view.id)}?rowId=${encodeURIComponent(id)}`
+  // A visitor knows the view by its link alone, and is there already.
+  const place = isVisitorPage
+    ? currentPath().replace(/\?.*$/, '')
+    : paths.table(baseId, tableId, state.view.id)
+  const path = `${place}?rowId=${encodeURIComponent(id)}`
   if (await copyText(addressOf(path))) toast.success({ text: t('Link copied') })
 }
 

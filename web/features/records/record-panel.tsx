@@ -16,6 +16,7 @@ import { cellText } from '../../cells/cell-text.ts'
 import { CELLS } from '../../cells/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
 import { isMissing, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openMenu } from '../../ui/menu.tsx'
@@ -29,7 +30,7 @@ import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from '.
 import { RecordField } from './record-field.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
-import { can, type GetContext, type TableContext } from './table-context.ts'
+import { can, type GetContext, shownRecords, type TableContext } from './table-context.ts'
 
 export interface RecordPanelProps {
   context: TableContext
@@ -66,7 +67,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     const next = index === undefined ? undefined : store.source.getRow(index + by)
     if (!next || index === undefined) return
     context.openRecord(next.id)
-    context.grid()?.select(index + by)
+    shownRecords(context)?.select(index + by)
     panel.current?.focus({ preventScroll: true })
   }
 
@@ -126,7 +127,9 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       </header>
       <div className={styles.tabs} role="tablist" aria-label={t('Record')}>
         <Tab label={t('Fields')} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
-        <Tab label={t('History')} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
+        {!isVisitorPage && (
+          <Tab label={t('History')} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
+        )}
       </div>
       {isMissing(read.error) ? (
         <p className={styles.gone}>{t('This record does not exist any more.')}</p>

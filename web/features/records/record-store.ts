@@ -4,12 +4,12 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { CellWrite, GridRow, GridSource } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
 import { createComputed } from './store/computed.ts'
-import { createDrafts } from './store/drafts.ts'
-import { createLive } from './store/live.ts'
-import { createOptimistic } from './store/optimistic.ts'
-import { createPaging } from './store/paging.ts'
+import { createDrafts, type DraftPlace } from './store/drafts.ts'
+import { createLive, type LiveDeps } from './store/live.ts'
+import { type ApplyOptions, createOptimistic } from './store/optimistic.ts'
+import { createPaging, type Paging, type PagingDeps } from './store/paging.ts'
 import type { SendQueue } from './store/send-queue.ts'
-import { createTableState } from './store/table-state.ts'
+import { createTableState, type ListState } from './store/table-state.ts'
 import type { RecordsApi, StoreQuery, Undone, Unsaved, Written } from './store/types.ts'
 
 /** What a store works with: the table, the calls, and the line in which its changes go out. */
@@ -31,23 +31,36 @@ export interface StoreStatus {
   error: unknown
 }
 
+/** Another layout of the rows than one list, e.g. the stacks of a board, and how these are read. */
+export interface StoreLayout {
+  state: ListState
+  createPaging(deps: Omit<PagingDeps, 'state'>): Paging
+  /** See `LiveDeps.isInPlace`. */
+  isInPlace?: LiveDeps['isInPlace']
+}
+
 export type RecordStore = ReturnType<typeof createRecordStore>
 
 /**
  * The records of one view in the browser: read in blocks as they come in sight, changed at once and
  * written behind, followed live. The grid draws from `source`.
  */
-export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept?: Unsaved) {
+export function createRecordStore(
+  deps: RecordStoreDeps,
+  start: StoreQuery,
+  kept?: Unsaved,
+  layout: StoreLayout = listLayout(),
+) {
   const { api, baseId, tableId, queue } = deps
-  const state = createTableState()
+  const { state } = layout
   const statusListeners = new Set<() => void>()
   let query = start
   let status: StoreStatus = { error: null }
   let active: RecordId | null = null
   let isDisposed = false
 
-  const paging = createPaging({
-    ...{ tableId, api, state },
+  const paging = layout.createPaging({
+    ...{ tableId, api },
     query: () => query,
     mayRefresh: () => queue.status().waiting === 0 && !drafts.any && !isActiveOutOfPlace(),
     onError(error) {
@@ -57,7 +70,15 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
     },
   })
   const computed = createComputed({ tableId, api, state, paging, query: () => query })
-  const live = createLive({ tableId, state, paging, computed, query: () => query, actorId: deps.actorId })
+  const live = createLive({
+    tableId,
+    state,
+    paging,
+    computed,
+    query: () => query,
+    actorId: deps.actorId,
+    isInPlace: layout.isInPlace,
+  })
   const drafts = createDrafts({
     ...{ state, paging },
     fields: () => query.fields,
@@ -170,11 +191,14 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       }),
 
     /** Offers a new record that stays local until its first value. Gives its row. */
-    addRow: (before: RecordId | null): number | null => drafts.add(before),
+    addRow: (before: RecordId | null, place?: DraftPlace): number | null => drafts.add(before, place),
 
     /** Records that are written at once, e.g. copies: shown where they will stand. */
-    insertRows: (rows: readonly Values[], before: RecordId | null = null): Promise<Written | null> =>
-      optimistic.apply([insertOf(rows, before)]),
+    insertRows: (
+      rows: readonly Values[],
+      before: RecordId | null = null,
+      options: ApplyOptions = {},
+    ): Promise<Written | null> => optimistic.apply([insertOf(rows, before)], options),
 
     /** Grows with every action of this person in the base, undo included. */
     changeCount: (): number => queue.added(),
@@ -195,7 +219,8 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
       const before = query
       query = next
       const sameRecords = isSame(before.filter, next.filter) && isSame(before.search, next.search)
-      if (!sameRecords || !isSame(before.sorts, next.sorts)) void paging.reload({ fromTop: true })
+      if (!sameRecords || !isSame(before.sorts, next.sorts) || !isSame(before.groups, next.groups))
+        void paging.reload({ fromTop: true })
       else if (needsOtherValues(before, next)) void paging.reload({ keepsCount: true })
     },
     query: (): StoreQuery => query,
@@ -251,6 +276,11 @@ export function createRecordStore(deps: RecordStoreDeps, start: StoreQuery, kept
     const rows = await source.readRange({ first, last, fieldIds: [] })
     return new Map(rows.map((row, at) => [first + at, row.id]))
   }
+}
+
+function listLayout(): StoreLayout {
+  const state = createTableState()
+  return { state, createPaging: (deps) => createPaging({ ...deps, state }) }
 }
 
 /** More new records than this are read again after they were written, instead of being shown before. */

@@ -4,6 +4,7 @@ import type { GridHandle } from '../../grid/props.ts'
 import type { MenuAnchor } from '../../grid/source.ts'
 import type { FieldDraft } from '../schema/field-draft.ts'
 import type { ViewState } from '../views/view-state.ts'
+import type { ViewGroups } from './groups/use-groups.ts'
 import type { RecordStore } from './record-store.ts'
 
 /** The field editor as it is asked for: of a field, or of a new one at a place. */
@@ -16,6 +17,12 @@ export interface FieldEditorRequest {
   start?: FieldDraft
 }
 
+/** What panels and menus ask of the records on the screen, whatever the kind of view. */
+export type RecordsHandle = Pick<GridHandle, 'focus' | 'select' | 'check' | 'clearChecked'> & {
+  /** Brings a record in sight where the view's own order gives it no row: a board. Absent: by its row. */
+  show?(id: RecordId): Promise<void>
+}
+
 /** What commands and menus of a table's screen work with. Read it when it is needed: it changes. */
 export interface TableContext {
   schema: TableSchema
@@ -24,6 +31,10 @@ export interface TableContext {
   role: BaseRole
   people: readonly Person[]
   grid: () => GridHandle | null
+  /** The cards or pins of a view that is no grid; absent in a grid. */
+  cards?: () => RecordsHandle | null
+  /** The groups of a grid; absent in other views. */
+  groups?: ViewGroups
   editField: (request: FieldEditorRequest) => void
   /** Opens the filter panel. */
   openFilter: () => void
@@ -31,6 +42,10 @@ export interface TableContext {
   /** Ticks records and asks for a value that all of them get. */
   editRecords: (ids: readonly RecordId[]) => void
 }
+
+/** The records as they are shown at present: of a grid, or of another kind of view. */
+export const shownRecords = (context: Pick<TableContext, 'grid' | 'cards'>): RecordsHandle | null =>
+  context.grid() ?? context.cards?.() ?? null
 
 /** Gives the context of the moment. */
 export type GetContext = () => TableContext

@@ -9,7 +9,8 @@ import { api, isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { TableSkeleton } from '../shell/table-skeleton.tsx'
-import { TableView } from './table-view.tsx'
+import { KIND_SCREENS } from '../views/kinds/index.ts'
+import { useRecentView } from './use-recent-view.ts'
 
 export interface TableScreenProps {
   baseId: string
@@ -31,6 +32,12 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
   const people = trpc.records.people.useQuery({ baseId }).data ?? NOBODY
   const byId = useMemo(() => new Map(people.map((person) => [person.id, person])), [people])
 
+  const shownViews = schema.data?.views
+  const view = viewId
+    ? shownViews?.find((one) => one.id === viewId)
+    : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
+  useRecentView(schema.data, view)
+
   if (isMissing(schema.error)) return <Gone baseId={baseId} title={t('This table does not exist any more')} />
   if (!schema.data || !base.data) {
     const failed = [schema, base].find((query) => query.error)
@@ -44,9 +51,6 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     )
   }
   const { views } = schema.data
-  const view = viewId
-    ? views.find((one) => one.id === viewId)
-    : (views.find((one) => one.isDefault) ?? views[0])
   if (!view) {
     return (
       <Gone
@@ -56,10 +60,11 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
       />
     )
   }
+  const Screen = KIND_SCREENS[view.kind]
   return (
     <PeopleProvider value={byId}>
       <FormerPeopleProvider value={FORMER_PEOPLE}>
-        <TableView
+        <Screen
           // Another view begins afresh: its own records, scroll and selection.
           key={view.id}
           schema={schema.data}

@@ -1,25 +1,46 @@
-import { ArrowDownUp, Columns3, ListFilter, Lock, Plus, Rows3 } from 'lucide-react'
-import { useMemo } from 'react'
+import { ArrowDownUp, Columns3, Ellipsis, Layers, ListFilter, Lock, Palette, Plus, Rows3 } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { isGroupable } from '../../../src/core/group-key.ts'
 import type { RowHeight } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
 import { t } from '../../i18n.ts'
-import { Button } from '../../ui/button.tsx'
+import { lazyPart } from '../../routes/lazy-screen.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
+import { useIsNarrow } from '../shell/sidebar-state.ts'
 import { fieldsInOrder, fieldsToChoose } from '../views/arrange-fields.ts'
+import { describeColoring } from '../views/describe-coloring.ts'
 import { describeCondition, directionLabels } from '../views/describe-condition.ts'
 import { FieldsMenu } from '../views/fields-menu.tsx'
 import { completeFilter, conditionsOf, isComparable } from '../views/filter-edit.ts'
 import { FilterMenu } from '../views/filter-menu.tsx'
+import { GroupsMenu } from '../views/groups-menu.tsx'
+import { KeptChanges } from '../views/kept-changes.tsx'
 import { SortMenu } from '../views/sort-menu.tsx'
 import viewStyles from '../views/toolbar.module.css'
 import { ToolbarButton } from '../views/toolbar-button.tsx'
+import { toolbarMenu } from '../views/toolbar-menu.ts'
+import { ToolbarSheet } from '../views/toolbar-sheet.tsx'
 import { SearchBox } from './search-box.tsx'
 import { can, type TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
+import { useToolbarActions } from './use-toolbar-actions.ts'
+
+/** What a toolbar can offer. */
+export type ToolbarControl = 'fields' | 'filter' | 'group' | 'sort' | 'color' | 'height' | 'search'
+
+/** What a grid offers. */
+export const GRID_CONTROLS: readonly ToolbarControl[] = [
+  ...(['fields', 'filter', 'group', 'sort', 'color', 'height', 'search'] as const),
+]
 
 export interface TableToolbarProps {
   context: TableContext
+  controls: readonly ToolbarControl[]
+  /** Controls of the view's own kind. */
+  tools?: ReactNode
   search: Search | null
   onSearch: (search: Search | null) => void
   isSearchOpen: boolean
@@ -29,16 +50,33 @@ export interface TableToolbarProps {
   onAddRecord: () => void
 }
 
+const ColoringMenu = lazyPart(() => import('../views/coloring-menu.tsx'), 'ColoringMenu')
+
 const HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
 
 const heightLabel = (height: RowHeight): string =>
   ({ short: t('Short'), medium: t('Medium'), tall: t('Tall'), extra: t('Extra tall') })[height]
 
+/** What the editor of a new field hangs on: the button of fields, or that of all controls in a narrow window. */
+export const fieldsAnchor = (): Element | null =>
+  document.querySelector('[data-testid="controls-button"]') ??
+  document.querySelector('[data-testid="fields-button"]')
+
 /** What decides which records are shown, and how. */
 export function TableToolbar(props: TableToolbarProps) {
-  const { context } = props
+  const { context, controls } = props
   const { schema, state, people } = context
   const { view } = state
+  const isNarrow = useIsNarrow()
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  const [opened, setOpened] = useState<ToolbarControl | null>(null)
+  const panel = (control: ToolbarControl) => ({
+    isOpen: opened === control,
+    onOpen: (open: boolean) => setOpened((now) => (open ? control : now === control ? null : now)),
+  })
+  useToolbarActions(context, controls, (control) =>
+    control === 'filter' ? props.onFilterOpen(true) : setOpened(control),
+  )
   const all = useMemo(() => fieldsToChoose(schema.fields, view), [schema.fields, view])
   const fields = useMemo(() => all.filter(isComparable), [all])
   // The number of a record and the keys of links are hidden of themselves: that is not worth a tint.
@@ -57,94 +95,171 @@ export function TableToolbar(props: TableToolbarProps) {
     return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
   })
 
+  const groups = view.groups.flatMap(({ fieldId, direction }) => {
+    const field = byId.get(fieldId)
+    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
+  })
+  const colors = describeColoring(view.coloring, byId, people)
+
+  const setup = (
+    <>
+      {controls.includes('fields') && (
+        <ToolbarButton
+          icon={Columns3}
+          label={t('Fields')}
+          count={hidden.length}
+          tip={
+            hidden.length > 0
+              ? t('Hidden: {fields}', { fields: hidden.map(({ field }) => field.title).join(', ') })
+              : undefined
+          }
+          testId="fields-button"
+          {...panel('fields')}
+        >
+          {(close) => (
+            <FieldsMenu
+              fields={schema.fields}
+              state={state}
+              onAddField={
+                can(context, 'field.create')
+                  ? () => {
+                      const anchor = fieldsAnchor()
+                      close()
+                      if (anchor) context.editField({ field: null, anchor })
+                    }
+                  : undefined
+              }
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('filter') && (
+        <ToolbarButton
+          icon={ListFilter}
+          label={t('Filter')}
+          count={conditions.length}
+          tip={sentences.join(' · ')}
+          testId="filter-button"
+          isOpen={props.isFilterOpen}
+          onOpen={props.onFilterOpen}
+        >
+          {() => (
+            <FilterMenu
+              fields={fields}
+              filter={view.filter}
+              people={people}
+              isSaved={state.savesFilters}
+              onChange={(filter) => state.update({ filter })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('group') && (
+        <ToolbarButton
+          icon={Layers}
+          label={t('Group')}
+          count={groups.length}
+          tip={groups.join(' · ')}
+          testId="group-button"
+          {...panel('group')}
+        >
+          {() => (
+            <GroupsMenu
+              fields={all.filter(isGroupable)}
+              groups={view.groups}
+              onChange={(next) => state.update({ groups: next })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('sort') && (
+        <ToolbarButton
+          icon={ArrowDownUp}
+          label={t('Sort')}
+          count={sorts.length}
+          tip={sorts.join(' · ')}
+          testId="sort-button"
+          {...panel('sort')}
+        >
+          {() => (
+            <SortMenu fields={fields} sorts={view.sorts} onChange={(next) => state.update({ sorts: next })} />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('color') && (
+        <ToolbarButton
+          icon={Palette}
+          label={t('Colour')}
+          count={colors.length}
+          tip={colors.join(' · ')}
+          testId="color-button"
+          {...panel('color')}
+        >
+          {() => (
+            <ColoringMenu
+              {...{ fields, people, coloring: view.coloring }}
+              onChange={(coloring) => state.update({ coloring })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('height') && (
+        <button
+          type="button"
+          className={viewStyles.button}
+          aria-haspopup="menu"
+          data-tip={t('Row height')}
+          data-testid="row-height-button"
+          aria-label={t('Row height')}
+          onClick={(event) =>
+            openMenu(
+              event.currentTarget,
+              HEIGHTS.map((height) => ({
+                ...{ kind: 'action', label: heightLabel(height), checked: view.rowHeight === height },
+                run: () => state.update({ rowHeight: height }),
+              })),
+              t('Row height'),
+            )
+          }
+        >
+          <Rows3 size={15} />
+          {isNarrow && <span className={viewStyles.buttonLabel}>{t('Row height')}</span>}
+        </button>
+      )}
+      {props.tools}
+    </>
+  )
+
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={t('View')}>
-      <ToolbarButton
-        icon={Columns3}
-        label={t('Fields')}
-        count={hidden.length}
-        tip={
-          hidden.length > 0
-            ? t('Hidden: {fields}', { fields: hidden.map(({ field }) => field.title).join(', ') })
-            : undefined
-        }
-        testId="fields-button"
-      >
-        {(close) => (
-          <FieldsMenu
-            fields={schema.fields}
-            state={state}
-            onAddField={
-              can(context, 'field.create')
-                ? () => {
-                    const anchor = document.querySelector('[data-testid="fields-button"]')
-                    close()
-                    if (anchor) context.editField({ field: null, anchor })
-                  }
-                : undefined
-            }
-          />
-        )}
-      </ToolbarButton>
-      <ToolbarButton
-        icon={ListFilter}
-        label={t('Filter')}
-        count={conditions.length}
-        tip={sentences.join(' · ')}
-        testId="filter-button"
-        isOpen={props.isFilterOpen}
-        onOpen={props.onFilterOpen}
-      >
-        {() => (
-          <FilterMenu
-            fields={fields}
-            filter={view.filter}
-            people={people}
-            isSaved={state.isSaved}
-            onChange={(filter) => state.update({ filter })}
-          />
-        )}
-      </ToolbarButton>
-      <ToolbarButton
-        icon={ArrowDownUp}
-        label={t('Sort')}
-        count={sorts.length}
-        tip={sorts.join(' · ')}
-        testId="sort-button"
-      >
-        {() => (
-          <SortMenu fields={fields} sorts={view.sorts} onChange={(next) => state.update({ sorts: next })} />
-        )}
-      </ToolbarButton>
-      <button
-        type="button"
-        className={viewStyles.button}
-        aria-haspopup="menu"
-        data-tip={t('Row height')}
-        data-testid="row-height-button"
-        aria-label={t('Row height')}
-        onClick={(event) =>
-          openMenu(
-            event.currentTarget,
-            HEIGHTS.map((height) => ({
-              ...{ kind: 'action', label: heightLabel(height), checked: view.rowHeight === height },
-              run: () => state.update({ rowHeight: height }),
-            })),
-            t('Row height'),
-          )
-        }
-      >
-        <Rows3 size={15} />
-      </button>
-      <SearchBox
-        context={context}
-        fields={fields}
-        search={props.search}
-        onSearch={props.onSearch}
-        isOpen={props.isSearchOpen}
-        onOpen={props.onSearchOpen}
-      />
+      {isNarrow ? (
+        <ToolbarSheet
+          count={hidden.length + conditions.length + groups.length + sorts.length + colors.length}
+          isOpen={isSheetOpen || props.isFilterOpen || opened !== null}
+          onOpen={(open) => {
+            setSheetOpen(open)
+            if (open) return
+            props.onFilterOpen(false)
+            setOpened(null)
+          }}
+        >
+          {setup}
+        </ToolbarSheet>
+      ) : (
+        setup
+      )}
+      {controls.includes('search') && (
+        <SearchBox
+          context={context}
+          fields={fields}
+          search={props.search}
+          onSearch={props.onSearch}
+          isOpen={props.isSearchOpen}
+          onOpen={props.onSearchOpen}
+        />
+      )}
       <span className={styles.space} />
+      <KeptChanges state={state} mayCreate={can(context, 'view.create')} />
       {schema.readOnlyReason !== null && (
         <span
           className={styles.readOnly}
@@ -154,6 +269,16 @@ export function TableToolbar(props: TableToolbarProps) {
         >
           <Lock size={13} aria-hidden /> {t('Read only')}
         </span>
+      )}
+      {!isVisitorPage && (
+        <IconButton
+          icon={Ellipsis}
+          size="small"
+          label={t('More about this view')}
+          aria-haspopup="menu"
+          data-testid="view-more"
+          onClick={(event) => openMenu(event.currentTarget, toolbarMenu(context), t('More about this view'))}
+        />
       )}
       {can(context, 'record.create') && (
         <Button

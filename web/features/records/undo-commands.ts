@@ -4,22 +4,22 @@ import { toast } from '../../ui/toast.ts'
 import type { RecordStore } from './record-store.ts'
 import type { Undone } from './store/types.ts'
 
-/** Messages of undo and redo stand in one place. */
-const TOPIC = 'undo'
+/** Messages of undo and redo stand in one place, and take that of an offer to undo. */
+export const UNDO_TOPIC = 'undo'
 
 /** Takes back the person's last action in the base, and says which it was. */
-export async function undo(store: RecordStore): Promise<void> {
+export async function undo(store: Pick<RecordStore, 'undo'>): Promise<void> {
   const undone = await store.undo()
   if (!undone) return
-  if (undone.kind === null) toast.success({ text: t('There is nothing to undo'), topic: TOPIC })
+  if (undone.kind === null) toast.success({ text: t('There is nothing to undo'), topic: UNDO_TOPIC })
   else tell(undone, t('Undone: {what}', { what: describe(undone) }))
 }
 
 /** Does again what was undone last. */
-export async function redo(store: RecordStore): Promise<void> {
+export async function redo(store: Pick<RecordStore, 'redo'>): Promise<void> {
   const redone = await store.redo()
   if (!redone) return
-  if (redone.kind === null) toast.success({ text: t('There is nothing to redo'), topic: TOPIC })
+  if (redone.kind === null) toast.success({ text: t('There is nothing to redo'), topic: UNDO_TOPIC })
   else tell(redone, t('Done again: {what}', { what: describe(redone) }))
 }
 
@@ -32,7 +32,7 @@ function tell(undone: Undone, text: string): void {
     '{n} values were left as someone changed them since',
     skipped,
   )
-  toast.success({ text: skipped > 0 ? `${text}. ${left}` : text, topic: TOPIC })
+  toast.success({ text: skipped > 0 ? `${text}. ${left}` : text, topic: UNDO_TOPIC })
 }
 
 function describe({ kind, records }: Undone): string {

@@ -1,20 +1,18 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import { duration } from '../../../src/core/fields/duration.ts'
-import { showDuration } from '../../../src/core/fields/duration-text.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { shownType, summarySetOf } from '../../../src/core/fields/result.ts'
-import type { Field, View } from '../../../src/core/model.ts'
+import { summarySetOf } from '../../../src/core/fields/result.ts'
+import type { Field, Sort, View } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
 import type { GridColumn } from '../../grid/source.ts'
-import { localeTag, t } from '../../i18n.ts'
+import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
-import { formatBytes } from '../attachments/format-bytes.ts'
 import { type ArrangedField, shownFields } from '../views/arrange-fields.ts'
 import { conditionsOf } from '../views/filter-edit.ts'
 import type { RecordStore } from './record-store.ts'
 import type { StoreQuery } from './store/types.ts'
+import { summaryText } from './summary-text.ts'
 
 /** Edits come in bursts; the footer follows once they rest. */
 const SUMMARY_PAUSE_MS = 300
@@ -26,7 +24,7 @@ export function useGridColumns(
   store: RecordStore,
   canEdit: boolean,
 ): readonly GridColumn[] {
-  const { fields, filter, sorts } = query
+  const { fields, filter, sorts, groups = NO_SORTS } = query
   const shown = useMemo(() => shownFields(fields, view), [fields, view])
   const summaries = useSummaries(shown, query, store)
   const before = useRef<readonly GridColumn[]>([])
@@ -36,6 +34,7 @@ export function useGridColumns(
       const fresh = {
         ...{ field, width: column.width, filtered: filtered.has(field.id) },
         editable: canEdit && isEditable(field),
+        grouped: groups.some((group) => group.fieldId === field.id),
         sorted: sorts.find((sort) => sort.fieldId === field.id)?.direction ?? null,
         summary: summaryOf(field, column.summary, summaries),
       }
@@ -44,8 +43,10 @@ export function useGridColumns(
     })
     before.current = columns
     return columns
-  }, [shown, filter, sorts, canEdit, summaries])
+  }, [shown, filter, sorts, groups, canEdit, summaries])
 }
+
+const NO_SORTS: readonly Sort[] = []
 
 /** Some columns of a connected database are not written. Its keys are: of new records, the server sees to that. */
 const isEditable = ({ readOnlyReason, isPrimaryKey, databaseType }: Field): boolean =>
@@ -56,7 +57,9 @@ const isSame = (a: GridColumn, b: GridColumn): boolean =>
   a.width === b.width &&
   a.sorted === b.sorted &&
   a.filtered === b.filtered &&
+  a.grouped === b.grouped &&
   a.editable === b.editable &&
+  a.summary?.key === b.summary?.key &&
   a.summary?.label === b.summary?.label &&
   a.summary?.value === b.summary?.value
 
@@ -105,36 +108,10 @@ function useSummaries(shown: readonly ArrangedField[], query: StoreQuery, store:
   return known.current
 }
 
-/** A column's summary in words. */
-function summaryOf(field: Field, key: string | null, summaries: Summaries): GridColumn['summary'] {
+/** A summary in words; `summaries` holds its value by the field's id and its own key. */
+export function summaryOf(field: Field, key: string | null, summaries: Summaries): GridColumn['summary'] {
   const summary = key === null ? null : findSummary(key)
   if (!summary?.sets.includes(summarySetOf(field))) return null
   const value = summaries[`${field.id} ${summary.key}`]
-  return { label: t(summary.label), value: value == null ? '–' : summaryText(field, summary.form, value) }
-}
-
-function summaryText(field: Field, form: string, value: CellValue): string {
-  // A rollup of durations is one, too.
-  const { type, options } = shownType(field)
-  if (typeof value !== 'number') return type.format(value, options)
-  if (form === 'bytes') return formatBytes(value)
-  if (form === 'percent')
-    return new Intl.NumberFormat(localeTag(), { style: 'percent', maximumFractionDigits: 1 }).format(
-      value / 100,
-    )
-  const { code, precision } = options
-  if (form === 'value' && type.name === 'Duration')
-    return showDuration(value, duration.options.parse(options).format)
-  if (form === 'value' && type.name === 'Currency' && typeof code === 'string') {
-    const digits = typeof precision === 'number' ? precision : 2
-    const format = {
-      style: 'currency',
-      currency: code,
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    } as const
-    return new Intl.NumberFormat(localeTag(), format).format(value)
-  }
-  const text = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 }).format(value)
-  return form === 'value' && type.name === 'Percent' ? `${text}%` : text
+  return { key: summary.key, label: t(summary.label), value: summaryText(field, summary.key, value ?? null) }
 }

@@ -5,7 +5,7 @@ import { onChange, onReconnect } from '../../socket.ts'
 import { toast } from '../../ui/toast.ts'
 import { recordsApi } from './api.ts'
 import { queueOf } from './base-queue.ts'
-import { createRecordStore, type RecordStore } from './record-store.ts'
+import { createRecordStore, type RecordStore, type StoreLayout } from './record-store.ts'
 import type { StoreQuery, Unsaved } from './store/types.ts'
 
 /** What was typed into tables that are not on the screen, and is not with the server. */
@@ -17,8 +17,16 @@ function takeUnsaved(tableId: string): Unsaved | undefined {
   return unsaved
 }
 
-/** The records of a view while it is on the screen, following what others write. */
-export function useRecordStore(baseId: string, tableId: string, query: StoreQuery): RecordStore {
+/**
+ * The records of a view while it is on the screen, following what others write. `layout` is asked for once:
+ * how they stand where they are no list.
+ */
+export function useRecordStore(
+  baseId: string,
+  tableId: string,
+  query: StoreQuery,
+  layout?: () => StoreLayout,
+): RecordStore {
   const [store] = useState(() =>
     createRecordStore(
       {
@@ -30,6 +38,7 @@ export function useRecordStore(baseId: string, tableId: string, query: StoreQuer
       },
       query,
       takeUnsaved(tableId),
+      layout?.(),
     ),
   )
 

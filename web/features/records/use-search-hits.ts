@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import type { RecordId } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
 import { cellText } from '../../cells/cell-text.ts'
 import { messageOf } from '../../errors.ts'
@@ -6,7 +7,7 @@ import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
 import { toast } from '../../ui/toast.ts'
 import { shownFields } from '../views/arrange-fields.ts'
-import type { TableContext } from './table-context.ts'
+import { shownRecords, type TableContext } from './table-context.ts'
 import { untilRow } from './until-row.ts'
 
 /** The records that a search finds while all others stay in sight. */
@@ -36,8 +37,10 @@ export function useSearchHits(context: TableContext, search: Search | null): Sea
     const mine = ++turn.current
     setAt(index)
     const place = await placeOf(latest.current, { text, fieldId }, index)
+    const show = shownRecords(latest.current)?.show
+    if (place && show) return mine === turn.current ? show(place.recordId) : undefined
     if (place) await untilRow(latest.current.store.source, place.row)
-    if (place && mine === turn.current) latest.current.grid()?.select(place.row, place.fieldId)
+    if (place && mine === turn.current) shownRecords(latest.current)?.select(place.row, place.fieldId)
   }
   const show = useRef(select)
   show.current = select
@@ -81,10 +84,17 @@ async function placeOf(
   { schema, state, store }: TableContext,
   search: Search,
   index: number,
-): Promise<{ row: number; fieldId: string | undefined } | null> {
-  const { filter, sorts } = store.query()
+): Promise<{ recordId: RecordId; row: number; fieldId: string | undefined } | null> {
+  const { filter, sorts, groups = [] } = store.query()
   const shown = shownFields(schema.fields, state.view).map(({ field }) => field)
-  const query = { tableId: schema.table.id, filter, sorts: [...sorts], timeZone, limit: 1 }
+  const query = {
+    tableId: schema.table.id,
+    filter,
+    sorts: [...sorts],
+    groups: [...groups],
+    timeZone,
+    limit: 1,
+  }
   const fieldIds = shown.map((field) => field.id)
   const page = await api.records.list.query({ query: { ...query, search, fieldIds, offset: index } })
   const recordId = page.ids[0]
@@ -99,5 +109,5 @@ async function placeOf(
     const value = page.rows[0]?.[page.fieldIds.indexOf(one.id)] ?? null
     return cellText(one, value).toLocaleLowerCase().includes(wanted)
   })
-  return offset === null ? null : { row: offset, fieldId: field?.id }
+  return offset === null ? null : { recordId, row: offset, fieldId: field?.id }
 }

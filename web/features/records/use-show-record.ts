@@ -18,15 +18,7 @@ export function useShowRecord(
     if (recordId === null) return
     let isGone = false
     async function show(id: RecordId) {
-      const { fieldIds: _, fields, ...query } = store.query()
-      const tableId = fields[0]?.tableId ?? ''
-      const { filter, sorts, search } = query
-      const { offset } = await api.records.position.query({
-        ...{
-          query: { tableId, filter, sorts: [...sorts], search, timeZone, limit: 1, offset: 0 },
-          recordId: id,
-        },
-      })
+      const offset = await rowOfRecord(store, id)
       if (offset !== null) await untilRow(store.source, offset)
       if (!isGone && offset !== null) select(offset)
     }
@@ -38,4 +30,14 @@ export function useShowRecord(
       isGone = true
     }
   }, [store])
+}
+
+/** The row that a record stands in, whether it is loaded or not; null where the view does not show it. */
+export async function rowOfRecord(store: RecordStore, recordId: RecordId): Promise<number | null> {
+  const { fields, filter, sorts, groups = [], search } = store.query()
+  const tableId = fields[0]?.tableId ?? ''
+  const order = { groups: [...groups], sorts: [...sorts] }
+  const query = { tableId, filter, ...order, search, timeZone, limit: 1, offset: 0 }
+  const { offset } = await api.records.position.query({ query, recordId })
+  return offset
 }

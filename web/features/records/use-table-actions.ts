@@ -1,7 +1,7 @@
 import { Columns3, Expand, Plus, Redo2, Search, Undo2 } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Action } from '../../actions/action.ts'
-import { useScreenActions, useShortcutSection } from '../../actions/index.ts'
+import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../actions/index.ts'
 import { t } from '../../i18n.ts'
 import { hasOpenLayer } from '../../ui/layers.ts'
 import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
@@ -10,16 +10,24 @@ import { GRID_SHORTCUTS } from './grid-shortcuts.ts'
 import { can, type GetContext } from './table-context.ts'
 import { redo, undo } from './undo-commands.ts'
 
+/** What the actions of a table's screen do in its kind of view. */
+export interface ScreenActions {
+  openSearch: () => void
+  addField: () => void
+  /** Absent: a grid, which offers a row to type into. */
+  addRecord?: () => void
+  /** The keys of a view that is no grid. */
+  shortcuts?: ShortcutSection
+}
+
 /** What can be done on a table's screen from the palette and by key. */
-export function useTableActions(
-  get: GetContext,
-  screen: { openSearch: () => void; addField: () => void },
-): { addRecord: () => void } {
+export function useTableActions(get: GetContext, screen: ScreenActions): { addRecord: () => void } {
   const latest = useRef({ get, screen })
   latest.current = { get, screen }
   const { actions, addRecord } = useMemo(() => {
     const context = () => latest.current.get()
     const addRecord = () => {
+      if (latest.current.screen.addRecord) return latest.current.screen.addRecord()
       const { store, grid, schema, state } = context()
       const row = store.addRow(null)
       if (row === null) return
@@ -76,7 +84,7 @@ export function useTableActions(
     return { actions, addRecord }
   }, [])
   useScreenActions(actions)
-  useShortcutSection(GRID_SHORTCUTS)
+  useShortcutSection(screen.shortcuts ?? GRID_SHORTCUTS)
 
   // Not by the key map: in an input these keys belong to the text.
   useEffect(() => {

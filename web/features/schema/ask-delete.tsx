@@ -1,4 +1,4 @@
-import { t, tn } from '../../i18n.ts'
+import { localeTag, t, tn } from '../../i18n.ts'
 import { api, type Outputs } from '../../trpc.ts'
 import { confirm } from '../../ui/open-dialog.tsx'
 
@@ -37,13 +37,34 @@ export async function askDelete(
   })
 }
 
-function lineOf({ kind, title, tableTitle, effect }: Dependent): string {
+function lineOf({ kind, title, tableTitle, effect, uses }: Dependent): string {
   const names = { title, table: tableTitle }
-  if (kind === 'view') return t('view "{title}" no longer filters or sorts by it', names)
+  if (kind === 'view') {
+    const named = new Intl.ListFormat(localeTag(), { type: 'conjunction' }).format((uses ?? []).map(useOf))
+    return t('view "{title}" loses it: {uses}', { title, uses: named })
+  }
   if (effect === 'deleted') {
     return kind === 'table'
       ? t('table "{title}" is deleted too', names)
       : t('field "{title}" of {table} is deleted too', names)
   }
   return t('field "{title}" of {table} is computed from it and stays empty', names)
+}
+
+/** What a view needs a field for, in words. */
+function useOf(use: NonNullable<Dependent['uses']>[number]): string {
+  switch (use) {
+    case 'filter':
+      return t('its filter')
+    case 'sort':
+      return t('its order')
+    case 'group':
+      return t('its groups')
+    case 'coloring':
+      return t('its colours')
+    case 'layout':
+      return t('its layout')
+    case 'condition':
+      return t('its conditions')
+  }
 }

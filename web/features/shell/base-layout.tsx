@@ -1,21 +1,30 @@
 import { Outlet } from '@tanstack/react-router'
 import { DatabaseZap } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { appCodeOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
+import { session } from '../../session/index.ts'
 import { forgetPlace, rememberPlace } from '../../session/last-places.ts'
 import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { useBaseTheme } from '../bases/theme.ts'
 import { useOpenPlace } from './use-place.ts'
 
 /** Any screen inside a base: shown once the base is there, with a way home where it is not. */
 export function BaseLayout() {
   const { baseId = '', tableId, viewId } = useOpenPlace()
   const base = trpc.bases.get.useQuery({ baseId })
+  useBaseTheme(base.data?.meta)
   const title = useRef<string | null>(null)
-  const missing = isMissing(base.error)
+  const code = appCodeOf(base.error)
+  // To those whose role is "no access" the server says the same as to strangers, also with a token that is good.
+  const isTurnedAway = code === 'AUTHENTICATION_REQUIRED' && session.status() === 'signedIn'
+  const missing = isMissing(base.error) || isTurnedAway
+  // The base is there, and not for them.
+  const isGuest = missing && !code?.endsWith('NOT_FOUND')
   // Somebody deleted the base, or the person's right to it: the tables are the first to say so.
   const tablesAreMissing = isMissing(trpc.schema.tables.useQuery({ baseId }).error)
 
@@ -36,11 +45,17 @@ export function BaseLayout() {
     if (!missing) return
     forgetPlace({ baseId })
     // It was here a moment ago: somebody deleted it, or took the right away.
-    if (title.current === null) return
-    toast.error({ text: t('Base "{title}" is no longer there for you', { title: title.current }) })
+    const wasHere = title.current !== null
+    if (!wasHere && !isGuest) return
+    toast.error({
+      text: wasHere
+        ? t('Base "{title}" is no longer there for you', { title: title.current ?? '' })
+        : t("You don't have enough permission to access the base."), // spec §8
+    })
     goTo(paths.bases(), { replace: true })
-  }, [missing, baseId])
+  }, [missing, isGuest, baseId])
 
+  if (isGuest) return null
   if (missing) {
     return (
       <EmptyState
@@ -60,7 +75,9 @@ export function BaseLayout() {
         title={t('The base could not be read')}
         error={base.error}
         onRetry={() => void base.refetch()}
-      />
+      >
+        <Button onClick={() => goTo(paths.bases())}>{t('Go to your bases')}</Button>
+      </ErrorState>
     )
   }
   return <Outlet />

@@ -6,25 +6,37 @@ import { t } from '../../i18n.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
 import styles from './command-palette.module.css'
+import { useFoundRecords } from './use-found-records.ts'
 import { type PaletteEntry, usePaletteEntries } from './use-palette-entries.ts'
+import { useRecentViews } from './use-recent-views.ts'
 
 const MAX_SHOWN = 60
 
-/** Finds bases, tables, views and actions by any part of their name; arrows and Enter, or a press. */
-export function CommandPalette({ onClose }: { onClose: () => void }) {
+export interface CommandPaletteProps {
+  /** The views one was in last, and nothing else. */
+  isOfRecent?: boolean
+  onClose: () => void
+}
+
+/** Finds bases, tables, views, records and actions by any part of their name; arrows and Enter, or a press. */
+export function CommandPalette({ isOfRecent = false, onClose }: CommandPaletteProps) {
   const [search, setSearch] = useState('')
   const [at, setAt] = useState(0)
   const [context] = useState(actionContext)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const { entries, isReading } = usePaletteEntries(context)
+  const everything = usePaletteEntries(context)
+  const recent = useRecentViews(context)
+  const entries = isOfRecent ? recent : everything.entries
+  const isReading = !isOfRecent && everything.isReading
+  const records = useFoundRecords(context, isOfRecent ? '' : search)
+  const label = isOfRecent ? t('Recent views') : t('Search and commands')
   useLayer(onClose)
 
-  const found = useMemo(
-    () =>
-      entries.filter((entry) => matches(`${entry.label} ${entry.hint ?? ''}`, search)).slice(0, MAX_SHOWN),
-    [entries, search],
-  )
+  const found = useMemo(() => {
+    const named = entries.filter((entry) => matches(`${entry.label} ${entry.hint ?? ''}`, search))
+    return [...named.slice(0, MAX_SHOWN), ...records]
+  }, [entries, records, search])
   const current = Math.min(at, found.length - 1)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the chosen line in sight as it moves
@@ -57,7 +69,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       className={styles.overlay}
       onPointerDown={(event) => event.target === event.currentTarget && onClose()}
     >
-      <div className={styles.palette} role="dialog" aria-modal="true" aria-label={t('Search and commands')}>
+      <div className={styles.palette} role="dialog" aria-modal="true" aria-label={label}>
         <div className={styles.input}>
           <Search size={17} />
           <input
@@ -68,8 +80,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             aria-expanded="true"
             aria-controls={`${id}-list`}
             aria-activedescendant={found[current] ? `${id}-${current}` : undefined}
-            aria-label={t('Search and commands')}
-            placeholder={t('Go to a base, table or view, or find an action')}
+            aria-label={label}
+            placeholder={isOfRecent ? label : t('Go to a base, table, view or record, or find an action')}
             value={search}
             onChange={(event) => {
               setSearch(event.target.value)
@@ -110,7 +122,11 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           ))}
           {found.length === 0 && (
             <p className={styles.none}>
-              {isReading ? t('Reading your tables…') : t('Nothing matches "{search}"', { search })}
+              {isReading
+                ? t('Reading your tables…')
+                : search === ''
+                  ? t('You have been in no other view yet.')
+                  : t('Nothing matches "{search}"', { search })}
             </p>
           )}
         </div>

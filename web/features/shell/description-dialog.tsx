@@ -1,43 +1,63 @@
 import { useState } from 'react'
-import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea } from '../../ui/field.tsx'
 
-/** What a table is for, in the words of the people who use it. */
-export function DescriptionDialog({ table, onClose }: { table: Table; onClose: () => void }) {
-  const [description, setDescription] = useState(table.description ?? '')
-  const update = trpc.schema.updateTable.useMutation({
-    onSuccess() {
-      void cache.schema.tables.invalidate({ baseId: table.baseId })
-      void cache.schema.table.invalidate({ tableId: table.id })
+export interface DescriptionDialogProps {
+  /** What is described. */
+  title: string
+  question: string
+  description: string | null
+  /** Saves; null: no description. What it throws is shown, with the text kept. */
+  onSave: (description: string | null) => Promise<void>
+  onClose: () => void
+}
+
+/** What a table or view is for, in the words of the people who use it. */
+export function DescriptionDialog({ title, question, onSave, onClose, ...props }: DescriptionDialogProps) {
+  const [description, setDescription] = useState(props.description ?? '')
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+
+  async function submit() {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      await onSave(description.trim() || null)
       onClose()
-    },
-  })
+    } catch (error) {
+      setProblem(messageOf(error))
+      setIsBusy(false)
+    }
+  }
+
   return (
     <Dialog
-      title={t('Description of "{title}"', { title: table.title })}
+      title={t('Description of "{title}"', { title })}
       onClose={onClose}
-      onSubmit={() => update.mutate({ tableId: table.id, description: description.trim() || null })}
+      onSubmit={() => void submit()}
       footer={
         <>
           <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button type="submit" variant="primary" busy={update.isPending}>
+          <Button type="submit" variant="primary" busy={isBusy}>
             {t('Save')}
           </Button>
         </>
       }
     >
       <TextArea
-        label={t('What is this table for?')}
+        label={question}
         data-autofocus
         rows={4}
+        maxLength={10_000}
         value={description}
-        onChange={(event) => setDescription(event.target.value)}
-        error={update.error && messageOf(update.error)}
+        onChange={(event) => {
+          setDescription(event.target.value)
+          setProblem(null)
+        }}
+        error={problem}
       />
     </Dialog>
   )

@@ -1,20 +1,15 @@
-import { ArrowDown, ArrowUp, Copy, FileUp, LayoutGrid, Pencil, Text, Trash2 } from 'lucide-react'
-import type { Base, Table, View } from '../../../src/core/model.ts'
+import { ArrowDown, ArrowUp, Copy, FileUp, Network, Pencil, Smile, Text, Trash2 } from 'lucide-react'
+import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
 import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { beforeAfterMove } from '../../ui/sortable.tsx'
+import { duplicateView } from '../views/view-commands.tsx'
+import { newViewItems } from '../views/view-menu.ts'
 import { pickImport } from './pick-import.ts'
-import {
-  createView,
-  deleteTable,
-  deleteView,
-  describeTable,
-  duplicateView,
-  reorderTable,
-  reorderView,
-} from './table-commands.tsx'
+import { chooseTableIcon, deleteTable, describeTable, reorderTable } from './table-commands.tsx'
 
 /** The menu of a table, the same for "⋯" and a right click. `rename` starts editing in place. */
 export function tableMenu(base: Base, table: Table, rename: () => void): MenuItem[] {
@@ -27,10 +22,15 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
   ) => items.push({ kind: 'action', label, icon, run, ...more })
   if (roleCan(base.role, 'table.update')) {
     add(t('Rename'), Pencil, rename, { shortcut: 'F2' })
+    add(t('Icon'), Smile, () => chooseTableIcon(table))
     add(t('Description'), Text, () => describeTable(table))
   }
-  if (roleCan(base.role, 'view.create'))
-    add(t('New grid view'), LayoutGrid, () => void createView(base.id, table.id))
+  if (roleCan(base.role, 'view.create')) {
+    items.push({ kind: 'separator' }, ...newViewItems(base, table.id).map(withoutHint), { kind: 'separator' })
+    const shown = cache.schema.table.getData({ tableId: table.id })?.views.find((view) => view.isDefault)
+    if (shown) add(t('Duplicate the default view'), Copy, () => void duplicateView(base.id, shown))
+  }
+  add(t('Relations'), Network, () => goTo(paths.relations(base.id, table.id)))
   if (roleCan(base.role, 'import.append')) {
     add(t('Import into this table'), FileUp, () => pickImport({ baseId: base.id, tableId: table.id }))
   }
@@ -45,37 +45,9 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
   return items
 }
 
-/** The menu of a view. The default view stays as long as its table. */
-export function viewMenu(base: Base, view: View, siblings: View[], rename: () => void): MenuItem[] {
-  const items: MenuItem[] = [{ kind: 'id', label: t('View ID'), value: view.id }]
-  if (roleCan(base.role, 'view.update')) {
-    items.push({ kind: 'action', label: t('Rename'), icon: Pencil, shortcut: 'F2', run: rename })
-  }
-  if (roleCan(base.role, 'view.create')) {
-    items.push({
-      kind: 'action',
-      label: t('Duplicate'),
-      icon: Copy,
-      run: () => void duplicateView(base.id, view),
-    })
-  }
-  if (roleCan(base.role, 'view.update')) {
-    const ids = siblings.map(({ id }) => id)
-    items.push(...moveItems(ids, view.id, (before) => void reorderView(view, before)))
-  }
-  if (roleCan(base.role, 'view.delete')) {
-    items.push({ kind: 'separator' })
-    items.push({
-      kind: 'action',
-      label: t('Delete view'),
-      icon: Trash2,
-      tone: 'danger',
-      disabledReason: view.isDefault ? t('The default view stays with its table') : null,
-      run: () => void deleteView(base.id, view),
-    })
-  }
-  return items
-}
+/** A line of a long menu: the name says enough. */
+const withoutHint = (item: MenuItem): MenuItem =>
+  item.kind === 'action' ? { ...item, hint: undefined } : item
 
 type Icon = Extract<MenuItem, { kind: 'action' }>['icon']
 

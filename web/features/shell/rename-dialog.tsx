@@ -10,10 +10,32 @@ import { renameTable } from './table-commands.tsx'
 
 /** Renames a table where there is no place to edit its name in line. */
 export const renameTableInDialog = (table: Table): void =>
-  void openDialog((close) => <RenameDialog table={table} onClose={close} />)
+  renameInDialog({
+    ...{ heading: t('Rename table'), emptyText: t('A table needs a name'), title: table.title },
+    onRename: (title) => renameTable(table, title),
+  })
 
-function RenameDialog({ table, onClose }: { table: Table; onClose: () => void }) {
-  const [title, setTitle] = useState(table.title)
+export interface RenameOptions {
+  heading: string
+  title: string
+  /** What to say where the name is empty. */
+  emptyText: string
+  /** Saves; what it throws is shown under the input, with the text kept. */
+  onRename: (title: string) => Promise<void>
+}
+
+/** Asks for another name. */
+export const renameInDialog = (options: RenameOptions): void =>
+  void openDialog((close) => <RenameDialog {...options} onClose={close} />)
+
+function RenameDialog({
+  heading,
+  emptyText,
+  onRename,
+  onClose,
+  ...props
+}: RenameOptions & { onClose: () => void }) {
+  const [title, setTitle] = useState(props.title)
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const isEmpty = title.trim() === ''
@@ -22,7 +44,7 @@ function RenameDialog({ table, onClose }: { table: Table; onClose: () => void })
     if (isEmpty || isBusy) return
     setIsBusy(true)
     try {
-      await renameTable(table, title.trim())
+      await onRename(title.trim())
       onClose()
     } catch (error) {
       setProblem(messageOf(error))
@@ -32,7 +54,7 @@ function RenameDialog({ table, onClose }: { table: Table; onClose: () => void })
 
   return (
     <Dialog
-      title={t('Rename table')}
+      title={heading}
       size="confirm"
       onClose={onClose}
       onSubmit={() => void submit()}
@@ -55,7 +77,7 @@ function RenameDialog({ table, onClose }: { table: Table; onClose: () => void })
           setTitle(event.target.value)
           setProblem(null)
         }}
-        error={isEmpty ? t('A table needs a name') : problem}
+        error={isEmpty ? emptyText : problem}
       />
     </Dialog>
   )

@@ -5,6 +5,7 @@ import { useCheckOfSession } from '../../session/use-me.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { ConnectionBar } from './connection-bar.tsx'
 import { useKeyMap } from './key-map.ts'
+import { NewBuildBar } from './new-build-bar.tsx'
 import { Rail } from './rail.tsx'
 import styles from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -48,6 +49,7 @@ export function Shell() {
       )}
       <div className={styles.main} inert={isNarrow && drawerOpen}>
         <ConnectionBar />
+        <NewBuildBar />
         {(isNarrow || baseId) && <TopBar baseId={baseId} />}
         <div id="content" className={styles.content} tabIndex={-1}>
           <Outlet />

@@ -40,10 +40,16 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
 }
 
 function readSections(): Section[] {
+  const ofScreens = shortcutSections().map(({ title, lines }): Section => {
+    return { title: title(), lines: lines.map(({ keys, label }) => ({ keys, label: label() })) }
+  })
+  const told = new Set(ofScreens.map(({ title }) => title))
   const byGroup = new Map<string, Section>()
   for (const action of actionsFor(actionContext())) {
     if (!action.shortcut) continue
     const title = action.group()
+    // A screen's own section names the keys of its actions too.
+    if (told.has(title)) continue
     const section = byGroup.get(title) ?? { title, lines: [] }
     section.lines.push({ keys: [shortcutLabel(action.shortcut)], label: action.label() })
     byGroup.set(title, section)
@@ -57,8 +63,5 @@ function readSections(): Section[] {
       { keys: ['Shift+F10'], label: t('Menu of the table or view') },
     ],
   }
-  const ofScreens = shortcutSections().map(({ title, lines }): Section => {
-    return { title: title(), lines: lines.map(({ keys, label }) => ({ keys, label: label() })) }
-  })
   return [...byGroup.values(), ...ofScreens, tree]
 }

@@ -16,11 +16,11 @@ import styles from './sidebar.module.css'
 import { toggleSidebarCollapsed, useIsNarrow } from './sidebar-state.ts'
 import { TableTree } from './table-tree.tsx'
 import { useFileDrop } from './use-file-drop.ts'
-import { useOpenPlace } from './use-place.ts'
+import { useIsBaseHome } from './use-place.ts'
 
 /** The base: its name and menu, search, overview and the tree of its tables. */
 export function Sidebar({ baseId }: { baseId: string }) {
-  const { tableId } = useOpenPlace()
+  const isHome = useIsBaseHome()
   const base = trpc.bases.get.useQuery({ baseId })
   const isNarrow = useIsNarrow()
   const [search, setSearch] = useState('')
@@ -105,7 +105,7 @@ export function Sidebar({ baseId }: { baseId: string }) {
       <a
         href={hrefOf(paths.base(baseId))}
         className={styles.overview}
-        aria-current={tableId === undefined ? 'page' : undefined}
+        aria-current={isHome ? 'page' : undefined}
       >
         <House size={15} />
         {t('Overview')}

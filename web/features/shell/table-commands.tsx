@@ -1,19 +1,22 @@
-import type { Base, Table, View } from '../../../src/core/model.ts'
+import type { Base, Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { lazyPart } from '../../routes/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../routes/paths.ts'
 import { api, cache } from '../../trpc.ts'
-import { confirm, openDialog } from '../../ui/open-dialog.tsx'
+import { openDialog } from '../../ui/open-dialog.tsx'
 import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
-import { unusedTitle } from '../bases/unused-title.ts'
 import { askDelete } from '../schema/ask-delete.tsx'
+import { readIcon } from '../views/chosen-icon.tsx'
 
 /** Fetched by the shell while idle, so that it opens at once. */
 export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
 const TableTrashDialog = lazyPart(() => import('./table-trash-dialog.tsx'), 'TableTrashDialog')
-const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
+/** Asks what a table or view is for. */
+export const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
+/** Asks for the icon of a table or view. */
+export const IconDialog = lazyPart(() => import('../views/icon-dialog.tsx'), 'IconDialog')
 
 /** Asks for a name, makes the table and opens it. */
 export const createTable = (baseId: string): void =>
@@ -25,15 +28,39 @@ export const openTableTrash = (base: Base): void =>
 
 /** Edits what a table is for. */
 export const describeTable = (table: Table): void =>
-  void openDialog((close) => <DescriptionDialog table={table} onClose={close} />)
+  void openDialog((close) => (
+    <DescriptionDialog
+      title={table.title}
+      question={t('What is this table for?')}
+      description={table.description}
+      onSave={(description) => updateTable(table, { description })}
+      onClose={close}
+    />
+  ))
+
+/** Chooses the icon of a table. */
+export const chooseTableIcon = (table: Table): void =>
+  void openDialog((close) => (
+    <IconDialog
+      title={table.title}
+      current={readIcon(table.meta)}
+      onChoose={(icon) => updateTable(table, { meta: { ...table.meta, icon } })}
+      onClose={close}
+    />
+  ))
 
 /**
  * Gives a table another title.
  *
  * @throws what the server refused with, so that the input can keep the text and say why
  */
-export async function renameTable(table: Table, title: string): Promise<void> {
-  const saved = await api.schema.updateTable.mutate({ tableId: table.id, title })
+export const renameTable = (table: Table, title: string): Promise<void> => updateTable(table, { title })
+
+async function updateTable(
+  table: Table,
+  patch: Partial<Pick<Table, 'title' | 'description' | 'meta'>>,
+): Promise<void> {
+  const saved = await api.schema.updateTable.mutate({ tableId: table.id, ...patch })
   cache.schema.tables.setData({ baseId: table.baseId }, (list) =>
     list?.map((one) => (one.id === saved.id ? saved : one)),
   )
@@ -101,67 +128,4 @@ export async function restoreTable(table: Table, open = false): Promise<void> {
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
-}
-
-/** Adds a grid view with a free name and opens it. */
-export async function createView(baseId: string, tableId: string): Promise<void> {
-  await changeViews(tableId, async () => {
-    const { views } = await cache.schema.table.fetch({ tableId })
-    const title = unusedTitle(
-      t('Grid'),
-      views.map((view) => view.title),
-    )
-    const view = await api.views.create.mutate({ tableId, title, kind: 'grid' })
-    goTo(paths.table(baseId, tableId, view.id))
-  })
-}
-
-/** Copies a view under a free name and opens the copy. */
-export async function duplicateView(baseId: string, view: View): Promise<void> {
-  await changeViews(view.tableId, async () => {
-    const copy = await api.views.duplicate.mutate({ viewId: view.id })
-    goTo(paths.table(baseId, view.tableId, copy.id))
-  })
-}
-
-/**
- * Gives a view another title.
- *
- * @throws what the server refused with
- */
-export async function renameView(view: View, title: string): Promise<void> {
-  await api.views.update.mutate({ viewId: view.id, patch: { title } })
-  await cache.schema.table.invalidate({ tableId: view.tableId })
-}
-
-/** Puts a view ahead of another of its table; null: to the end. */
-export async function reorderView(view: View, before: string | null): Promise<void> {
-  const input = { tableId: view.tableId }
-  cache.schema.table.setData(
-    input,
-    (schema) => schema && { ...schema, views: moveBefore(schema.views, view.id, before) },
-  )
-  await changeViews(view.tableId, () => api.views.reorder.mutate({ viewId: view.id, before }))
-}
-
-/** Deletes a view after asking: there is no trash for views. The records stay. */
-export async function deleteView(baseId: string, view: View): Promise<void> {
-  const agreed = await confirm({
-    title: t('Delete view "{title}"?', { title: view.title }),
-    text: t('Its filter, sorting and column settings go with it. The records stay. This cannot be undone.'),
-    confirmLabel: t('Delete view'),
-    danger: true,
-  })
-  if (!agreed) return
-  if (currentPath().includes(`/${view.id}`)) goTo(paths.table(baseId, view.tableId))
-  await changeViews(view.tableId, () => api.views.delete.mutate({ viewId: view.id }))
-}
-
-async function changeViews(tableId: string, change: () => Promise<unknown>): Promise<void> {
-  try {
-    await change()
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-  }
-  await cache.schema.table.invalidate({ tableId })
 }

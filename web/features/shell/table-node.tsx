@@ -1,5 +1,5 @@
-import { ChevronRight, Ellipsis, Table2 } from 'lucide-react'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { ChevronRight, Ellipsis, Plus } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { direction, t } from '../../i18n.ts'
@@ -7,8 +7,11 @@ import { hrefOf, paths } from '../../routes/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { useSortableItem } from '../../ui/sortable.tsx'
+import { TableIcon } from '../views/chosen-icon.tsx'
+import { newViewItems } from '../views/view-menu.ts'
 import { InlineRename } from './inline-rename.tsx'
 import { tableMenu } from './node-menus.ts'
+import { tipOf } from './node-tip.ts'
 import { setExpanded, useSidebarState } from './sidebar-state.ts'
 import { renameTable } from './table-commands.tsx'
 import styles from './table-tree.module.css'
@@ -28,6 +31,12 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   const rename = () => setIsRenaming(true)
   const menuLabel = t('Menu of table {title}', { title: table.title })
   const menu = () => tableMenu(base, table, rename)
+
+  // Whoever comes by the address of a view sees where it stands, and what stands beside it.
+  const holdsOpenView = isCurrent && open.viewId !== undefined
+  useEffect(() => {
+    if (holdsOpenView) setExpanded(table.id, true)
+  }, [holdsOpenView, table.id])
 
   function closeRename() {
     setIsRenaming(false)
@@ -74,11 +83,22 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
             onDoubleClick={canRename ? rename : undefined}
             onKeyDown={onKeyDown}
           >
-            {typeof table.meta.icon === 'string' ? table.meta.icon : <Table2 size={15} />}
-            <span className={styles.title} dir="auto" data-tip={table.title} data-tip-clipped>
+            <TableIcon table={table} />
+            <span className={styles.title} dir="auto" {...tipOf(table)}>
               {table.title}
             </span>
           </a>
+        )}
+        {roleCan(base.role, 'view.create') && (
+          <IconButton
+            icon={Plus}
+            size="small"
+            className={styles.more}
+            label={t('New view of {title}', { title: table.title })}
+            data-tip={t('New view')}
+            aria-haspopup="menu"
+            onClick={(event) => openMenu(event.currentTarget, newViewItems(base, table.id), t('New view'))}
+          />
         )}
         <IconButton
           icon={Ellipsis}

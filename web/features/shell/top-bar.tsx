@@ -1,13 +1,31 @@
-import { ChevronDown, ChevronRight, Menu as MenuIcon, PanelLeftOpen, RotateCw, Search } from 'lucide-react'
+import {
+  ChevronDown,
+  ChevronRight,
+  Ellipsis,
+  Lock,
+  Menu as MenuIcon,
+  PanelLeftOpen,
+  RotateCw,
+  Search,
+  Share2,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Base, View } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
 import { openPalette } from '../../actions/shell.tsx'
+import { shareAction } from '../../actions/views.ts'
 import { t } from '../../i18n.ts'
 import { goTo, hrefOf, paths } from '../../routes/paths.ts'
 import { queryClient, trpc } from '../../trpc.ts'
-import { IconButton } from '../../ui/button.tsx'
-import { type MenuItem, openMenu } from '../../ui/menu.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { type MenuItem, openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { BaseIcon } from '../bases/base-icon.tsx'
+import { shareRefusal } from '../shares/open-share-dialog.tsx'
+import { TableIcon } from '../views/chosen-icon.tsx'
+import { ViewIcon } from '../views/kind-info.tsx'
+import { modeMark, newViewItems, viewMenu } from '../views/view-menu.ts'
 import { setDrawerOpen, toggleSidebarCollapsed, useIsNarrow, useSidebarState } from './sidebar-state.ts'
 import styles from './top-bar.module.css'
 import { useOpenPlace } from './use-place.ts'
@@ -16,6 +34,7 @@ import { useOpenPlace } from './use-place.ts'
 export function TopBar({ baseId }: { baseId?: string }) {
   const isNarrow = useIsNarrow()
   const { collapsed } = useSidebarState()
+  const { tableId } = useOpenPlace()
   return (
     <header className={styles.bar}>
       {isNarrow && (
@@ -39,6 +58,8 @@ export function TopBar({ baseId }: { baseId?: string }) {
           onClick={() => void openPalette.run(actionContext())}
         />
       )}
+      {/* In a narrow window the view's own menu has it, and the names need the room. */}
+      {baseId && !(isNarrow && tableId) && <ShareButton baseId={baseId} isNarrow={isNarrow} />}
       {baseId && (
         <IconButton
           icon={RotateCw}
@@ -50,6 +71,26 @@ export function TopBar({ baseId }: { baseId?: string }) {
   )
 }
 
+/** Opens the public links of what is on the screen; who may not share is told why. */
+function ShareButton({ baseId, isNarrow }: { baseId: string; isNarrow: boolean }) {
+  const role = trpc.bases.get.useQuery({ baseId }).data?.role
+  if (!role) return null
+  const refusal = shareRefusal(role)
+  const props = {
+    'aria-disabled': refusal !== null,
+    'data-tip': refusal ?? shareAction.label(),
+    'data-tip-keys': refusal === null ? shortcutLabel('alt+i') : undefined,
+    onClick: () => refusal === null && void shareAction.run(actionContext()),
+  }
+  return isNarrow ? (
+    <IconButton icon={Share2} label={t('Share')} {...props} />
+  ) : (
+    <Button size="small" icon={Share2} {...props}>
+      {t('Share')}
+    </Button>
+  )
+}
+
 function Breadcrumb({ baseId }: { baseId: string }) {
   const { tableId, viewId } = useOpenPlace()
   const base = trpc.bases.get.useQuery({ baseId }).data
@@ -57,14 +98,13 @@ function Breadcrumb({ baseId }: { baseId: string }) {
   const schema = trpc.schema.table.useQuery({ tableId: tableId ?? '' }, { enabled: isTableId(tableId) }).data
   const table = tables?.find((one) => one.id === tableId)
   const view = schema?.views.find((one) => (viewId ? one.id === viewId : one.isDefault))
-  const choices = (
-    list: { id: string; title: string }[] | undefined,
-    at: string | undefined,
-    go: (id: string) => string,
-  ) =>
-    list?.map((one): MenuItem => {
-      return { kind: 'action', label: one.title, checked: one.id === at, run: () => goTo(go(one.id)) }
-    }) ?? []
+  const tableItems = (tables ?? []).map(
+    (one): MenuItem => ({
+      ...{ kind: 'action', label: one.title, checked: one.id === tableId },
+      icon: () => <TableIcon table={one} />,
+      run: () => goTo(paths.table(baseId, one.id)),
+    }),
+  )
 
   return (
     <nav className={styles.crumbs} aria-label={t('Breadcrumb')}>
@@ -72,6 +112,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
         <a
           href={hrefOf(paths.base(baseId))}
           className={styles.base}
+          data-inside={tableId ? '' : undefined}
           aria-current={tableId ? undefined : 'page'}
         >
           <BaseIcon base={base} size={20} />
@@ -83,15 +124,22 @@ function Breadcrumb({ baseId }: { baseId: string }) {
       {table && (
         <Crumb
           title={table.title}
+          icon={<TableIcon table={table} size={14} />}
           label={t('Table {title}, choose another', { title: table.title })}
-          items={() => choices(tables, table.id, (id) => paths.table(baseId, id))}
+          items={() => tableItems}
         />
       )}
-      {table && view && schema && schema.views.length > 1 && (
+      {table && view && schema && base && (
         <Crumb
           title={view.title}
+          icon={<ViewIcon view={view} />}
           label={t('View {title}, choose another', { title: view.title })}
-          items={() => choices(schema.views, view.id, (id) => paths.table(baseId, table.id, id))}
+          items={() => viewItems(base, schema.views, view)}
+          mark={view.lock === 'locked' ? modeMark(view, baseId) : null}
+          menu={{
+            label: t('Menu of view {title}', { title: view.title }),
+            items: () => viewMenu(base, view, schema.views),
+          }}
         />
       )}
     </nav>
@@ -100,7 +148,32 @@ function Breadcrumb({ baseId }: { baseId: string }) {
 
 const isTableId = (id: string | undefined): boolean => id?.startsWith('m') ?? false
 
-function Crumb({ title, label, items }: { title: string; label: string; items: () => MenuItem[] }) {
+/** The views of a table to go to, and the kinds that can be made. */
+function viewItems(base: Base, views: readonly View[], at: View): MenuItem[] {
+  const others = views.map(
+    (view): MenuItem => ({
+      ...{ kind: 'action', label: view.title, checked: view.id === at.id },
+      icon: () => <ViewIcon view={view} />,
+      run: () => goTo(paths.table(base.id, view.tableId, view.id)),
+    }),
+  )
+  if (!roleCan(base.role, 'view.create')) return others
+  return [...others, { kind: 'separator' }, ...newViewItems(base, at.tableId)]
+}
+
+interface CrumbProps {
+  title: string
+  icon: ReactNode
+  label: string
+  /** Its neighbours. */
+  items: () => MenuItem[]
+  /** What a mark behind its name means; null: none. */
+  mark?: string | null
+  /** What can be done with it: by "⋯", a right click and the menu key. */
+  menu?: { label: string; items: () => MenuItem[] }
+}
+
+function Crumb({ title, icon, label, items, mark, menu }: CrumbProps) {
   return (
     <>
       <ChevronRight size={14} className={`flip-in-rtl ${styles.divider}`} />
@@ -110,12 +183,30 @@ function Crumb({ title, label, items }: { title: string; label: string; items: (
         aria-haspopup="menu"
         aria-label={label}
         onClick={(event) => openMenu(event.currentTarget, items(), label)}
+        onContextMenu={menu && ((event) => openContextMenu(event, menu.items(), menu.label))}
       >
+        {icon}
         <span className={styles.text} dir="auto" data-tip={title} data-tip-clipped>
           {title}
         </span>
+        {mark && (
+          <span role="img" className={styles.mark} aria-label={mark} data-tip={mark}>
+            <Lock size={12} />
+          </span>
+        )}
         <ChevronDown size={13} />
       </button>
+      {menu && (
+        <IconButton
+          icon={Ellipsis}
+          size="small"
+          className={styles.more}
+          label={menu.label}
+          data-tip={t('More')}
+          aria-haspopup="menu"
+          onClick={(event) => openMenu(event.currentTarget, menu.items(), menu.label)}
+        />
+      )}
     </>
   )
 }

@@ -1,5 +1,5 @@
-import { Database, Grid3x3, Table2 } from 'lucide-react'
-import { useMemo } from 'react'
+import { Database } from 'lucide-react'
+import { createElement, useMemo } from 'react'
 import type { Action, ActionContext } from '../../actions/action.ts'
 import { actionsFor } from '../../actions/index.ts'
 import { messageOf } from '../../errors.ts'
@@ -9,6 +9,8 @@ import { lastPlaces } from '../../session/last-places.ts'
 import { trpc } from '../../trpc.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { toast } from '../../ui/toast.ts'
+import { TableIcon } from '../views/chosen-icon.tsx'
+import { ViewIcon } from '../views/kind-info.tsx'
 
 /** A line of the command palette. */
 export interface PaletteEntry {
@@ -46,7 +48,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
       label: view.title,
       group: t('Views'),
       hint: data?.table.title,
-      icon: Grid3x3,
+      icon: () => createElement(ViewIcon, { view, size: 16 }),
       run: () => goTo(paths.table(data?.table.baseId ?? '', view.tableId, view.id)),
     }))
   })
@@ -57,7 +59,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
       label: table.title,
       group: base.id === hereId ? t('Tables in this base') : t('Tables in other bases'),
       hint: base.id === hereId ? undefined : base.title,
-      icon: Table2,
+      icon: () => createElement(TableIcon, { table, size: 16 }),
       run: () => goTo(paths.table(base.id, table.id)),
     })),
   )
@@ -70,6 +72,7 @@ export function usePaletteEntries(context: ActionContext): { entries: PaletteEnt
         id: action.id,
         label: action.label(),
         group: t('Actions'),
+        hint: action.hint?.(),
         icon: action.icon,
         shortcut: action.shortcut && shortcutLabel(action.shortcut),
         run: () => {

@@ -1,7 +1,13 @@
-import { useParams } from '@tanstack/react-router'
+import { useLocation, useParams } from '@tanstack/react-router'
 
 /** The base, table and view of the present route, as the address names them. */
 export function useOpenPlace(): { baseId?: string; tableId?: string; viewId?: string } {
   const { baseId, tableId, viewId } = useParams({ strict: false })
   return { baseId, tableId, viewId }
+}
+
+/** Whether a base's first page is open, its members and data sources included: not a table, not the diagram. */
+export function useIsBaseHome(): boolean {
+  const { pathname } = useLocation()
+  return /^\/[^/]+\/[^/]+(\/auth)?\/?$/.test(pathname)
 }

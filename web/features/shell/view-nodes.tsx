@@ -1,4 +1,4 @@
-import { Ellipsis, Grid3x3 } from 'lucide-react'
+import { Ellipsis, Globe, Lock, UserRound } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { Base, Table, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
@@ -9,9 +9,11 @@ import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
+import { ViewIcon } from '../views/kind-info.tsx'
+import { renameView, reorderView } from '../views/view-commands.tsx'
+import { heldReason, modeMark, viewMenu } from '../views/view-menu.ts'
 import { InlineRename } from './inline-rename.tsx'
-import { viewMenu } from './node-menus.ts'
-import { renameView, reorderView } from './table-commands.tsx'
+import { tipOf } from './node-tip.ts'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
 
@@ -48,9 +50,11 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const { ref, style, listeners } = useSortableItem(view.id)
   // Without a view in the address the table shows its default one.
   const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
-  const canRename = roleCan(base.role, 'view.update')
+  const canRename = roleCan(base.role, 'view.update') && heldReason(view) === null
   const rename = () => setIsRenaming(true)
   const menuLabel = t('Menu of view {title}', { title: view.title })
+  const mark = modeMark(view, base.id)
+  const shared = t('Shared by a public link')
   const menu = () => viewMenu(base, view, siblings, rename)
 
   return (
@@ -80,10 +84,20 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
               rename()
             }}
           >
-            <Grid3x3 size={14} />
-            <span className={styles.title} dir="auto" data-tip={view.title} data-tip-clipped>
+            <ViewIcon view={view} />
+            <span className={styles.title} dir="auto" {...tipOf(view)}>
               {view.title}
             </span>
+            {view.isShared && (
+              <span role="img" className={styles.mark} aria-label={shared} data-tip={shared}>
+                <Globe size={12} />
+              </span>
+            )}
+            {mark && (
+              <span role="img" className={styles.mark} aria-label={mark} data-tip={mark}>
+                {view.lock === 'locked' ? <Lock size={12} /> : <UserRound size={12} />}
+              </span>
+            )}
           </a>
         )}
         <IconButton

@@ -16,11 +16,13 @@ export interface FilterMenuProps {
   people: readonly Person[]
   /** False: says that the filter is for this person alone. */
   isSaved: boolean
+  /** What is true without a condition. */
+  emptyHint?: string
   onChange: (filter: Filter | null) => void
 }
 
 /** Conditions that records must meet to be shown. Applies as one types, after a pause. */
-export function FilterMenu({ fields, filter, people, isSaved, onChange }: FilterMenuProps) {
+export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChange }: FilterMenuProps) {
   const [group, setGroup] = useState(() => asGroup(filter))
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ group, filter, onChange })
@@ -46,7 +48,9 @@ export function FilterMenu({ fields, filter, people, isSaved, onChange }: Filter
 
   return (
     <div className={styles.menu}>
-      {group.children.length === 0 && <p className={toolbar.hint}>{t('Every record is shown.')}</p>}
+      {group.children.length === 0 && (
+        <p className={toolbar.hint}>{emptyHint ?? t('Every record is shown.')}</p>
+      )}
       <FilterGroup group={group} path={[]} fields={fields} people={people} onChange={change} root={group} />
       {!isSaved && <p className={styles.note}>{t('Only you see this filter, until you leave the page.')}</p>}
     </div>

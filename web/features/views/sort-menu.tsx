@@ -12,20 +12,42 @@ export interface SortMenuProps {
   fields: readonly Field[]
   sorts: readonly Sort[]
   onChange: (sorts: Sort[]) => void
+  /** Most that can be chosen. */
+  max?: number
+  /** What it says where it is about something else than the order of records. */
+  words?: SortWords
 }
 
+/** The sentences of the menu. */
+export interface SortWords {
+  /** Where nothing is chosen. */
+  none: string
+  add: string
+  remove: (field: string) => string
+}
+
+const sortWords = (): SortWords => ({
+  none: t('Records stand in the order in which they were put.'),
+  add: t('Add sort'),
+  remove: (field) => t('Remove sort by {field}', { field }),
+})
+
 /** By which fields the records stand in order, the first being the most important. */
-export function SortMenu({ fields, sorts, onChange }: SortMenuProps) {
+export function SortMenu({
+  fields,
+  sorts,
+  onChange,
+  max = Number.POSITIVE_INFINITY,
+  words = sortWords(),
+}: SortMenuProps) {
   const used = new Set(sorts.map((sort) => sort.fieldId))
-  const next = fields.find((field) => !used.has(field.id))
+  const next = sorts.length < max ? fields.find((field) => !used.has(field.id)) : undefined
   const replace = (index: number, sort: Sort) => onChange(sorts.toSpliced(index, 1, sort))
   const items = sorts.map((sort) => ({ ...sort, id: sort.fieldId }))
 
   return (
     <div className={styles.menu}>
-      {sorts.length === 0 && (
-        <p className={toolbar.hint}>{t('Records stand in the order in which they were put.')}</p>
-      )}
+      {sorts.length === 0 && <p className={toolbar.hint}>{words.none}</p>}
       <SortableList
         ids={items.map(({ id }) => id)}
         onMove={(id, before) =>
@@ -38,6 +60,7 @@ export function SortMenu({ fields, sorts, onChange }: SortMenuProps) {
             sort={sort}
             fields={fields.filter((field) => field.id === sort.fieldId || !used.has(field.id))}
             onChange={(changed) => replace(index, changed)}
+            removeLabel={words.remove}
             onRemove={() => onChange(sorts.toSpliced(index, 1))}
           />
         ))}
@@ -51,7 +74,7 @@ export function SortMenu({ fields, sorts, onChange }: SortMenuProps) {
           data-autofocus={sorts.length === 0 || undefined}
           onClick={() => next && onChange([...sorts, { fieldId: next.id, direction: 'asc' }])}
         >
-          {t('Add sort')}
+          {words.add}
         </Button>
         {sorts.length > 0 && (
           <Button size="small" variant="ghost" onClick={() => onChange([])}>
@@ -67,10 +90,11 @@ interface SortLineProps {
   sort: Sort
   fields: readonly Field[]
   onChange: (sort: Sort) => void
+  removeLabel: (field: string) => string
   onRemove: () => void
 }
 
-function SortLine({ sort, fields, onChange, onRemove }: SortLineProps) {
+function SortLine({ sort, fields, onChange, removeLabel, onRemove }: SortLineProps) {
   const { ref, style, listeners } = useSortableItem(sort.fieldId)
   const field = fields.find(({ id }) => id === sort.fieldId)
   if (!field) return null
@@ -101,12 +125,7 @@ function SortLine({ sort, fields, onChange, onRemove }: SortLineProps) {
         <option value="asc">{labels.asc}</option>
         <option value="desc">{labels.desc}</option>
       </select>
-      <IconButton
-        icon={X}
-        size="small"
-        label={t('Remove sort by {field}', { field: field.title })}
-        onClick={onRemove}
-      />
+      <IconButton icon={X} size="small" label={removeLabel(field.title)} onClick={onRemove} />
     </div>
   )
 }

@@ -3,6 +3,7 @@
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
+import { lazyPart } from '../../routes/lazy-screen.ts'
 import { addRowBelow } from '../actions.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -11,6 +12,9 @@ import type { GridProps } from '../props.ts'
 import { useStore } from '../store.ts'
 import styles from './row.module.css'
 import { Row } from './row.tsx'
+
+/** Loaded by those who group. */
+const GroupLines = lazyPart(() => import('../groups/group-lines.tsx'), 'GroupLines')
 
 interface RowsProps {
   props: GridProps
@@ -22,21 +26,24 @@ interface RowsProps {
 
 /**
  * The rows in and near sight. A row's element is used again for another row once it is out of sight
- * (the key is the index modulo the number of elements): changing the text of a cell costs a fraction
+ * (the key is its place among those shown, modulo the number of elements): changing the text of a cell costs a fraction
  * of making one.
  */
 export function Rows({ props, columns, layout, rowCount, revision }: RowsProps): ReactNode {
   const engine = useEngine()
-  const { rows, columns: shown, origin, pool } = useStore(engine.viewport.mounted)
+  const { lines, places, rows, columns: shown, origin, pool } = useStore(engine.viewport.mounted)
   const height = ROW_HEIGHTS[props.rowHeight]
   const drawn: ReactNode[] = []
-  for (let index = rows.first; index <= Math.min(rows.last, rowCount - 1); index++) {
+  for (let place = places.first; place <= places.last; place++) {
+    const index = lines.rowOf(place)
+    if (index >= rowCount) break
     drawn.push(
       <Row
-        key={index % pool}
+        key={place % pool}
         source={props.source}
         index={index}
-        top={index * height - origin}
+        position={lines.positionOf(index)}
+        top={lines.topOf(index) - origin}
         height={height}
         lines={ROW_LINES[props.rowHeight]}
         columns={columns}
@@ -44,6 +51,7 @@ export function Rows({ props, columns, layout, rowCount, revision }: RowsProps):
         first={shown.first}
         last={shown.last}
         rights={props.rights}
+        colorOf={props.colorOf}
         revision={revision}
       />,
     )
@@ -52,8 +60,9 @@ export function Rows({ props, columns, layout, rowCount, revision }: RowsProps):
   return (
     <>
       {drawn}
-      {props.rights.addRecords && isEndNear && (
-        <AddRow top={rowCount * height - origin} rowIndex={rowCount + 2} width={layout.width} />
+      {props.groups && <GroupLines groups={props.groups} columns={columns} layout={layout} />}
+      {props.rights.addRecords && isEndNear && !engine.hasGroups && (
+        <AddRow top={lines.height - origin} rowIndex={rowCount + 2} width={layout.width} />
       )}
     </>
   )

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { tn } from '../../i18n.ts'
 import { useEngine } from '../engine.ts'
-import { type ColumnLayout, HEADER_HEIGHT, ROW_HEIGHTS } from '../layout.ts'
+import { type ColumnLayout, HEADER_HEIGHT } from '../layout.ts'
 import type { GridProps } from '../props.ts'
 import { useStore } from '../store.ts'
 import styles from './drag-layer.module.css'
@@ -15,7 +15,7 @@ export function DragLayer({ props, layout }: { props: GridProps; layout: ColumnL
   if (!preview || preview.kind === 'fill') return null
   const { viewport } = engine
   if (preview.kind === 'rowLine') {
-    const y = HEADER_HEIGHT + preview.gap * ROW_HEIGHTS[props.rowHeight] - viewport.top
+    const y = HEADER_HEIGHT + preview.top - viewport.top
     return (
       <>
         <div className={styles.rowLine} style={{ insetBlockStart: y - 1 }} />

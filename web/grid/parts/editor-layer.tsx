@@ -17,7 +17,7 @@ interface EditorLayerProps {
 export function EditorLayer({ props, layout, columns }: EditorLayerProps): ReactNode {
   const engine = useEngine()
   const session = useStore(engine.session)
-  const { origin } = useStore(engine.viewport.mounted)
+  const { lines, origin } = useStore(engine.viewport.mounted)
   if (!session || session.column < columns.first || session.column > columns.last) return null
   const column = engine.columns[session.column]
   if (!column || column.fieldId !== session.fieldId) return null
@@ -25,7 +25,7 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
   const style = {
     insetInlineStart: layout.starts[session.column]!,
     inlineSize: layout.starts[session.column + 1]! - layout.starts[session.column]!,
-    insetBlockStart: session.row * height - origin,
+    insetBlockStart: lines.topOf(session.row) - origin,
     minBlockSize: height,
   }
   return (

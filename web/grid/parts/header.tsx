@@ -119,7 +119,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
       data-column={index}
       data-field={fieldId}
       data-broken={field.error !== null || undefined}
-      data-tinted={given.sorted || given.filtered || undefined}
+      data-tinted={given.sorted || given.filtered || given.grouped || undefined}
       data-align={column.align}
       title={description}
       style={{ insetInlineStart: start, inlineSize: width }}

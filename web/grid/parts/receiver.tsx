@@ -84,7 +84,7 @@ function placeOf(
   if (!active || start === undefined) return { insetInlineStart: 0, insetBlockStart: HEADER_HEIGHT }
   const width = (layout.starts[active.column + 1] ?? start) - start
   const inline = active.column < layout.frozen ? start : start - viewport.inline
-  const top = active.row * height - viewport.top
+  const top = engine.lines.topOf(active.row) - viewport.top
   const within = (value: number, most: number) => Math.max(0, Math.min(value, most))
   return {
     insetInlineStart: within(inline, viewport.width.get() - 40),

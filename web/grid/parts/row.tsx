@@ -1,11 +1,11 @@
 // biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
-import { memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import { type CSSProperties, memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
 import { isChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
-import type { GridRights, GridRow, GridSource } from '../source.ts'
+import type { GridRights, GridRow, GridSource, RowColorOf } from '../source.ts'
 import { useStorePart } from '../store.ts'
 import { GridCell } from './grid-cell.tsx'
 import styles from './row.module.css'
@@ -14,6 +14,8 @@ import { RowNumber } from './row-number.tsx'
 export interface RowProps {
   source: GridSource
   index: number
+  /** How many lines stand above it. */
+  position: number
   /** Where it stands in the scrolled element. */
   top: number
   height: number
@@ -24,31 +26,34 @@ export interface RowProps {
   first: number
   last: number
   rights: GridRights
+  colorOf?: RowColorOf | null
   /** Grows when every index may mean another record. */
   revision: number
 }
 
 /** One record across: the frozen part stays at the start edge, the rest scrolls under it. */
 export const Row = memo(function Row(props: RowProps) {
-  const { source, index, top, height, layout, first, last } = props
+  const { source, index, position, top, height, layout, first, last } = props
   const subscribe = useCallback(
     (onChange: () => void) => source.subscribeRow(index, onChange),
     [source, index],
   )
   const row = useSyncExternalStore(subscribe, () => source.getRow(index))
   const { checked } = useEngine().checks
+  const color = (row && props.colorOf?.(row)) ?? null
   const isTicked = useStorePart(checked, (rows) => row !== undefined && isChecked(rows, row.id))
   return (
     <div
       role="row"
-      aria-rowindex={index + 2}
+      aria-rowindex={position + 2}
       className={styles.row}
       data-testid="row"
       data-index={index}
       data-loaded={row ? true : undefined}
       data-state={row?.state}
       data-checked={isTicked || undefined}
-      style={{ insetBlockStart: top, blockSize: height }}
+      data-color={color ? (color.isBackground ? 'ground' : 'bar') : undefined}
+      style={rowStyle(top, height, color?.color)}
     >
       <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
         <FirstCell {...props} row={row} isTicked={isTicked} />
@@ -58,6 +63,11 @@ export const Row = memo(function Row(props: RowProps) {
     </div>
   )
 })
+
+function rowStyle(insetBlockStart: number, blockSize: number, color: string | undefined): CSSProperties {
+  const variables: Record<`--${string}`, string> = color ? { '--row-color': color } : {}
+  return { insetBlockStart, blockSize, ...variables }
+}
 
 function FirstCell({
   row,

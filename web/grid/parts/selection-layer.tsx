@@ -1,6 +1,8 @@
 import { type ReactNode, useCallback, useSyncExternalStore } from 'react'
 import { t } from '../../i18n.ts'
 import { useEngine } from '../engine.ts'
+import type { RowLines } from '../groups/row-lines.ts'
+import { shownPieces } from '../groups/shown-runs.ts'
 import { type ColumnLayout, ROW_HEIGHTS, type Span } from '../layout.ts'
 import type { GridProps } from '../props.ts'
 import { activeCell, allBounds, type Bounds, isSingleCell } from '../selection.ts'
@@ -24,10 +26,11 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
   const selection = useStore(engine.selection)
   const session = useStore(engine.session)
   const preview = useStore(engine.preview)
-  const { rows, origin } = useStore(engine.viewport.mounted)
+  const { lines, rows, origin } = useStore(engine.viewport.mounted)
   if (!selection || columns.last < columns.first) return null
   const height = ROW_HEIGHTS[props.rowHeight]
-  const place = (bounds: Bounds): Box | null => boxOf(bounds, { rows, origin, height, layout, columns })
+  const place = (bounds: Bounds): Box | null =>
+    boxOf(bounds, { lines, rows, origin, height, layout, columns })
   const all = allBounds(selection, engine.size)
   const last = all.at(-1)!
   const active = activeCell(selection)
@@ -39,7 +42,11 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
   return (
     <>
       {!isSingleCell(selection) &&
-        all.map((bounds) => <Frame key={JSON.stringify(bounds)} box={place(bounds)} />)}
+        all.flatMap((bounds) =>
+          piecesOf(bounds, lines, rows).map((piece) => (
+            <Frame key={JSON.stringify(piece)} box={place(piece)} />
+          )),
+        )}
       {activeBox && <div className={styles.active} style={activeBox.style} data-testid="active-cell" />}
       {fill && <div className={styles.fillPreview} style={fill.style} />}
       {canFill && lastBox?.hasEnd && lastBox.hasBottom && (
@@ -78,6 +85,7 @@ interface Box {
 }
 
 interface Place {
+  lines: RowLines
   rows: Span
   origin: number
   height: number
@@ -85,24 +93,36 @@ interface Place {
   columns: Span
 }
 
-function boxOf(bounds: Bounds, { rows, origin, height, layout, columns }: Place): Box | null {
+function boxOf(bounds: Bounds, { lines, rows, origin, height, layout, columns }: Place): Box | null {
   // Cut to what is mounted: a million selected rows would be taller than an element can be.
-  const top = Math.max(bounds.top, rows.first - 1)
-  const bottom = Math.min(bounds.bottom, rows.last + 1)
+  const first = Math.max(bounds.top, rows.first - 1)
+  const last = Math.min(bounds.bottom, rows.last + 1)
+  // Of rows in closed groups nothing is to be seen.
+  const place = { first: lines.placeOf(first), last: lines.placeOf(last) - (lines.isShown(last) ? 0 : 1) }
+  if (last < first || place.last < place.first) return null
+  const [top, bottom] = [lines.rowOf(place.first), lines.rowOf(place.last)]
   const start = Math.max(bounds.start, columns.first)
   const end = Math.min(bounds.end, columns.last)
-  if (bottom < top || end < start) return null
+  if (end < start) return null
   return {
     style: {
       insetInlineStart: layout.starts[start]!,
       inlineSize: layout.starts[end + 1]! - layout.starts[start]!,
-      insetBlockStart: top * height - origin,
-      blockSize: (bottom - top + 1) * height,
+      insetBlockStart: lines.topOf(top) - origin,
+      blockSize: lines.topOf(bottom) - lines.topOf(top) + height,
     },
     hasStart: start === bounds.start,
     hasEnd: end === bounds.end,
     hasBottom: bottom === bounds.bottom,
   }
+}
+
+/** A range piece by piece, so that no frame lies over a header; only near what is mounted. */
+function piecesOf(bounds: Bounds, lines: RowLines, rows: Span): Bounds[] {
+  if (lines.lines.length === 0) return [bounds]
+  const span = { first: Math.max(bounds.top, rows.first), last: Math.min(bounds.bottom, rows.last) }
+  if (span.last < span.first) return []
+  return shownPieces(lines, span).map(({ first, last }) => ({ ...bounds, top: first, bottom: last }))
 }
 
 function Frame({ box }: { box: Box | null }): ReactNode {

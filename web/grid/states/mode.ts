@@ -18,6 +18,7 @@ export type Part =
   | 'summary'
   | 'retry'
   | 'discard'
+  | 'group'
   | 'none'
 
 export interface Hit {

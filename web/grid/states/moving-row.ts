@@ -2,7 +2,8 @@ import type { RecordId } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { isChecked } from '../checks.ts'
 import type { Engine } from '../engine.ts'
-import { ROW_HEIGHTS } from '../layout.ts'
+import { LINE_HEIGHTS } from '../groups/row-lines.ts'
+import type { GroupNode } from '../groups/tree.ts'
 import { dragMode, hasLeft } from './drag.ts'
 import type { Mode, Pointer } from './mode.ts'
 
@@ -20,17 +21,15 @@ export function movingRow(engine: Engine, row: number, from: Pointer): Mode {
       if (reason !== true || ids.length === 0) return
       if (!engine.preview.get() && !hasLeft(from, pointer)) return
       const { y } = engine.viewport.pointIn(pointer.clientX, pointer.clientY)
-      const height = ROW_HEIGHTS[engine.props.rowHeight]
-      const gap = Math.round((y + engine.viewport.top) / height)
-      const within = Math.max(0, Math.min(gap, engine.size.rows))
-      engine.preview.set({ kind: 'rowLine', gap: within, rows: ids.length, pointerY: y })
+      const gap = gapAt(engine, y + engine.viewport.top)
+      engine.preview.set({ kind: 'rowLine', ...gap, rows: ids.length, pointerY: y })
     },
     drop(pointer) {
       const { rights, commands } = engine.props
       if (rights.moveRecords !== true && hasLeft(from, pointer))
         return commands.notify(rights.moveRecords, 'info')
       const preview = engine.preview.get()
-      if (preview?.kind === 'rowLine') dropRows(engine, ids, preview.gap)
+      if (preview?.kind === 'rowLine') dropRows(engine, ids, preview.gap, preview.into)
     },
     end: () => engine.preview.set(null),
   })
@@ -45,7 +44,34 @@ function movedIds(engine: Engine, row: number): RecordId[] {
   return [...checked.ids].slice(0, MAX_MOVED).sort((a, b) => place(a) - place(b))
 }
 
-function dropRows(engine: Engine, ids: RecordId[], gap: number): void {
+/** A place between two rows, where it lies, and the group that it belongs to: at its border there are two. */
+interface Gap {
+  gap: number
+  top: number
+  into: GroupNode | null
+}
+
+function gapAt({ lines, size }: Engine, top: number): Gap {
+  const line = lines.lineAt(top)
+  if (line === null || line.kind === 'rows') {
+    const [first, last] = line ? [line.first, line.first + line.count] : [0, size.rows]
+    const start = line?.top ?? 0
+    const gap = Math.max(first, Math.min(first + Math.round((top - start) / lines.rowHeight), last))
+    return { gap, top: start + (gap - first) * lines.rowHeight, into: line?.group ?? null }
+  }
+  if (line.kind === 'add') return { gap: line.first, top: line.top, into: line.group }
+  if (line.kind === 'more') return { gap: line.first, top: line.top, into: line.parent }
+  return { gap: line.first, top: line.top + LINE_HEIGHTS.group, into: line.node }
+}
+
+function dropRows(engine: Engine, ids: RecordId[], gap: number, into: GroupNode | null): void {
+  const { commands } = engine.props
+  if (into !== null) {
+    // Behind the last of a group comes the first of another, which may be closed and not loaded.
+    const [next, own] = [engine.rowAt(gap)?.id ?? null, engine.lines.isShown(gap)]
+    commands.moveRows(ids, own && next !== null && !ids.includes(next) ? next : null, into)
+    return
+  }
   const moved = new Set(ids)
   let before = gap
   while (before < engine.size.rows && moved.has(engine.rowAt(before)?.id ?? '')) before++
@@ -53,9 +79,9 @@ function dropRows(engine: Engine, ids: RecordId[], gap: number): void {
   const target = before < last ? engine.rowAt(before)?.id : null
   // A row that is not loaded cannot be named; it is loaded by the time one has seen it.
   if (target === undefined) {
-    engine.props.commands.notify(t('These rows are still loading'), 'info')
+    commands.notify(t('These rows are still loading'), 'info')
     return
   }
   const isSamePlace = ids.length === 1 && (gap === engine.props.source.indexOf(ids[0]!) || before !== gap)
-  if (!isSamePlace) engine.props.commands.moveRows(ids, target)
+  if (!isSamePlace) commands.moveRows(ids, target)
 }

@@ -3,7 +3,7 @@ import { isComputed } from '../../../../src/core/fields/result.ts'
 import { fieldsOf } from '../../../../src/core/filters/index.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import type { Paging } from './paging.ts'
-import type { TableState } from './table-state.ts'
+import type { ListState } from './table-state.ts'
 import type { RecordsApi, StoreQuery } from './types.ts'
 
 /** A burst of changes is answered with one reading. */
@@ -16,8 +16,8 @@ const MOST = 300
 export interface ComputedDeps {
   tableId: string
   api: Pick<RecordsApi, 'list'>
-  state: TableState
-  paging: Pick<Paging, 'wanted' | 'refreshSoon'>
+  state: ListState
+  paging: Pick<Paging, 'inSight' | 'refreshSoon'>
   query(): StoreQuery
 }
 
@@ -43,14 +43,9 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
   /** True where values come from other records, of this table or another. */
   const looksElsewhere = (): boolean => query().fields.some((field) => REACHES.has(field.type))
 
-  function inSight(): RecordId[] {
-    const { first, last } = paging.wanted()
-    const ids: RecordId[] = []
-    for (let index = Math.max(0, first); index <= last && ids.length < MOST; index++) {
-      const id = state.segments.idAt(index)
-      if (id !== undefined && !state.rows.drafts.has(id)) ids.push(id)
-    }
-    return ids
+  const inSight = (): RecordId[] => {
+    const ids = paging.inSight().filter((id) => !state.rows.drafts.has(id))
+    return ids.slice(0, MOST)
   }
 
   function soon(): void {
@@ -100,9 +95,11 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
 
   /** True where the order or the filter looks at computed values: rows may stand elsewhere now. */
   function decides(): boolean {
-    const { sorts, filter } = query()
+    const { sorts, groups = [], filter } = query()
     const computed = new Set(shown())
-    return [...fieldsOf(filter), ...sorts.map((sort) => sort.fieldId)].some((id) => computed.has(id))
+    return [...fieldsOf(filter), ...[...groups, ...sorts].map((sort) => sort.fieldId)].some((id) =>
+      computed.has(id),
+    )
   }
 
   return {

@@ -3,18 +3,25 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { t } from '../../../i18n.ts'
 import type { Paging } from './paging.ts'
-import type { TableState } from './table-state.ts'
+import type { ListState } from './table-state.ts'
 import type { DraftRecord } from './types.ts'
 
 /** The rows that drafts stand among, and how one is sent. */
 export interface DraftsDeps {
-  state: TableState
+  state: ListState
   paging: Pick<Paging, 'columns' | 'restart'>
   fields(): readonly Field[]
   /** Sends a draft as one insert. */
   insert(id: RecordId, draft: DraftRecord): void
   /** The record is there: does it stand where it belongs? */
   recheck(id: RecordId): void
+}
+
+/** Where a new record is offered, and with which values beside the defaults. */
+export interface DraftPlace {
+  /** Its row; absent: that of the record ahead of which it goes. */
+  index?: number
+  values?: Values
 }
 
 export type Drafts = ReturnType<typeof createDrafts>
@@ -71,11 +78,17 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     },
 
     /** An empty record ahead of another, or at the end. Gives its row; null while the count is unknown. */
-    add(before: RecordId | null): number | null {
-      const index = before === null ? state.count : state.indexOf(before)
+    add(before: RecordId | null, { index: wanted, values }: DraftPlace = {}): number | null {
+      const index = wanted ?? (before === null ? state.count : state.indexOf(before))
       if (index === undefined || index === null) return null
       const id = createLocalId()
-      drafts.set(id, { values: defaults(), before, state: 'new', message: null, failed: new Map() })
+      drafts.set(id, {
+        values: { ...defaults(), ...values },
+        before,
+        state: 'new',
+        message: null,
+        failed: new Map(),
+      })
       state.insert(index, [id])
       paging.restart()
       state.structureChanged()

@@ -4,11 +4,12 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isComputed } from '../../../../src/core/fields/result.ts'
 import { fieldsOf, matchesFilter } from '../../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
+import type { GridRow } from '../../../grid/source.ts'
 import { timeZone } from '../../../time-zone.ts'
 import type { Computed } from './computed.ts'
 import { fitsOrder, type ValueOf } from './order-check.ts'
 import type { Paging } from './paging.ts'
-import type { TableState } from './table-state.ts'
+import type { ListState } from './table-state.ts'
 import type { StoreQuery } from './types.ts'
 
 /** Applied changes that are remembered, to recognise one that comes by two ways. */
@@ -17,17 +18,19 @@ const REMEMBERED = 200
 /** The rows to keep in step, and what decides where they belong. */
 export interface LiveDeps {
   tableId: string
-  state: TableState
+  state: ListState
   paging: Pick<Paging, 'refreshSoon' | 'restart'>
   computed: Pick<Computed, 'follow'>
   query(): StoreQuery
   actorId(): string | null
+  /** False for a record that stands among those of another group. Absent: there are none. */
+  isInPlace?(id: RecordId, values: ValueOf): boolean
 }
 
 export type Live = ReturnType<typeof createLive>
 
 /** Keeps the rows in step with what was written, by others or by this browser's own undo. */
-export function createLive({ tableId, state, paging, computed, query, actorId }: LiveDeps) {
+export function createLive({ tableId, state, paging, computed, query, actorId, isInPlace }: LiveDeps) {
   /** Own changes on their way, with what the socket told of them, and changes that are in already. */
   const own = new Map<string, AppliedChange | null>()
   const seen = new Set<number>()
@@ -54,23 +57,23 @@ export function createLive({ tableId, state, paging, computed, query, actorId }:
     const { filter, sorts, fields } = query()
     // What is computed is known again a moment later, and the rows are then read in their order.
     if (fields.some((field) => isComputed(field) && isDeciding(field.id))) return true
-    const index = state.segments.indexOf(id)
-    const record = valuesOf(index)
-    if (index === undefined || !record) return true
+    const record = state.segments.has(id) ? valuesOf(state.rows.row(id)) : undefined
+    if (!record) return true
     if (filter) {
       const values = Object.fromEntries(fieldsOf(filter).map((fieldId) => [fieldId, record(fieldId)]))
       const field = (fieldId: string) => fields.find((candidate) => candidate.id === fieldId)
       if (!matchesFilter(filter, values, { field, now: new Date(), timeZone, actorId: actorId() }))
         return false
     }
+    if (isInPlace?.(id, record) === false) return false
     const rank = (values: ValueOf | undefined): ValueOf | undefined =>
       values && ((fieldId) => sortKey(fields, fieldId, values(fieldId)))
-    return fitsOrder(sorts, rank(valuesOf(index - 1)), rank(record) ?? record, rank(valuesOf(index + 1)))
+    const [previous, next] = state.neighbours(id)
+    return fitsOrder(sorts, rank(valuesOf(previous)), rank(record) ?? record, rank(valuesOf(next)))
   }
 
   /** Values as they are or will be stored: what was refused does not count. */
-  function valuesOf(index: number | undefined): ValueOf | undefined {
-    const row = index === undefined || index < 0 ? undefined : state.getRow(index)
+  function valuesOf(row: GridRow | undefined): ValueOf | undefined {
     return (
       row &&
       ((fieldId) =>
@@ -86,7 +89,8 @@ export function createLive({ tableId, state, paging, computed, query, actorId }:
     remember(change.id)
     const records = change.records.filter((record) => record.tableId === tableId)
     const moved = records.map(takeRecord)
-    if (change.truncated || moved.includes(true)) paging.refreshSoon()
+    if (change.truncated) paging.refreshSoon()
+    else if (moved.includes(true)) paging.refreshSoon(records)
     if (records.some((record) => record.after === null)) {
       paging.restart()
       state.structureChanged()
@@ -108,6 +112,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId }:
     }
     if (!isLoaded) return true
     show(recordId, after)
+    if (isMove(after)) state.placed(recordId, after)
     recheck(recordId)
     return state.rows.unmatched.has(recordId) || query().search !== null || isMove(after)
   }
@@ -134,7 +139,11 @@ export function createLive({ tableId, state, paging, computed, query, actorId }:
     return values
   }
 
-  const deciding = (): string[] => [...fieldsOf(query().filter), ...query().sorts.map((sort) => sort.fieldId)]
+  const deciding = (): string[] => [
+    ...fieldsOf(query().filter),
+    ...[...(query().groups ?? []), ...query().sorts].map((sort) => sort.fieldId),
+    ...state.decides,
+  ]
   const isDeciding = (fieldId: string): boolean => deciding().includes(fieldId)
 
   function changesOrder(after: Values): boolean {
@@ -177,7 +186,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId }:
 }
 
 /** What a value sorts by: a choice by the place of its option, as the server does. */
-function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
+export function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
   const field = fields.find((candidate) => candidate.id === fieldId)
   const { choices } = field?.options ?? {}
   if (field?.type !== 'SingleSelect' || !Array.isArray(choices) || value === null) return value

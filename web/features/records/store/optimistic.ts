@@ -6,7 +6,7 @@ import type { Drafts } from './drafts.ts'
 import type { Live } from './live.ts'
 import type { Paging } from './paging.ts'
 import type { QueueItem, SendQueue } from './send-queue.ts'
-import type { TableState } from './table-state.ts'
+import type { ListState } from './table-state.ts'
 import type { RecordsApi, Written } from './types.ts'
 
 /** A refused change of more records than this goes back as a whole: a page of red cells would help nobody. */
@@ -18,7 +18,7 @@ export interface OptimisticDeps {
   tableId: string
   api: Pick<RecordsApi, 'apply'>
   queue: SendQueue
-  state: TableState
+  state: ListState
   paging: Pick<Paging, 'reload' | 'restart'>
   drafts: Drafts
   live: Live
@@ -35,6 +35,8 @@ export interface ApplyOptions {
   actionId?: string
   /** How records look once it is carried out, where the operations do not say it: links by name. */
   looks?: readonly { id: RecordId; values: Values }[]
+  /** Where it is refused nothing stays in red: all is as it was before, and a message says why. */
+  rollsBack?: boolean
 }
 
 /** Changes of this person: on the screen at once, on their way as one request, and back where refused. */
@@ -48,7 +50,7 @@ export function createOptimistic(deps: OptimisticDeps) {
    */
   function apply(
     operations: Operation[],
-    { actionId, looks = [] }: ApplyOptions = {},
+    { actionId, looks = [], rollsBack = false }: ApplyOptions = {},
   ): Promise<Written | null> {
     const number = ++lastChange
     for (const { id, values } of looks) cover(number, id, values)
@@ -73,7 +75,8 @@ export function createOptimistic(deps: OptimisticDeps) {
         },
         refused(error) {
           live.answered(clientId, null)
-          refuse(number, operations, error)
+          if (rollsBack) rollBack(number, operations, error)
+          else refuse(number, operations, error)
           for (const { id } of looks) uncover(number, id, {})
           deps.onRefused(messageOf(error))
           resolve(null)
@@ -95,7 +98,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     if (operation.kind === 'insert') drafts.show(operation)
     if (operation.kind === 'delete') state.remove(operation.ids)
-    if (operation.kind === 'move') move(operation)
+    if (operation.kind === 'move') state.move(operation.ids, operation.before)
     paging.restart()
     state.structureChanged()
   }
@@ -113,15 +116,6 @@ export function createOptimistic(deps: OptimisticDeps) {
     state.rows.merge(real, stored)
     state.rows.edits.settle(number, real)
     state.rowChanged(real)
-  }
-
-  function move({ ids, before }: Extract<Operation, { kind: 'move' }>): void {
-    const loaded = ids.map(state.realId).filter(state.segments.has)
-    state.segments.remove(loaded)
-    const at = before === null ? state.count : state.indexOf(before)
-    if (at === undefined || at === null) return
-    // The count still holds the moved rows, which stand nowhere at this moment.
-    state.segments.insert(before === null ? at - loaded.length : at, loaded)
   }
 
   /** The operation as the server can read it: ids of drafts that were saved meanwhile, and no others. */
@@ -177,6 +171,9 @@ export function createOptimistic(deps: OptimisticDeps) {
             drafts.saved(id, real, { ...values, ...live.withShared(byId.get(real)?.after ?? values) })
         }
       }
+      if (operation.kind === 'move') {
+        for (const id of operation.ids.map(state.realId)) state.placed(id, byId.get(id)?.after ?? {})
+      }
       if (operation.kind !== 'update') continue
       for (const { id, values } of operation.rows) {
         uncover(number, id, {
@@ -210,6 +207,22 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (isReloadDue) void paging.reload()
     if (isReloadDue || rows > MAX_RED_ROWS)
       deps.notify(t('Nothing was changed. {reason}', { reason }), 'error')
+  }
+
+  function rollBack(number: number, operations: Operation[], error: unknown): void {
+    for (const operation of operations) {
+      if (operation.kind === 'insert')
+        for (const { id } of operation.rows) id !== undefined && drafts.drop(id)
+      else if (operation.kind === 'move') for (const id of operation.ids) state.placed(state.realId(id), {})
+      else if (operation.kind === 'update') {
+        for (const { id } of operation.rows) {
+          uncover(number, id, {})
+          live.recheck(state.realId(id))
+        }
+      }
+    }
+    void paging.reload()
+    deps.notify(t('Nothing was changed. {reason}', { reason: messageOf(error) }), 'error')
   }
 
   function refuseRow(

@@ -1,3 +1,4 @@
+import type { RecordChange } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { RecordId, RecordPage } from '../../../../src/core/model.ts'
 import type { Query, Selection } from '../../../../src/core/query.ts'
@@ -24,6 +25,10 @@ export interface PagingDeps {
   query(): StoreQuery
   /** False while reading again would lose the place of a row that the person is on. */
   mayRefresh(): boolean
+  /** Where rows lie within a part of the list that can be asked for by itself; null: in none. */
+  partOf?(range: RowRange): Pick<Query, 'group' | 'groups' | 'offset'> | null
+  /** What is read anew together with the rows; gives what puts it in its place in the same moment. */
+  beside?(signal: AbortSignal): Promise<() => void>
   /** Null: reading works (again). */
   onError(error: unknown | null): void
 }
@@ -37,6 +42,8 @@ export function createPaging(deps: PagingDeps) {
   let reading: AbortController | null = null
   let refreshTimer: ReturnType<typeof setTimeout> | undefined
   let isStale = false
+  /** Rows in sight that are not shown, and need not be read. */
+  let hidden: readonly RowRange[] = []
 
   const loader = createLoader({ gaps, load, onError: deps.onError })
 
@@ -46,6 +53,7 @@ export function createPaging(deps: PagingDeps) {
     return {
       ...selection(),
       fieldIds: [...fieldIds],
+      ...(deps.query().groups?.length ? { groups: [...(deps.query().groups ?? [])] } : {}),
       sorts: [...deps.query().sorts],
       limit: range.last - range.first + 1,
       offset,
@@ -59,17 +67,30 @@ export function createPaging(deps: PagingDeps) {
 
   function gaps(range: RowRange): RowRange[] {
     const last = state.count === null ? range.last : Math.min(range.last, state.count - 1)
-    return range.first > last ? [] : state.segments.gaps({ first: range.first, last })
+    if (range.first > last) return []
+    return state.segments.gaps({ first: range.first, last }).flatMap((gap) => without(gap, hidden))
   }
 
   async function load(block: RowRange, signal: AbortSignal): Promise<void> {
     for (const gap of gaps(block)) {
       const askedAt = state.rows.now()
-      const page = await api.list(request(gap), signal)
+      const page = await readRows(gap, signal)
       signal.throwIfAborted()
       place(page, gap, askedAt)
       deps.onError(null)
     }
+  }
+
+  /** Rows as a part of the list, where that is known to be one: the whole of it need not be put in order. */
+  async function readRows(gap: RowRange, signal: AbortSignal): Promise<RecordPage> {
+    const part = deps.partOf?.(gap)
+    if (part) {
+      const page = await api.list({ ...request(gap), ...part }, signal)
+      // Fewer: the part is not what it was, which only the list as a whole can tell.
+      if (page.ids.length === gap.last - gap.first + 1) return page
+      signal.throwIfAborted()
+    }
+    return api.list(request(gap), signal)
   }
 
   function place(page: RecordPage, range: RowRange, askedAt: number): void {
@@ -115,8 +136,12 @@ export function createPaging(deps: PagingDeps) {
     const askedAt = state.rows.now()
     const counting = keepsCount && state.count !== null ? null : readCount(controller.signal)
     try {
-      const page = await api.list({ ...request(range), offset: range.first }, controller.signal)
+      const [page, placeBeside] = await Promise.all([
+        api.list({ ...request(range), offset: range.first }, controller.signal),
+        deps.beside?.(controller.signal),
+      ])
       if (controller.signal.aborted) return
+      placeBeside?.()
       replaceAll(page, range, askedAt)
       deps.onError(null)
       const failure = await counting
@@ -160,8 +185,8 @@ export function createPaging(deps: PagingDeps) {
     }
   }
 
-  /** Reads again soon: what came in from elsewhere may stand anywhere. */
-  function refreshSoon(): void {
+  /** Reads again soon: what came in from elsewhere may stand anywhere, whichever records it touched. */
+  function refreshSoon(_touched?: readonly RecordChange[]): void {
     isStale = true
     clearTimeout(refreshTimer)
     refreshTimer = setTimeout(() => {
@@ -177,11 +202,21 @@ export function createPaging(deps: PagingDeps) {
       if (isStale) refreshSoon()
     },
     columns: (): Columns => columns,
-    /** The rows in sight. */
-    wanted: loader.wanted,
 
-    requestRange(first: number, last: number): void {
+    /** The records in sight, from the top. */
+    inSight(): RecordId[] {
+      const { first, last } = loader.wanted()
+      const ids: RecordId[] = []
+      for (let index = Math.max(0, first); index <= last; index++) {
+        const id = state.segments.idAt(index)
+        if (id !== undefined) ids.push(id)
+      }
+      return ids
+    },
+
+    requestRange(first: number, last: number, notShown: readonly RowRange[] = []): void {
       if (last < first) return
+      hidden = notShown
       if (reading) loader.note({ first, last })
       else loader.want({ first, last })
     },
@@ -229,6 +264,22 @@ export function createPaging(deps: PagingDeps) {
       if (state.segments.idAt(index) !== undefined) return index - 1
     return last
   }
+}
+
+/** A range with others cut out of it. */
+function without(range: RowRange, cut: readonly RowRange[]): RowRange[] {
+  return cut.reduce<RowRange[]>(
+    (parts, { first, last }) =>
+      parts.flatMap((part) => {
+        if (last < part.first || first > part.last) return [part]
+        const rest = [
+          { first: part.first, last: first - 1 },
+          { first: last + 1, last: part.last },
+        ]
+        return rest.filter((each) => each.first <= each.last)
+      }),
+    [range],
+  )
 }
 
 /** A row that was read for the clipboard and is not kept. */

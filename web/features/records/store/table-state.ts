@@ -1,9 +1,15 @@
+import type { Values } from '../../../../src/core/changes.ts'
 import type { RecordId } from '../../../../src/core/model.ts'
 import type { GridRow } from '../../../grid/source.ts'
 import { createRows } from './rows.ts'
-import { createSegments, type RowRange } from './segments.ts'
+import { createSegments, type RowRange, type Segments } from './segments.ts'
 
 export type TableState = ReturnType<typeof createTableState>
+
+/** What the parts of a store need of its rows, whether these stand in one list or in the stacks of a board. */
+export type ListState = Omit<TableState, 'segments' | 'localBefore' | 'localRows' | 'rangeChanged'> & {
+  segments: Pick<Segments, 'has' | 'idAt' | 'indexOf' | 'end'>
+}
 
 /** The rows of a view as the browser knows them: which record stands where, and who wants to hear of it. */
 export function createTableState() {
@@ -59,6 +65,29 @@ export function createTableState() {
       for (const id of rows.drafts.keys()) if (segments.has(id)) local++
       return local
     },
+
+    /** Fields that decide where a record stands, beside those that filter and sort. */
+    decides: [] as readonly string[],
+
+    /** The rows before and after a record that its place is checked against. */
+    neighbours(id: RecordId): [GridRow | undefined, GridRow | undefined] {
+      const index = segments.indexOf(id)
+      if (index === undefined) return [undefined, undefined]
+      return [this.getRow(index - 1), this.getRow(index + 1)]
+    },
+
+    /** Puts records that are loaded ahead of another, or at the end. */
+    move(ids: readonly RecordId[], before: RecordId | null): void {
+      const loaded = ids.map(realId).filter(segments.has)
+      segments.remove(loaded)
+      const at = before === null ? count : indexOf(before)
+      if (at === undefined || at === null) return
+      // The count still holds the moved rows, which stand nowhere at this moment.
+      segments.insert(before === null ? at - loaded.length : at, loaded)
+    },
+
+    /** A record's place in the table's own order was told, or told to be as before. A list reads it with its rows. */
+    placed(_id: RecordId, _after: Values): void {},
 
     insert(index: number, ids: RecordId[]): void {
       segments.insert(index, ids)

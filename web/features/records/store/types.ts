@@ -2,7 +2,7 @@ import type { AppliedChange, Change } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Filter } from '../../../../src/core/filters/filter.ts'
 import type { Field, RecordId, RecordPage, Sort } from '../../../../src/core/model.ts'
-import type { Query, Search, Selection } from '../../../../src/core/query.ts'
+import type { GroupPage, GroupRequest, Query, Search, Selection } from '../../../../src/core/query.ts'
 import type { LocalCells } from './local-edits.ts'
 
 /** What `records.undo` and `records.redo` answer. */
@@ -28,6 +28,11 @@ export interface RecordsApi {
   redo(baseId: string): Promise<Undone>
 }
 
+/** The call that tells in which groups the records stand. */
+export interface GroupsApi {
+  groups(request: GroupRequest, signal: AbortSignal): Promise<GroupPage>
+}
+
 /** Which records are shown, in which order, and which of their values are read. */
 export interface StoreQuery {
   /** Every field of the table, system ones too: what a value means, and what a new record needs. */
@@ -36,6 +41,10 @@ export interface StoreQuery {
   fieldIds: readonly string[]
   filter: Filter | null
   sorts: readonly Sort[]
+  /** What the records are grouped by, ahead of the sorts; absent: nothing. */
+  groups?: readonly Sort[]
+  /** What is worked out over each group. */
+  groupSummaries?: readonly { fieldId: string; summary: string }[]
   search: Search | null
 }
 

@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'bun:test'
+import type { Values } from '../../src/core/changes.ts'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { createMember } from '../support/factories.ts'
+import { at, drag, FIELDS, openCalendar, ROWS, writes } from './calendar-page.ts'
+import { eventually, gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+
+describe('a month', () => {
+  test('reads its own records and moves them by pointer and by key, one request and one undo each', async () => {
+    const calendar = await openCalendar(tests)
+    const { page, event, day, stored, id, grid } = calendar
+    await event('Workshop').waitFor()
+    expect(await event('February').count()).toBe(0)
+    await day('2026-01-12').filter({ hasText: 'Conference' }).waitFor()
+    // The records of the month, those of the list, and each once.
+    expect(grid.calls.filter((call) => call.startsWith('records.count'))).toHaveLength(1)
+
+    await drag(page, event('Workshop'), day('2026-01-17'))
+    await day('2026-01-17').filter({ hasText: 'Workshop' }).waitFor()
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(17, '09:00'),
+    )
+    expect((await stored(1))[id('End')]).toBe(at(17, '10:30'))
+    expect(writes(calendar)).toHaveLength(1)
+    await calendar.said('Workshop: Jan 17, 2026')
+
+    // Its end alone, by the edge.
+    await drag(page, event('Conference').locator('[data-edge="end"]'), day('2026-01-16'), { to: [0.5, 0.8] })
+    await eventually(
+      () => stored(2),
+      (values) => values[id('End')] === at(16, '17:00'),
+    )
+    expect((await stored(2))[id('Start')]).toBe(at(12, '08:00'))
+    expect(await event('Invoice').locator('[data-edge]').count()).toBe(0)
+
+    await event('Invoice').focus()
+    await page.keyboard.press('ControlOrMeta+ArrowLeft')
+    await eventually(
+      () => stored(3),
+      (values) => values[id('Due')] === '2026-01-19',
+    )
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Invoice'))
+    await page.keyboard.press('ControlOrMeta+z')
+    await day('2026-01-20').filter({ hasText: 'Invoice' }).waitFor()
+    expect(writes(calendar)).toHaveLength(3)
+    await page.keyboard.press('Escape')
+  })
+
+  test('puts a refused record back and says why; Escape lets go of one', async () => {
+    const calendar = await openCalendar(tests)
+    const { page, event, day, stored, id, grid } = calendar
+    await drag(page, event('Invoice'), day('2026-01-22'))
+    await page.getByText('Nothing was changed').waitFor()
+    grid.problems.length = 0 // The browser notes each refusal.
+    await day('2026-01-20').filter({ hasText: 'Invoice' }).waitFor()
+    const box = await event('Taxes').boundingBox()
+    const target = await day('2026-01-29').boundingBox()
+    if (!box || !target) throw new Error('nothing to drag')
+    await page.mouse.move(box.x + 20, box.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(target.x + 20, target.y + 40, { steps: 4 })
+    await day('2026-01-29').filter({ hasText: 'Taxes' }).waitFor()
+    await page.keyboard.press('Escape')
+    await day('2026-01-22').filter({ hasText: 'Taxes' }).waitFor()
+    await page.mouse.up()
+    expect((await stored(4))[id('Due')]).toBe('2026-01-22')
+    expect(writes(calendar)).toHaveLength(1)
+    expect(page.url()).not.toContain('rowId')
+  })
+
+  test('is walked by keys, opens records with a way to the next, and shows what others do', async () => {
+    const { page, event, day, api, table, id } = await openCalendar(tests)
+    await event('Workshop').waitFor()
+    await day('2026-01-14').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Workshop'))
+    await page.keyboard.press('Enter')
+    const panel = page.getByTestId('record-panel')
+    await panel.getByRole('heading', { name: 'Workshop' }).waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await panel.getByRole('heading', { name: 'Conference' }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Conference'))
+
+    await page.keyboard.press('PageDown')
+    await page.getByRole('heading', { name: 'February 2026' }).waitFor()
+    await event('February').waitFor()
+    await page.keyboard.press('t')
+    await page.getByRole('heading', { name: 'January 2026' }).waitFor()
+    // Where the page runs from right to left, so do the days.
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+    })
+    await day('2026-01-14').focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForFunction(() => (document.activeElement as HTMLElement).dataset.day === '2026-01-15')
+
+    const values = { [id('Start')]: at(21, '12:00'), [id('End')]: null }
+    const operations = [{ kind: 'update' as const, tableId: table.tableId, rows: [{ id: 6, values }] }]
+    await api.records.write.mutate({ change: { baseId: table.baseId, operations } })
+    await page.locator('[data-day="2026-01-21"]').filter({ hasText: 'February' }).waitFor()
+  })
+
+  test('counts what does not fit into a day, and lists it', async () => {
+    const many = Array.from({ length: 12 }, (_, n): CellValue[] => [
+      `Call ${n}`,
+      at(14, `${9 + n}:00`),
+      null,
+      null,
+    ])
+    const { page, event } = await openCalendar(tests, many)
+    const more = page.locator('[data-day="2026-01-14"] [data-more]')
+    await more.waitFor()
+    const shown = await event('Call').count()
+    expect(await more.textContent()).toBe(`${12 - shown} more`)
+    await more.click()
+    const list = page.getByTestId('calendar-day-list')
+    expect(await list.locator('li').count()).toBe(12)
+    await list.getByRole('button', { name: 'Call 11' }).click()
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'Call 11' }).waitFor()
+  })
+})
+
+describe('the hours of a week', () => {
+  test('take records by the quarter, and new ones where one presses', async () => {
+    const calendar = await openCalendar(tests, ROWS, { scale: 'week' })
+    const { page, event, hours, stored, id } = calendar
+    await event('Workshop').waitFor()
+    await page.getByTestId('calendar-now').waitFor()
+    const hour = 1 / 24
+    // Taken in its middle at 9:45 and let go at 14:37, it begins a quarter before 14.
+    await drag(page, event('Workshop'), hours('2026-01-15'), { to: [0.5, 14.6 * hour] })
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(15, '13:45'),
+    )
+    expect((await stored(1))[id('End')]).toBe(at(15, '15:15'))
+    await drag(page, event('Workshop').locator('[data-edge="end"]'), hours('2026-01-15'), {
+      to: [0.5, 16 * hour],
+    })
+    await eventually(
+      () => stored(1),
+      (values) => values[id('End')] === at(15, '16:00'),
+    )
+    await event('Workshop').focus()
+    await page.keyboard.press('ControlOrMeta+ArrowUp')
+    await eventually(
+      () => stored(1),
+      (values) => values[id('Start')] === at(15, '13:30'),
+    )
+    expect(writes(calendar)).toHaveLength(3)
+
+    const column = await hours('2026-01-13').boundingBox()
+    if (!column) throw new Error('no column')
+    await page.mouse.click(column.x + 20, column.y + column.height * 10.7 * hour)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title', { exact: true }).fill('New one')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await event('New one').waitFor()
+    await eventually(
+      () => stored(7).catch(() => ({})),
+      (values: Values) => values[id('Start')] === at(13, '10:30'),
+    )
+  })
+})
+
+describe('the list beside the calendar', () => {
+  test('is there from the beginning, searched, and its records are dragged onto days', async () => {
+    const calendar = await openCalendar(tests)
+    const { page, day, line, stored, id } = calendar
+    await line('Someday').waitFor()
+    expect(await page.getByTestId('calendar-list-count').textContent()).toBe('6 records')
+    await page.getByLabel('Which records').selectOption('undated')
+    await page.getByTestId('calendar-list-count').filter({ hasText: '1 record' }).waitFor()
+    await drag(page, line('Someday'), day('2026-01-08'))
+    await day('2026-01-08').filter({ hasText: 'Someday' }).waitFor()
+    await eventually(
+      () => stored(5),
+      (values) => values[id('Start')] === at(8, '09:00'),
+    )
+    await page.getByText('Every record has its date').waitFor()
+    expect(writes(calendar)).toHaveLength(1)
+    await page.getByLabel('Which records').selectOption('all')
+    await page.getByLabel('Search in the list').fill('tax')
+    await page
+      .getByTestId('calendar-list-count')
+      .filter({ hasText: /^1 record$/ })
+      .waitFor()
+    await line('Taxes').hover()
+    await page.locator('[data-lit]').waitFor()
+    await line('Taxes').click()
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'Taxes' }).waitFor()
+  })
+})
+
+describe('the dates of a calendar', () => {
+  test('are chosen and saved, weekends hidden, and asked for where there are none', async () => {
+    const { page, event, day, view, api, table } = await openCalendar(tests)
+    await event('Invoice').waitFor()
+    await page.getByTestId('calendar-dates').click()
+    await page.getByLabel('Show weekends').uncheck()
+    await day('2026-01-17').waitFor({ state: 'detached' })
+    await page
+      .getByTestId('calendar-range')
+      .nth(1)
+      .getByRole('button', { name: 'Remove these dates' })
+      .click()
+    await event('Invoice').waitFor({ state: 'detached' })
+    const saved = async () =>
+      (await api.schema.table.query({ tableId: table.tableId })).views.find(({ id }) => id === view.id)
+        ?.options
+    await eventually(saved, (options) => JSON.stringify(options).includes('"hideWeekends":true'))
+    expect(await saved()).toMatchObject({ hideWeekends: true, ranges: [{}] })
+
+    await api.views.update.mutate({ viewId: view.id, patch: { options: { ranges: [] } } })
+    await page.getByText('Choose the date that records lie on').waitFor()
+    await page.getByRole('button', { name: 'Due' }).click()
+    await event('Invoice').waitFor()
+  })
+
+  test('are looked at alone by a viewer, who is told why', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const user = await createMember(tests.app(), table.baseId, 'viewer')
+    const calendar = await openCalendar(tests, ROWS, { table, user })
+    const { page, event, day } = calendar
+    await drag(page, event('Workshop'), day('2026-01-17'))
+    await day('2026-01-14').filter({ hasText: 'Workshop' }).waitFor()
+    await day('2026-01-28').click()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await event('Workshop').getAttribute('data-tip')).toContain('Your role may not change records.')
+    await page.keyboard.press('y')
+    await page.getByTestId('calendar-year').waitFor()
+    await page.locator('[data-day="2026-02-14"][data-level]').click()
+    await page.getByRole('heading', { name: 'Saturday, February 14, 2026' }).waitFor()
+    await event('February').waitFor()
+    expect(writes(calendar)).toEqual([])
+
+    // A link to a record opens the calendar on its day.
+    const { baseId, tableId } = table
+    await page.goto(`${tests.app().url}/?again#/nc/${baseId}/${tableId}/${calendar.view.id}?rowId=6`)
+    await page.getByRole('heading', { name: 'February 2026' }).waitFor()
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'February' }).waitFor()
+  })
+})

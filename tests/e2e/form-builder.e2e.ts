@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import { optionsOf } from '../../src/core/views/index.ts'
+import { png } from '../records/attachments-support.ts'
+import { createMember } from '../support/factories.ts'
+import { FORM_FIELDS, formTests } from './form-world.ts'
+import { eventually } from './grid-page.ts'
+
+const tests = formTests()
+
+describe('the builder of a form', () => {
+  test('words, orders, requires and takes away questions, each saved at once and undone', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    const page = await tests.build(world)
+    const cards = page.getByTestId('question-card')
+    await cards.first().waitFor()
+    const order = () => cards.evaluateAll((all) => all.map((card) => card.getAttribute('aria-label')))
+    const until = async (titles: string[]) =>
+      expect(await eventually(order, (now) => now.join() === titles.join())).toEqual(titles)
+    await until(['Name', 'Mail', 'Meal', 'Why', 'Guests', 'Files', 'Terms'])
+    const line = async (title: string) =>
+      (await world.saved()).fields.find(({ fieldId }) => fieldId === world.id(title))
+    await page.getByText('what you change is live at once').waitFor()
+
+    await page.getByLabel('Title of the form').fill('The party')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Question for Name').fill('Who are you?')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('question-settings').getByLabel('Required').check()
+    await page.getByRole('button', { name: 'Move Mail' }).press('ArrowDown')
+    await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Files', 'Terms'])
+    await page.getByRole('button', { name: 'Do not ask for Files' }).click()
+    await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Terms'])
+    await page.keyboard.press('ControlOrMeta+z')
+    await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Files', 'Terms'])
+
+    // A rule, with what to say where it is broken.
+    await page.getByLabel('Question for Guests').click()
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    await page.getByRole('menuitem', { name: 'At most' }).click()
+    await page.getByRole('spinbutton', { name: 'At most' }).fill('5')
+    await page.getByLabel('What to say where it is broken').fill('Too many')
+    await page.getByLabel('Question for Why').click()
+    await page.getByRole('button', { name: 'Add condition' }).click()
+    const condition = page.getByTestId('filter-line')
+    await condition.getByLabel('Field').selectOption({ label: 'Mail' })
+    await condition.getByLabel('Value').fill('ann@example.com')
+    const saved = await eventually(world.saved, ({ fields }) =>
+      fields.some(({ form }) => form?.showIf?.toString() !== undefined && form.showIf !== null),
+    )
+    const formOf = (title: string) => saved.fields.find(({ fieldId }) => fieldId === world.id(title))?.form
+    expect(formOf('Name')).toMatchObject({ label: 'Who are you?', required: true })
+    expect(formOf('Guests')?.rules).toEqual([{ rule: 'max', value: 5, message: 'Too many' }])
+    expect(formOf('Why')?.showIf).toMatchObject({
+      children: [{ fieldId: world.id('Mail'), value: 'ann@example.com' }],
+    })
+    expect(optionsOf(saved, 'form').heading).toBe('The party')
+
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await page.getByLabel('Go on to an address').fill('javascript:alert(1)')
+    await page.getByLabel('Closes after so many answers').fill('20')
+    await page.getByText('Write an address that begins with').waitFor()
+    await page.getByLabel('One answer from each person').check()
+    const options = async () => optionsOf(await world.saved(), 'form')
+    expect(await eventually(options, (now) => now.onePerPerson)).toMatchObject({
+      ...{ redirectUrl: null, maxAnswers: 20, onePerPerson: true },
+    })
+    expect((await line('Files'))?.show).toBe(true)
+  })
+
+  test('takes a banner, tries answers out without writing, and lets editors fill it in', async () => {
+    const world = await tests.party()
+    const page = await tests.build(world)
+    await page.setInputFiles('[data-testid="banner-file"]', {
+      ...{ name: 'wide.png', mimeType: 'image/png', buffer: Buffer.from(png(300, 200)) },
+    })
+    await page.getByRole('button', { name: 'Use this part' }).click()
+    await page.getByRole('button', { name: 'Change banner' }).waitFor()
+    const visitor = await tests.visit(world)
+    const banner = visitor.locator('img').first()
+    await banner.waitFor()
+    const size = () => banner.evaluate((image: HTMLImageElement) => [image.naturalWidth, image.naturalHeight])
+    expect(await eventually(size, ([width]) => width !== 0)).toEqual([1600, 400])
+
+    await page.getByTestId('form-mode-preview').click()
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByTestId('form-problems').waitFor()
+    await page.getByLabel('Who are you?').fill('Ann')
+    await page.getByLabel('Terms').check()
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByText('Nothing was written').waitFor()
+    expect(await world.records()).toEqual([])
+
+    const editor = await createMember(tests.app(), world.baseId, 'editor')
+    const viewer = await createMember(tests.app(), world.baseId, 'viewer')
+    const own = await tests.build(world, editor)
+    await own.getByTestId('form-mode-fill').click()
+    await own.getByLabel('Who are you?').fill('Ben')
+    await own.getByLabel('Terms').check()
+    await own.getByTestId('form-submit').click()
+    await own.getByTestId('form-done').waitFor()
+    expect(await world.records()).toMatchObject([{ Name: 'Ben', Terms: true }])
+    const looking = await tests.build(world, viewer)
+    await looking.getByTestId('form-preview').waitFor()
+    expect(await looking.locator('[data-testid^="form-mode-"]').allTextContents()).toEqual(['Preview'])
+  })
+})

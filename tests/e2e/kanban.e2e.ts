@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+import { createMember } from '../support/factories.ts'
+import { eventually, gridTests, textOf } from './grid-page.ts'
+import { createBoardTable, drag, openBoard } from './kanban-page.ts'
+
+const tests = gridTests()
+const api = () => tests.app().trpc(tests.owner().token)
+
+/** What the server says of a value that it does not take. */
+const REFUSAL = { code: 'UNPROCESSABLE_CONTENT', httpStatus: 422, appCode: 'INVALID_VALUE_FOR_FIELD' }
+
+const CARDS = ['a Todo 3', 'b Todo 4', 'c Done 5', 'd', 'e Todo', 'f Done']
+
+describe('cards of a board', () => {
+  test('are dragged within and between stacks, which another person sees as it happens', async () => {
+    const table = await createBoardTable(tests, CARDS)
+    const mine = await openBoard(tests, table)
+    const theirs = await openBoard(tests, table, await createMember(tests.app(), table.baseId, 'editor'))
+    expect([await mine.titles(null), await mine.titles('Todo'), await mine.titles('Done')]).toEqual([
+      ...['d', 'a b e', 'c f'],
+    ])
+    await drag(mine.page, mine.card('b'), mine.card('f'))
+    // Shown before anybody has answered, and sent once.
+    expect([await mine.titles('Todo'), await mine.titles('Done')]).toEqual(['a e', 'c b f'])
+    expect([await mine.count('Todo'), await mine.count('Done')]).toEqual(['2', '3'])
+    expect(await theirs.until('Done', 'c b f')).toBe('c b f')
+    expect(await theirs.titles('Todo')).toBe('a e')
+    expect(mine.writes()).toEqual(['records.write'])
+    // Both move at once: neither undoes the other.
+    await Promise.all([
+      drag(mine.page, mine.card('e'), mine.card('a')),
+      drag(theirs.page, theirs.card('d'), theirs.card('c')),
+    ])
+    for (const page of [mine, theirs]) {
+      expect(await page.until('Todo', 'e a')).toBe('e a')
+      expect(await page.until('Done', 'd c b f')).toBe('d c b f')
+      expect(await page.count(null)).toBe('0')
+    }
+    // One step back for each drop, own ones alone.
+    await mine.page.keyboard.press('ControlOrMeta+z')
+    expect(await mine.until('Todo', 'a e')).toBe('a e')
+    await mine.page.keyboard.press('ControlOrMeta+z')
+    expect(await mine.until('Todo', 'a b e')).toBe('a b e')
+    expect(await theirs.until('Done', 'd c f')).toBe('d c f')
+  })
+
+  test('go back with a message when the server refuses, and wait while it cannot be reached', async () => {
+    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
+    const { page } = board
+    await page.context().setOffline(true)
+    await drag(page, board.card('a'), board.card('f'))
+    await page.getByTestId('queue-bar').waitFor()
+    expect(await board.titles('Done')).toBe('c a f')
+    await page.context().setOffline(false)
+    await page.getByTestId('queue-bar').waitFor({ state: 'detached' })
+    expect(await board.titles('Done')).toBe('c a f')
+    // What the browser says of the lost connection is no fault of the page.
+    board.problems.length = 0
+    await page.route('**/trpc/records.write*', (route) =>
+      route.fulfill({
+        status: 422,
+        json: { error: { message: 'The month is closed', code: -32_000, data: REFUSAL } },
+      }),
+    )
+    await drag(page, board.card('c'), board.card('b'))
+    await page.getByText('Nothing was changed. The month is closed').waitFor()
+    expect(await board.until('Done', 'c a f')).toBe('c a f')
+    expect(await board.titles('Todo')).toBe('b e')
+    await eventually(
+      async () => board.problems.length,
+      (n) => n > 0,
+    )
+    board.problems.length = 0
+  })
+
+  test('move, open and go by the keyboard alone, and say where they went', async () => {
+    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
+    const { page } = board
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    // The address names the board: the tree shows where it stands.
+    await page.locator('a[aria-current="page"]', { hasText: 'Board' }).waitFor()
+    await board.stack(null).getByTestId('stack-head').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe('b')
+    await page.keyboard.press('ControlOrMeta+ArrowUp')
+    expect(await board.titles('Todo')).toBe('b a e')
+    expect(await focused()).toBe('b')
+    await page.keyboard.press('ControlOrMeta+ArrowRight')
+    expect([await board.titles('Todo'), await board.titles('Doing')]).toEqual(['a e', 'b'])
+    await page.keyboard.press('ControlOrMeta+ArrowRight')
+    expect(await board.until('Done', 'b c f')).toBe('b c f')
+    expect(await textOf(page.getByTestId('kanban-spoken'))).toBe('b: Done, 1 of 3 cards')
+    expect(await focused()).toBe('b')
+    // Undo takes it back to its stack, the keyboard with it. A screen reader focuses cards by itself.
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(await board.until('Doing', 'b')).toBe('b')
+    expect(await eventually(focused, (now) => now === 'b')).toBe('b')
+    await board.card('c').focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await focused()).toBe('f')
+    await board.card('b').focus()
+    await page.keyboard.press('ControlOrMeta+ArrowRight')
+    expect(await board.until('Done', 'b c f')).toBe('b c f')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'b' }).waitFor()
+    // Loaded anew, the address is as it was, and the keyboard comes back to the same card.
+    const address = page.url()
+    await page.reload()
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'b' }).waitFor()
+    await board.card('b').waitFor()
+    expect(page.url()).toBe(address)
+    await page.keyboard.press('Escape')
+    await page.getByTestId('record-panel').waitFor({ state: 'detached' })
+    expect(await eventually(focused, (now) => now === 'b')).toBe('b')
+    await page.keyboard.press('Delete')
+    expect(await board.until('Done', 'c f')).toBe('c f')
+    expect(await eventually(focused, (now) => now === 'c')).toBe('c')
+    await page.getByText('1 record deleted').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    expect(await board.until('Done', 'b c f')).toBe('b c f')
+  })
+
+  test('are named one after the other in their stack, chosen together, and moved by their menu', async () => {
+    const board = await openBoard(tests, await createBoardTable(tests, CARDS))
+    const { page } = board
+    await board.stack('Doing').getByTestId('stack-add').click()
+    await page.keyboard.type('x')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('y')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    expect(await board.until('Doing', 'x y')).toBe('x y')
+    await eventually(
+      async () => board.writes().length,
+      (n) => n === 2,
+    )
+    expect(board.writes()).toEqual(['records.write', 'records.write'])
+    await board.card('x').click({ modifiers: ['ControlOrMeta'] })
+    await board.card('y').click({ modifiers: ['Shift'] })
+    await page.getByText('2 records selected').waitFor()
+    await drag(page, board.card('x'), board.card('e'), 'below')
+    expect(await board.titles('Todo')).toBe('a b e x y')
+    await eventually(
+      async () => board.writes().length,
+      (n) => n === 3,
+    )
+    await page.keyboard.press('Escape')
+    await page.getByTestId('bulk-bar').waitFor({ state: 'detached' })
+    await board.card('y').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Move to…' }).click()
+    await page.getByRole('menuitemradio', { name: 'Done' }).click()
+    expect(await board.until('Done', 'y c f')).toBe('y c f')
+    // Alt+R names a card of the stack that one is in.
+    await page.keyboard.press('Alt+r')
+    await page.getByRole('textbox', { name: 'New record in Done' }).waitFor()
+  })
+
+  test('cannot be put into an order against a sort, which places them', async () => {
+    const table = await createBoardTable(tests, ['c Todo', 'a Todo', 'd Done', 'b Done'])
+    await api().views.update.mutate({
+      viewId: table.viewId,
+      patch: { sorts: [{ fieldId: table.fieldId('Title'), direction: 'asc' }] },
+    })
+    const board = await openBoard(tests, table)
+    await drag(board.page, board.card('a'), board.card('c'), 'below')
+    expect(await board.titles('Todo')).toBe('a c')
+    expect(board.writes()).toEqual([])
+    await drag(board.page, board.card('b'), board.card('a'))
+    expect(await board.titles('Todo')).toBe('a b c')
+    expect(await board.titles('Done')).toBe('d')
+  })
+})

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { png } from '../records/attachments-support.ts'
+import { createMember } from '../support/factories.ts'
+import { eventually, gridTests, textOf } from './grid-page.ts'
+
+// A container has no graphics card: Chromium draws WebGL by itself then, where it is told to.
+const tests = gridTests({ browserArgs: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] })
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Place', type: 'GeoData' as const },
+  { title: 'Notes', type: 'LongText' as const },
+]
+
+const PLACES: CellValue[][] = [
+  ['Paris', '48.8584;2.2945', 'a tower'],
+  ['Versailles', '48.8049;2.1204', null],
+  ['Tokyo', '35.68;139.69', null],
+  ['Lost', null, null],
+]
+
+async function openMap(rows: CellValue[][], fields = FIELDS) {
+  const table = await tests.createTable(fields, rows)
+  const api = tests.app().trpc(tests.owner().token)
+  const view = await api.views.create.mutate({ tableId: table.tableId, title: 'Map', kind: 'map' })
+  return { ...(await show(table, view.id)), api, view }
+}
+
+async function show(
+  table: Awaited<ReturnType<typeof tests.createTable>>,
+  viewId: string,
+  user = tests.owner(),
+) {
+  const grid = await tests.openTable(table, user)
+  const { page } = grid
+  await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${viewId}`)
+  await page.locator('[data-testid="map"][data-ready]').or(page.getByText('no field of places')).waitFor()
+  const pin = (title: string) => page.locator(`[data-testid="map-pin"][aria-label="${title}"]`)
+  const line = (title: string) =>
+    page.getByTestId('place-list').getByRole('button', { name: title, exact: true })
+  const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? ''
+  const stored = async (id: number) => {
+    const { values } = await tests
+      .app()
+      .trpc(tests.owner().token)
+      .records.get.query({ tableId: table.tableId, recordId: id })
+    return values[fieldId('Place')] ?? null
+  }
+  /** The browser's word of a request may come after the server has answered it. */
+  const untilWritten = async (times: number) => {
+    const writes = async () => grid.writes()
+    expect(await eventually(writes, (now) => now.length >= times)).toEqual(Array(times).fill('records.write'))
+  }
+  grid.calls.length = 0
+  return { ...grid, untilWritten, table, pin, line, fieldId, stored }
+}
+
+describe('a map', () => {
+  test('fits its pins, gathers what stands close, and shows the record of a pin', async () => {
+    const { page, pin, line } = await openMap(PLACES)
+    await pin('Tokyo').waitFor()
+    const cluster = page.getByTestId('map-cluster')
+    expect(await textOf(cluster)).toBe('2')
+    // The names of the countries come with the outlines, from this server.
+    await page.getByText('Russia', { exact: true }).waitFor()
+    await cluster.click()
+    await pin('Paris').click()
+    const card = page.getByTestId('map-card')
+    await card.getByText('a tower').waitFor()
+    await card.getByRole('button', { name: 'Open' }).click()
+    await page.getByTestId('record-panel').getByRole('heading', { name: 'Paris' }).waitFor()
+    await page.keyboard.press('Escape')
+    // By keyboard one goes through the list.
+    await line('Tokyo').focus()
+    await page.keyboard.press('Enter')
+    await card.getByText('Tokyo').waitFor()
+    await page.getByRole('tab', { name: 'Without place 1' }).click()
+    await line('Lost').waitFor()
+  })
+
+  test('moves a record by dragging its pin, gives one a place, and adds one by a click', async () => {
+    const { page, pin, stored, untilWritten, calls } = await openMap([
+      ['Paris', '48.8584;2.2945', null],
+      ['Lost', null, null],
+    ])
+    const box = await pin('Paris').boundingBox()
+    if (!box) throw new Error('the pin is not there')
+    await page.mouse.move(box.x + 15, box.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 115, box.y + 90, { steps: 5 })
+    await page.mouse.up()
+    const moved = await eventually(
+      () => stored(1),
+      (now) => now !== '48.8584;2.2945',
+    )
+    const [lat, long] = String(moved).split(';').map(Number)
+    expect(lat).toBeLessThan(48.85)
+    expect(long).toBeGreaterThan(2.3)
+    await untilWritten(1)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(
+      () => stored(1),
+      (now) => now === '48.8584;2.2945',
+    )
+    const back = () => pin('Paris').boundingBox()
+    expect((await eventually(back, (now) => now?.x === box.x))?.x).toBe(box.x)
+
+    await page.getByRole('tab', { name: 'Without place' }).click()
+    await page.getByRole('button', { name: 'Place on the map' }).click()
+    const middle = { x: 200, y: 200 }
+    await page.getByTestId('map').click({ position: middle })
+    await pin('Lost').waitFor()
+    expect(String(await stored(2))).toContain(';')
+
+    calls.length = 0
+    await page.getByTestId('map').click({ position: { x: 420, y: 500 } })
+    await page.getByTestId('add-here').click()
+    const dialog = page.getByRole('dialog', { name: 'New record' })
+    await dialog.getByLabel('Title', { exact: true }).fill('Fresh')
+    await dialog.getByTestId('create-record').click()
+    await pin('Fresh').waitFor()
+    expect(String(await stored(3))).toMatch(/^-?[\d.]+;-?[\d.]+$/)
+    await untilWritten(1)
+  })
+
+  test('reads many records by pages and draws a few, and filters and searches them', async () => {
+    const rows = Array.from({ length: 2500 }, (_, at): CellValue[] => [
+      `r${at}`,
+      `${(60 * Math.sin(at)).toFixed(4)};${(170 * Math.sin(at * 78.233)).toFixed(4)}`,
+      null,
+    ])
+    const { page, line, calls } = await openMap(rows)
+    await page.getByRole('tab', { name: 'On the map 2,500' }).waitFor()
+    const pins = page.locator('[data-testid="map-pin"], [data-testid="map-cluster"]')
+    expect(await pins.count()).toBeLessThan(300)
+    await page.getByRole('searchbox', { name: 'Find a record' }).fill('r2499')
+    await line('r2499').waitFor()
+    calls.length = 0
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByTestId('search-input').fill('r1234')
+    await page.getByRole('tab', { name: 'On the map 1', exact: true }).waitFor()
+    expect(calls.filter((call) => call === 'records.list').length).toBeLessThan(4)
+  })
+
+  test('asks for a field of places where there is none, and lets a viewer look', async () => {
+    const { page, table, view } = await openMap([['a']], FIELDS.slice(0, 1))
+    await page.getByRole('button', { name: 'Add a field of places' }).click()
+    await page.getByTestId('field-editor').getByRole('button', { name: 'Add field' }).click()
+    await page.locator('[data-testid="map"][data-ready]').waitFor()
+    await page.getByRole('tab', { name: 'Without place 1' }).waitFor()
+    const viewer = await createMember(tests.app(), table.baseId, 'viewer')
+    const other = await show(table, view.id, viewer)
+    await other.page.getByRole('tab', { name: 'Without place 1' }).click()
+    await other.line('a').waitFor()
+    expect(await other.page.getByRole('button', { name: 'Place on the map' }).count()).toBe(0)
+    await other.page.getByTestId('map').click({ position: { x: 200, y: 200 } })
+    expect(await other.page.getByTestId('add-here').count()).toBe(0)
+  })
+})
+
+describe('a cell of places', () => {
+  test('takes its value from a map', async () => {
+    const { page, table, stored } = await openMap([['Paris', null, null]])
+    await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}`)
+    const place = table.schema.fields.find((field) => field.title === 'Place')?.id ?? ''
+    await page.locator(`[role="gridcell"][data-row="0"][data-field="${place}"]`).dblclick()
+    await page.getByTestId('pick-on-map').click()
+    const dialog = page.getByRole('dialog', { name: 'Place' })
+    await dialog.locator('[data-testid="map"][data-ready]').waitFor()
+    await dialog.getByTestId('map').click({ position: { x: 300, y: 200 } })
+    await dialog.getByTestId('picked-pin').waitFor()
+    await dialog.getByRole('button', { name: 'Use this place' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    expect(
+      String(
+        await eventually(
+          () => stored(1),
+          (now) => now !== null,
+        ),
+      ),
+    ).toMatch(/;/)
+  })
+})
+
+describe('a map with the pictures of a tile server', () => {
+  const asked: string[] = []
+  const tiles = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      asked.push(`${new URL(request.url).pathname} from ${request.headers.get('referer')}`)
+      const headers = { 'content-type': 'image/png', 'access-control-allow-origin': '*' }
+      return new Response(new Blob([png(256, 256) as BlobPart]), { headers })
+    },
+  })
+  const own = gridTests({
+    browserArgs: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    config: {
+      mapTilesUrl: `http://127.0.0.1:${tiles.port}/{z}/{x}/{y}.png`,
+      mapTilesAttribution: '© The makers of maps',
+    },
+  })
+  beforeAll(() => {
+    asked.length = 0
+  })
+  afterAll(() => tiles.stop(true))
+
+  test('loads them from that host alone, and says whose they are', async () => {
+    const table = await own.createTable(FIELDS, PLACES)
+    const api = own.app().trpc(own.owner().token)
+    const view = await api.views.create.mutate({ tableId: table.tableId, title: 'Map', kind: 'map' })
+    const { page } = await own.openTable(table)
+    await page.goto(`${own.app().url}/#/nc/${table.baseId}/${table.tableId}/${view.id}`)
+    await page.getByText('© The makers of maps').waitFor()
+    await eventually(
+      async () => asked.length,
+      (count) => count > 0,
+    )
+    expect(asked[0]).toMatch(/^\/\d+\/\d+\/\d+\.png from http:\/\/127\.0\.0\.1:\d+\/$/)
+    const policy = (await fetch(`${own.app().url}/dashboard`)).headers.get('content-security-policy')
+    expect(policy).toContain(`img-src 'self' data: blob: http://127.0.0.1:${tiles.port};`)
+  })
+})

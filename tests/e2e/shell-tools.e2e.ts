@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import {
+  arrivesAt,
+  createBase,
+  createTable,
+  EMAIL,
+  fillCredentials,
+  PASSWORD,
+  route,
+  see,
+  setUpShell,
+  signedIn,
+  tableLink,
+} from './shell-page.ts'
+
+const { app, openBrowser, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+
+/** The keys typed after this are the palette's. */
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await see(page.getByRole('combobox'))
+}
+
+describe('someone who is signed in', () => {
+  test('is told of a path that leads nowhere, and led on from those that stand for another', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Paths')
+    const base = route(page)
+    const nowhere = ['/nc/nowhere/abc', `${base}/sql`, '/nc/cowriter/p1/a/b', '/profile/bob', '/account/x']
+    for (const path of nowhere) {
+      await page.goto(`${app().url}/dashboard#${path}`)
+      await see(page.getByText(`Page Not Found: ${path}`))
+    }
+    await page.getByRole('button', { name: 'Go to your bases' }).click()
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    for (const [path, end] of [
+      ['/profile', /^\/account\/profile$/],
+      ['/signIn', /^\/$/],
+      ['/forgot-password', /^\/$/],
+    ] as const) {
+      await page.goto(`${app().url}/dashboard#${path}`)
+      await arrivesAt(page, end)
+    }
+    await page.goto(`${app().url}/dashboard#${base}/auth`)
+    await see(page.getByRole('tab', { name: 'Members', selected: true }))
+    await page.getByRole('tab', { name: 'Data sources' }).click()
+    await arrivesAt(page, /\?tab=sources$/)
+    await page.goBack()
+    await see(page.getByRole('tab', { name: 'Members', selected: true }))
+    await page.context().close()
+  })
+
+  test('finds records, what the screen can do, and the views of before by the palette', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Garden')
+    await createTable(page, 'Beds')
+    await createTable(page, 'Plants')
+    const api = app().trpc(
+      (await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })).token,
+    )
+    const [, , baseId = ''] = route(page).split('/')
+    const plants = (await api.schema.tables.query({ baseId })).find(({ title }) => title === 'Plants')
+    const tableId = plants?.id ?? ''
+    const { fields } = await api.schema.table.query({ tableId })
+    const name = fields.find(({ isDisplay }) => isDisplay)?.id ?? ''
+    await api.records.write.mutate({
+      change: {
+        baseId,
+        operations: [{ kind: 'insert', tableId, rows: [{ values: { [name]: 'Blue sage' } }] }],
+      },
+    })
+
+    await openPalette(page)
+    await page.keyboard.type('sage')
+    await see(page.getByRole('option', { name: 'Blue sage Plants' }))
+    await page.keyboard.press('Enter')
+    await see(page.getByTestId('record-panel'))
+    await page.keyboard.press('Escape')
+
+    await openPalette(page)
+    await page.keyboard.type('group by')
+    await see(page.getByRole('option', { name: 'Group by…', selected: true }))
+    await page.keyboard.press('Enter')
+    await see(page.getByRole('dialog', { name: 'Group' }))
+    await page.keyboard.press('Escape')
+    await openPalette(page)
+    for (const action of ['Filter…', 'Sort by…', 'Choose the fields', 'Download', 'Share', 'New record']) {
+      await page.getByRole('combobox').fill(action.replace('…', ''))
+      await see(page.getByRole('option', { name: action }).first())
+    }
+    await page.keyboard.press('Escape')
+
+    await tableLink(page, 'Beds').click()
+    await arrivesAt(page, new RegExp(`/${baseId}/(?!${tableId})m`))
+    await see(page.getByRole('grid'))
+    await page.keyboard.press('Control+l')
+    await see(page.getByRole('option', { name: 'Plants Plants · Garden' }))
+    await page.keyboard.press('Enter')
+    await arrivesAt(page, new RegExp(tableId))
+
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await see(sheet.getByText('Recent views'))
+    await see(sheet.getByRole('heading', { name: 'Grid', exact: true }))
+    await page.context().close()
+  })
+
+  test('gives a base its colours, which are gone in the next and come back for those who are sent its links', async () => {
+    const page = await openSignedIn()
+    await createBase(page, 'Colourful')
+    const base = route(page)
+    const colors = (one = page) =>
+      one.evaluate(() =>
+        ['--color-primary', '--color-on-primary', '--color-accent'].map((name) =>
+          getComputedStyle(document.documentElement).getPropertyValue(name).trim().toLowerCase(),
+        ),
+      )
+    const usual = await colors()
+    await page.getByRole('button', { name: 'Menu of base Colourful' }).click()
+    await page.getByRole('menuitem', { name: 'Rename and colour' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rename and colour' })
+    await dialog
+      .getByRole('group', { name: 'Main colour of its pages' })
+      .getByLabel('Another colour')
+      .fill('#d97706')
+    await dialog.getByRole('group', { name: 'Second colour' }).getByLabel('Another colour').fill('#0b7a75')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const own = ['#d97706', '#1d2433', '#0b7a75']
+    expect(await colors()).toEqual(own)
+    await page.reload()
+    await see(page.getByRole('heading', { level: 1, name: 'Colourful' }))
+    expect(await colors()).toEqual(own)
+    await page.keyboard.press('Alt+b')
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    expect(await colors()).toEqual(usual)
+
+    const api = app().trpc(
+      (await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })).token,
+    )
+    const baseId = base.split('/')[2] ?? ''
+    const share = await api.shares.save.mutate({ kind: 'base', targetId: baseId, patch: {} })
+    const visitor = await (await openBrowser()).newPage()
+    await visitor.goto(`${app().url}/shared#/base/base/${share.id}`)
+    await see(visitor.getByText('This base has no tables.'))
+    expect(await colors(visitor)).toEqual(own)
+
+    // What another program wrote and is no colour gives way to the product's own.
+    const theme = { primaryColor: 'url(x)', accentColor: '#abc' }
+    await api.bases.update.mutate({ baseId, meta: { theme } })
+    await page.goto(`${app().url}/dashboard#${base}`)
+    await page.reload()
+    await page.waitForFunction(
+      () => getComputedStyle(document.documentElement).getPropertyValue('--color-accent') !== '#ec4899',
+    )
+    expect((await colors())[0]).toBe(usual[0] ?? '')
+    await visitor.context().close()
+    await page.context().close()
+  })
+
+  test('is offered the new version once the server has one, and keeps the page when others move its elements', async () => {
+    const context = await openBrowser()
+    const page = await openPage('/', context)
+    await fillCredentials(page)
+    await signedIn(page)
+    await page.clock.install()
+    await page.reload()
+    await signedIn(page)
+    await page.clock.fastForward('01:01:00')
+    // The same build: nothing to say.
+    expect(await page.getByText('There is a new version of Sheaf.').count()).toBe(0)
+    await page.evaluate(() => document.querySelector('meta[name="build"]')?.setAttribute('content', 'older'))
+    await page.clock.fastForward('01:01:00')
+    await see(page.getByText('There is a new version of Sheaf.'))
+    await page.getByRole('button', { name: 'Reload', exact: true }).click()
+    await page.getByText('There is a new version of Sheaf.').waitFor({ state: 'detached' })
+    await signedIn(page)
+
+    // A translator takes out what React will want to remove.
+    await see(page.getByRole('heading', { name: 'Bases' }))
+    await page.evaluate(() => document.querySelector('main')?.remove())
+    await page.evaluate(() => {
+      location.hash = '/account/profile'
+    })
+    await see(page.getByRole('heading', { name: 'Profile' }))
+    await context.close()
+  })
+})
+
+expectNoProblems()

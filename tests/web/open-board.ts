@@ -1,0 +1,92 @@
+import type { Values } from '../../src/core/changes.ts'
+import type { RecordId } from '../../src/core/model.ts'
+import type { GroupPage } from '../../src/core/query.ts'
+import { isOffline } from '../../web/errors.ts'
+import { createRecordStore } from '../../web/features/records/record-store.ts'
+import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
+import type { StoreQuery } from '../../web/features/records/store/types.ts'
+import { createBoard } from '../../web/features/views/kinds/kanban/create-board.ts'
+import { type StackKey, stackByOf } from '../../web/features/views/kinds/kanban/stack-by.ts'
+import { memoryField, memoryRecords } from './memory-records.ts'
+
+/** A title, a status to stack by, and the place of a record in its table. */
+export const BOARD_FIELDS = [
+  memoryField('title'),
+  memoryField('status', 'SingleSelect', {
+    options: { choices: ['todo', 'doing', 'done'].map((title) => ({ id: title, title, color: '#cfdffe' })) },
+  }),
+  memoryField('stock', 'Number'),
+  memoryField('order', 'Order', { isSystem: true }),
+]
+
+/** Records of these titles and stacks, in this order: `['a todo', 'b done']`; one word is of no stack. */
+export const cards = (...texts: string[]): Values[] =>
+  texts.map((text, at) => {
+    const [title = '', status] = text.split(' ')
+    return { title, status: status ?? null, stock: null, order: at + 1 }
+  })
+
+/** A board over a table in memory, with these stacks in sight and read. */
+export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {}) {
+  const fields = BOARD_FIELDS
+  const server = memoryRecords(fields, rows)
+  const messages: string[] = []
+  const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
+  const by = stackByOf(fields, 'status')
+  if (!by) throw new Error('the field cannot be stacked by')
+  const fieldIds = fields.map((field) => field.id)
+  const current: StoreQuery = { fields, fieldIds, filter: null, sorts: [], search: null, ...query }
+
+  async function groups(): Promise<GroupPage> {
+    server.calls.push('groups')
+    await Promise.resolve()
+    const counts = new Map<string | null, number>()
+    for (const { status } of server.values()) {
+      const key = status === null || status === undefined ? null : String(status)
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    return {
+      groups: [...counts].map(([key, count]) => ({ keys: [key], count, summaries: {} })),
+      hasMore: false,
+    }
+  }
+
+  const board = createBoard({ by, query: () => current, summary: () => null, groups })
+  const store = createRecordStore(
+    {
+      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
+      notify: (message) => void messages.push(message),
+      keep: () => {},
+    },
+    current,
+    undefined,
+    board.layout,
+  )
+  const keys: StackKey[] = [null, 'todo', 'doing', 'done']
+  board.setOrder(keys)
+  for (const key of keys) board.paging().want(key, { first: 0, last: 10 })
+  await store.reload()
+
+  const titlesIn = (key: StackKey): string[] => {
+    const lane = board.lanes.lane(key)
+    return Array.from({ length: board.lanes.length(lane) }, (_, at) => {
+      const id = lane.segments.idAt(at)
+      return id === undefined ? '?' : String(store.row(id)?.values('title'))
+    })
+  }
+  return {
+    ...{ server, board, store, queue, messages, by },
+    /** The cards of every stack that has any: `{ todo: 'a b', done: 'c' }`. */
+    shown: () =>
+      Object.fromEntries(
+        keys.map((key) => [String(key), titlesIn(key).join(' ')]).filter(([, titles]) => titles !== ''),
+      ),
+    counts: () => keys.map((key) => board.lanes.lane(key).count),
+    idOf: (title: string): RecordId => {
+      for (const lane of board.lanes.all())
+        for (const id of lane.segments.ids()) if (store.row(id)?.values('title') === title) return id
+      throw new Error(`no card ${title}`)
+    },
+    settled: () => queue.settled(),
+  }
+}

@@ -1,0 +1,96 @@
+import { useSearch } from '@tanstack/react-router'
+import { Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { appCodeOf, messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { api, cache } from '../../trpc.ts'
+import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { toast } from '../../ui/toast.ts'
+import { isOver, useJob } from '../sources/use-job.ts'
+import styles from './duplicate-dialog.module.css'
+
+/** Copies a base that somebody has shared into one's own bases (spec §2). */
+export function CopySharedBaseScreen() {
+  const { base: shareId = '' }: { base?: string } = useSearch({ strict: false })
+  const [withData, setWithData] = useState(true)
+  const [password, setPassword] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isStarting, setIsStarting] = useState(false)
+  const [started, setStarted] = useState<{ jobId: string; baseId: string } | null>(null)
+  const job = useJob(started?.jobId ?? null)
+  useDocumentTitle(t('Copy a shared base'))
+
+  useEffect(() => {
+    if (!job || !started || !isOver(job)) return
+    if (job.status === 'completed') {
+      void cache.bases.list.invalidate()
+      goTo(paths.base(started.baseId), { replace: true })
+      toast.success({ text: t('The base is yours now') })
+      return
+    }
+    setStarted(null)
+    setProblem(job.error ?? t('The base could not be copied'))
+  }, [job, started])
+
+  async function submit() {
+    if (isStarting || started) return
+    setIsStarting(true)
+    setProblem(null)
+    try {
+      setStarted(
+        await api.copies.sharedBase.mutate({ shareId, password, options: { withData, withViews: true } }),
+      )
+    } catch (error) {
+      if (appCodeOf(error) === 'INVALID_SHARED_VIEW_PASSWORD') {
+        setProblem(password === null ? null : t('This password is wrong.'))
+        setPassword(password ?? '')
+      } else if (appCodeOf(error) === 'BASE_NOT_FOUND') {
+        setProblem(t('This link does not work: it was closed, or the address is incomplete.'))
+      } else setProblem(messageOf(error))
+    } finally {
+      setIsStarting(false)
+    }
+  }
+
+  return (
+    <main className={styles.page}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <Copy size={28} aria-hidden />
+        <h1 className={styles.heading}>{t('Copy a shared base')}</h1>
+        <p className={styles.text}>
+          {t('A base of your own with the same tables, fields and views. People are not named in it.')}
+        </p>
+        <label className={styles.tick}>
+          <input type="checkbox" checked={withData} onChange={(event) => setWithData(event.target.checked)} />
+          {t('Records')}
+        </label>
+        {password !== null && (
+          <PasswordField
+            label={t('Password of the link')}
+            autoFocus
+            autoComplete="off"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+        {problem !== null && <Alert tone="error">{problem}</Alert>}
+        <div className={styles.buttons}>
+          <Button onClick={() => goTo(paths.bases())}>{t('Cancel')}</Button>
+          <Button type="submit" variant="primary" busy={isStarting || started !== null}>
+            {t('Copy to my bases')}
+          </Button>
+        </div>
+      </form>
+    </main>
+  )
+}

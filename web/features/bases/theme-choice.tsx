@@ -1,0 +1,75 @@
+import { type BaseTheme, DEFAULT_THEME } from '../../../src/core/theme.ts'
+import { t } from '../../i18n.ts'
+import styles from './base-dialog.module.css'
+import { BASE_COLORS } from './base-icon.tsx'
+import { themeProperties } from './theme.ts'
+
+export interface ThemeChoiceProps {
+  theme: BaseTheme
+  onChange: (theme: BaseTheme) => void
+}
+
+/** The colours of a base's pages, with a sample of how they look. */
+export function ThemeChoice({ theme, onChange }: ThemeChoiceProps) {
+  return (
+    <>
+      <ColorChoice
+        legend={t('Main colour of its pages')}
+        color={theme.primaryColor}
+        first={DEFAULT_THEME.primaryColor}
+        onChange={(primaryColor) => onChange({ ...theme, primaryColor })}
+      />
+      <ColorChoice
+        legend={t('Second colour')}
+        color={theme.accentColor}
+        first={DEFAULT_THEME.accentColor}
+        onChange={(accentColor) => onChange({ ...theme, accentColor })}
+      />
+      <div className={styles.sample} style={themeProperties(theme)} aria-hidden>
+        <span className={styles.sampleButton}>{t('Button')}</span>
+        <span className={styles.sampleChosen}>{t('Chosen')}</span>
+        <span className={styles.sampleAccent}>{t('Second colour')}</span>
+      </div>
+    </>
+  )
+}
+
+interface ColorChoiceProps {
+  legend: string
+  /** `#RRGGBB`. */
+  color: string
+  /** The default, which leads the row. */
+  first: string
+  onChange: (color: string) => void
+}
+
+function ColorChoice({ legend, color, first, onChange }: ColorChoiceProps) {
+  const offered = [...new Set([first, ...BASE_COLORS.map((one) => one.toUpperCase())])]
+  const isOwn = !offered.includes(color)
+  return (
+    <fieldset className={styles.colors}>
+      <legend>{legend}</legend>
+      {offered.map((one, index) => (
+        <label key={one} className={styles.color} style={{ background: one }}>
+          <input
+            type="radio"
+            name={legend}
+            className={styles.radio}
+            checked={one === color}
+            onChange={() => onChange(one)}
+            aria-label={one === first ? t('Default') : t('Colour {n}', { n: index + 1 })}
+          />
+        </label>
+      ))}
+      <label className={styles.color} style={{ background: isOwn ? color : undefined }} data-own={isOwn}>
+        <input
+          type="color"
+          className={styles.radio}
+          value={color}
+          onChange={(event) => onChange(event.target.value.toUpperCase())}
+          aria-label={t('Another colour')}
+        />
+      </label>
+    </fieldset>
+  )
+}

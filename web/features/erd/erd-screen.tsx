@@ -1,0 +1,84 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { Share2 } from 'lucide-react'
+import { roleCan } from '../../../src/core/roles.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { NotFoundScreen } from '../../routes/root.tsx'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { openDiagramShare } from '../shares/open-share-dialog.tsx'
+import styles from './erd-view.module.css'
+import { ErdView } from './erd-view.tsx'
+
+/** The diagram of a base; with `tableId` in the address, of a table and what it is linked with. */
+export function ErdScreen() {
+  const { baseId, sourceId } = useParams({ from: '/shell/$typeOrId/$baseId/erd/{-$sourceId}' })
+  const search: { tableId?: string } = useSearch({ strict: false })
+  const base = trpc.bases.get.useQuery({ baseId }).data
+  const diagram = trpc.schema.diagram.useQuery({ baseId })
+  const maySeeSources = base !== undefined && roleCan(base.role, 'source.list')
+  const listed = trpc.sources.list.useQuery({ baseId }, { enabled: maySeeSources }).data ?? []
+  useDocumentTitle(base && t('Relations of {title}', { title: base.title }))
+  if (diagram.error) {
+    return (
+      <ErrorState
+        title={t('The diagram could not be read')}
+        error={diagram.error}
+        onRetry={() => void diagram.refetch()}
+      />
+    )
+  }
+  if (!diagram.data || !base) return <ErdSkeleton />
+  const { tables } = diagram.data
+  const isOfBase = (id: string) =>
+    [...listed, ...tables.map((table) => ({ id: table.sourceId }))].some((one) => one.id === id)
+  if (sourceId !== undefined && !isOfBase(sourceId)) return <NotFoundScreen />
+  const sources = listed.map((source) => ({ id: source.id, title: source.alias ?? t('This base') }))
+  return (
+    <ErdView
+      // Another table is another drawing.
+      key={`${search.tableId} ${sourceId}`}
+      diagram={diagram.data}
+      title={base.title}
+      tableId={tables.some(({ id }) => id === search.tableId) ? search.tableId : undefined}
+      sourceId={sourceId}
+      sources={sources}
+      onOpenTable={(tableId) => goTo(paths.table(baseId, tableId))}
+      tools={
+        roleCan(base.role, 'base.share') &&
+        sources.length > 0 && (
+          <Button
+            size="small"
+            icon={Share2}
+            onClick={() => openDiagramShare(sharedFirst(sources, sourceId), base.title)}
+          >
+            {t('Share diagram')}
+          </Button>
+        )
+      }
+    />
+  )
+}
+
+/** The source on the screen ahead of the others. */
+const sharedFirst = <T extends { id: string }>(sources: readonly T[], sourceId: string | undefined): T[] =>
+  [...sources].sort((a, b) => Number(b.id === sourceId) - Number(a.id === sourceId))
+
+/** The toolbar and some boxes, until the diagram is read. */
+function ErdSkeleton() {
+  return (
+    <div className={styles.screen} aria-busy="true">
+      <div className={styles.toolbar}>
+        <Skeleton width={190} height={28} />
+        <Skeleton width={110} height={20} />
+      </div>
+      <div className={styles.bones}>
+        {[168, 120, 220, 144].map((height) => (
+          <Skeleton key={height} width={240} height={height} />
+        ))}
+      </div>
+    </div>
+  )
+}

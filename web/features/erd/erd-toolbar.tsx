@@ -1,0 +1,192 @@
+import { Download, Search } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { formatNumber, t } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import { openMenu } from '../../ui/menu.tsx'
+import { toast } from '../../ui/toast.ts'
+import { useIsNarrow } from '../shell/sidebar-state.ts'
+import { ToolbarSheet } from '../views/toolbar-sheet.tsx'
+import styles from './erd-view.module.css'
+import type { Place } from './layout.ts'
+import { pngOf, svgOf } from './picture.ts'
+import { ALL, type DiagramOptions, type ShownDiagram } from './shown-diagram.ts'
+
+export interface ErdToolbarProps {
+  options: DiagramOptions
+  onOptions: (part: Partial<DiagramOptions>) => void
+  search: string
+  onSearch: (text: string) => void
+  /** Goes on to the next that was found. */
+  onNext: () => void
+  /** Null where nothing is looked for. */
+  foundCount: number | null
+  title: string
+  sources: readonly { id: string; title: string }[]
+  hasJunctions: boolean
+  /** The one table that the diagram was opened for. */
+  focusTitle: string | null
+  focusTableId: string | null
+  /** Nothing is drawn: there is nothing to save. */
+  isEmpty: boolean
+  /** What a picture of this moment shows. */
+  picture: () => { shown: ShownDiagram; places: ReadonlyMap<string, Place>; showTypes: boolean }
+  tools?: ReactNode
+}
+
+/** What a diagram shows, and how it is saved. */
+export function ErdToolbar(props: ErdToolbarProps) {
+  const { options, onOptions, sources } = props
+  const isNarrow = useIsNarrow()
+  const [isSheetOpen, setSheetOpen] = useState(false)
+
+  async function save(kind: 'svg' | 'png') {
+    try {
+      const { shown, places, showTypes } = props.picture()
+      const picture = svgOf(shown, places, { showTypes })
+      const blob = kind === 'svg' ? new Blob([picture.svg], { type: 'image/svg+xml' }) : await pngOf(picture)
+      const url = URL.createObjectURL(blob)
+      const link = document.createElement('a')
+      link.href = url
+      link.download = `${props.title}.${kind}`
+      link.click()
+      // The browser has taken it over by then.
+      setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+  }
+
+  const choices = (
+    <>
+      <label className={styles.choice}>
+        <span>{t('Fields')}</span>
+        <select
+          value={options.fields}
+          onChange={(event) => onOptions({ fields: event.target.value as DiagramOptions['fields'] })}
+        >
+          <option value="all">{t('All')}</option>
+          <option value="keys">{t('Keys and links')}</option>
+          <option value="none">{t('None')}</option>
+        </select>
+      </label>
+      {sources.length > 1 && (
+        <label className={styles.choice}>
+          <span>{t('Source')}</span>
+          <select
+            value={options.sourceId ?? ''}
+            onChange={(event) => onOptions({ sourceId: event.target.value || null })}
+          >
+            <option value="">{t('All')}</option>
+            {sources.map(({ id, title }) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Tick
+        label={t('Types')}
+        checked={options.showTypes}
+        onChange={(showTypes) => onOptions({ showTypes })}
+      />
+      {props.hasJunctions && (
+        <Tick
+          label={t('Tables of pairs')}
+          checked={options.showJunctions}
+          onChange={(showJunctions) => onOptions({ showJunctions })}
+        />
+      )}
+      {props.focusTitle !== null && (
+        <Tick
+          label={t('Only what “{title}” is linked with', { title: props.focusTitle })}
+          checked={options.tableId !== null}
+          onChange={(only) => onOptions({ tableId: only ? props.focusTableId : null })}
+        />
+      )}
+    </>
+  )
+  const ends = (
+    <>
+      {props.tools}
+      <Button
+        size="small"
+        icon={Download}
+        aria-haspopup="menu"
+        disabled={props.isEmpty}
+        onClick={(event) =>
+          openMenu(
+            event.currentTarget,
+            [
+              { kind: 'action', label: t('Picture (PNG)'), run: () => void save('png') },
+              { kind: 'action', label: t('Drawing (SVG)'), run: () => void save('svg') },
+            ],
+            t('Save as a picture'),
+          )
+        }
+      >
+        {t('Save as a picture')}
+      </Button>
+    </>
+  )
+
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label={t('Diagram')}>
+      <label className={styles.search}>
+        <Search size={14} aria-hidden />
+        <input
+          type="search"
+          dir="auto"
+          placeholder={t('Find a table or field')}
+          aria-label={t('Find a table or field')}
+          value={props.search}
+          onChange={(event) => props.onSearch(event.target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && props.onNext()}
+        />
+        <span className={styles.found} role="status">
+          {props.foundCount !== null && formatNumber(props.foundCount)}
+        </span>
+      </label>
+      {isNarrow ? (
+        <ToolbarSheet
+          count={countOfChanges(options, props.focusTableId)}
+          isOpen={isSheetOpen}
+          onOpen={setSheetOpen}
+        >
+          {choices}
+          {ends}
+        </ToolbarSheet>
+      ) : (
+        <>
+          {choices}
+          <span className={styles.space} />
+          {ends}
+        </>
+      )}
+    </div>
+  )
+}
+
+function Tick({
+  label,
+  checked,
+  onChange,
+}: {
+  label: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+}) {
+  return (
+    <label className={styles.choice}>
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <span dir="auto">{label}</span>
+    </label>
+  )
+}
+
+/** How many of the choices are otherwise than at first. */
+const countOfChanges = (options: DiagramOptions, focusTableId: string | null): number =>
+  Object.entries({ ...ALL, tableId: focusTableId }).filter(
+    ([name, first]) => options[name as keyof DiagramOptions] !== first,
+  ).length

@@ -1,0 +1,281 @@
+import {
+  applyNodeChanges,
+  Background,
+  Controls,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeChange,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from '@xyflow/react'
+import '@xyflow/react/dist/base.css'
+import { KeyRound, Link2 } from 'lucide-react'
+import { createContext, type KeyboardEvent, use, useEffect, useMemo, useRef, useState } from 'react'
+import type { Diagram, DiagramTable } from '../../../src/core/diagram.ts'
+import { t } from '../../i18n.ts'
+import { ErdToolbar } from './erd-toolbar.tsx'
+import styles from './erd-view.module.css'
+import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, placeBoxes, ROW_HEIGHT } from './layout.ts'
+import { lineBetween } from './lines.ts'
+import { ALL, type DiagramOptions, type ShownLink, shownDiagram } from './shown-diagram.ts'
+
+export interface ErdViewProps {
+  diagram: Diagram
+  /** Names the picture. */
+  title: string
+  /** Begins with this table and those that it is linked with. */
+  tableId?: string
+  /** Begins with this source alone. */
+  sourceId?: string
+  /** The connected databases by their names, where there are several. */
+  sources?: readonly { id: string; title: string }[]
+  /** Absent: the boxes lead nowhere. */
+  onOpenTable?: (tableId: string) => void
+  /** Further buttons of the toolbar. */
+  tools?: React.ReactNode
+}
+
+type TableNode = Node<{ table: DiagramTable; showTypes: boolean; isFound: boolean }, 'table'>
+type LinkEdge = Edge<{ link: ShownLink }, 'link'>
+
+const NODE_TYPES = { table: TableBox }
+const EDGE_TYPES = { link: LinkLine }
+
+/** Opens a table from its box; a context, because the drawing library makes the boxes. */
+const OpenTable = createContext<((tableId: string) => void) | undefined>(undefined)
+
+/** A base's tables as boxes with lines between them: moved, zoomed, searched, and saved as a picture. */
+export function ErdView(props: ErdViewProps) {
+  return (
+    <ReactFlowProvider>
+      <OpenTable value={props.onOpenTable}>
+        <Drawing {...props} />
+      </OpenTable>
+    </ReactFlowProvider>
+  )
+}
+
+function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tools }: ErdViewProps) {
+  const [options, setOptions] = useState<DiagramOptions>({
+    ...ALL,
+    sourceId: sourceId ?? null,
+    tableId: tableId ?? null,
+  })
+  const [search, setSearch] = useState('')
+  const shown = useMemo(() => shownDiagram(diagram, options), [diagram, options])
+  const [nodes, setNodes] = useState<TableNode[]>([])
+  const { fitView } = useReactFlow()
+  const canvas = useRef<HTMLDivElement>(null)
+  const lastFound = useRef(-1)
+
+  // Another choice of boxes is another drawing; moving one by hand lasts until then.
+  useEffect(() => {
+    const places = placeBoxes(shown)
+    setNodes(
+      shown.tables.map((table) => ({
+        ...{ id: table.id, type: 'table' as const, position: places.get(table.id) ?? { x: 0, y: 0 } },
+        ...{ width: BOX_WIDTH, height: boxHeight(table) },
+        ariaLabel: t('Table {title}', { title: table.title }),
+        data: { table, showTypes: options.showTypes, isFound: false },
+      })),
+    )
+    const frame = requestAnimationFrame(() => void fitView({ padding: 0.1, maxZoom: 1 }))
+    return () => cancelAnimationFrame(frame)
+  }, [shown, options.showTypes, fitView])
+
+  const wanted = search.trim().toLowerCase()
+  const found = useMemo(
+    () =>
+      wanted === ''
+        ? []
+        : shown.tables.filter(
+            (table) =>
+              table.title.toLowerCase().includes(wanted) ||
+              table.fields.some((field) => field.title.toLowerCase().includes(wanted)),
+          ),
+    [shown, wanted],
+  )
+  useEffect(() => {
+    const ids = new Set(found.map(({ id }) => id))
+    setNodes((before) =>
+      before.map((node) =>
+        node.data.isFound === ids.has(node.id)
+          ? node
+          : { ...node, data: { ...node.data, isFound: ids.has(node.id) } },
+      ),
+    )
+    lastFound.current = -1
+    if (found.length > 0) void fitView({ nodes: found.map(({ id }) => ({ id })), maxZoom: 1, padding: 0.3 })
+  }, [found, fitView])
+
+  const edges = useMemo(
+    () =>
+      shown.links.map(
+        (link): LinkEdge => ({
+          ...{ id: link.id, type: 'link', source: link.from.tableId, target: link.to.tableId },
+          data: { link },
+        }),
+      ),
+    [shown],
+  )
+
+  /** Enter in the search goes from one box that was found to the next, and the keyboard with it. */
+  async function goToNextFound(): Promise<void> {
+    lastFound.current = (lastFound.current + 1) % Math.max(1, found.length)
+    const table = found[lastFound.current]
+    if (!table) return
+    await fitView({ nodes: [{ id: table.id }], maxZoom: 1, padding: 0.3 })
+    canvas.current?.querySelector<HTMLElement>(`.react-flow__node[data-id="${table.id}"]`)?.focus()
+  }
+
+  function openByKey(event: KeyboardEvent): void {
+    const box = event.target
+    if (event.key !== 'Enter' || !(box instanceof HTMLElement)) return
+    if (!box.classList.contains('react-flow__node')) return
+    const table = shown.tables.find(({ id }) => id === box.dataset.id)
+    if (!table || !onOpenTable) return
+    event.preventDefault()
+    event.stopPropagation()
+    openTable(table)
+  }
+
+  /** The tables of pairs are no one's to open. */
+  function openTable(table: DiagramTable): void {
+    if (!table.isJunction) onOpenTable?.(table.id)
+  }
+
+  return (
+    <div className={styles.screen}>
+      <ErdToolbar
+        options={options}
+        onOptions={(part) => setOptions((before) => ({ ...before, ...part }))}
+        search={search}
+        onSearch={setSearch}
+        onNext={() => void goToNextFound()}
+        foundCount={wanted === '' ? null : found.length}
+        title={title}
+        sources={sources ?? []}
+        hasJunctions={diagram.tables.some(({ isJunction }) => isJunction)}
+        focusTitle={diagram.tables.find(({ id }) => id === tableId)?.title ?? null}
+        focusTableId={tableId ?? null}
+        isEmpty={shown.tables.length === 0}
+        picture={() => ({
+          shown,
+          places: new Map(nodes.map(({ id, position }) => [id, position])),
+          showTypes: options.showTypes,
+        })}
+        tools={tools}
+      />
+      <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
+        {shown.tables.length === 0 && <p className={styles.empty}>{t('There are no tables to show.')}</p>}
+        <ReactFlow<TableNode, LinkEdge>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onNodesChange={(changes: NodeChange<TableNode>[]) =>
+            setNodes((before) => applyNodeChanges(changes, before))
+          }
+          onNodeDoubleClick={(_, { data }) => openTable(data.table)}
+          zoomOnDoubleClick={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          deleteKeyCode={null}
+          onlyRenderVisibleElements
+          minZoom={0.05}
+          maxZoom={2}
+          fitView
+          proOptions={{ hideAttribution: false }}
+          ariaLabelConfig={{
+            'controls.zoomIn.ariaLabel': t('Zoom in'),
+            'controls.zoomOut.ariaLabel': t('Zoom out'),
+            'controls.fitView.ariaLabel': t('Show all'),
+            'controls.ariaLabel': t('Zoom'),
+            'node.a11yDescription.default': onOpenTable
+              ? t('Enter opens the table. Space takes hold of the box, then the arrow keys move it.')
+              : t('Space takes hold of the box, then the arrow keys move it.'),
+            'node.a11yDescription.keyboardDisabled': '',
+            'node.a11yDescription.ariaLiveMessage': ({ x, y }) =>
+              t('Moved to {x}, {y}', { x: Math.round(x), y: Math.round(y) }),
+          }}
+        >
+          <Background gap={24} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      </div>
+    </div>
+  )
+}
+
+/** A table: its name, and its fields with keys marked. A double click or Enter opens it. */
+function TableBox({ data: { table, showTypes, isFound } }: NodeProps<TableNode>) {
+  const open = use(OpenTable)
+  return (
+    <div
+      className={styles.box}
+      data-found={isFound || undefined}
+      data-junction={table.isJunction || undefined}
+    >
+      {/* The library draws lines between these only; ours leave from the rows. */}
+      <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />
+      <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
+      <h3 className={styles.head} style={{ blockSize: HEAD_HEIGHT }}>
+        <span className={styles.name} dir="auto" title={table.title}>
+          {table.title}
+        </span>
+        {open && !table.isJunction && (
+          <button type="button" className={styles.open} onClick={() => open(table.id)}>
+            {t('Open')}
+          </button>
+        )}
+      </h3>
+      {table.fields.map((field) => (
+        <div
+          key={field.id}
+          className={styles.row}
+          style={{ blockSize: ROW_HEIGHT }}
+          data-key={field.isPrimaryKey || undefined}
+        >
+          {field.isPrimaryKey && <KeyRound size={12} aria-label={t('Primary key')} />}
+          {field.isForeignKey && <Link2 size={12} aria-label={t('Foreign key')} />}
+          <span
+            className={styles.field}
+            dir="auto"
+            title={field.title}
+            data-display={field.isDisplay || undefined}
+          >
+            {field.title}
+          </span>
+          {showTypes && <span className={styles.type}>{field.type}</span>}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** A link, with how many records stand at either end. */
+function LinkLine({ data }: EdgeProps<LinkEdge>) {
+  const { getNode } = useReactFlow<TableNode, LinkEdge>()
+  const line =
+    data &&
+    lineBetween(data.link, (id) => {
+      const node = getNode(id)
+      return node && { table: node.data.table, place: node.position }
+    })
+  if (!line) return null
+  return (
+    <g className={styles.line}>
+      <path d={line.path} />
+      {line.ends.map(({ x, y, text }) => (
+        <text key={`${x} ${y}`} x={x} y={y} textAnchor="middle">
+          {text}
+        </text>
+      ))}
+    </g>
+  )
+}

@@ -1,0 +1,146 @@
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
+import type { Cell, EditorHandle } from '../../../cells/cell.ts'
+import { t } from '../../../i18n.ts'
+import type { AnswerProps } from './answer.ts'
+import styles from './answers.module.css'
+
+/**
+ * An answer in the editor that the grid has for the type. It counts as it is typed, so that conditions follow
+ * and a reload loses nothing; what is no value yet is said when one leaves.
+ */
+export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
+  const { question, run, id, isReadOnly } = props
+  const { field } = question
+  const value = run.value(field.id)
+  const options = cell.type.options.parse(
+    field.type === 'MultiSelect'
+      ? { ...field.options, choices: offeredChoices(field, question.form) }
+      : field.options,
+  )
+  const editor = useRef<EditorHandle>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const [opened, setOpened] = useState(value)
+  const [isUnread, setUnread] = useState(false)
+  const takesFocus = useRef(false)
+  if (!isFocused && !isUnread && !Object.is(opened, value)) setOpened(value)
+  useLayoutEffect(() => {
+    if (!isOpen && takesFocus.current) button.current?.focus()
+    takesFocus.current = false
+  }, [isOpen])
+
+  const { View, Editor } = cell
+  const view = (
+    <View
+      value={value}
+      field={field}
+      options={options}
+      variant="record"
+      lines={Number.MAX_SAFE_INTEGER}
+      width={null}
+    />
+  )
+  if (!Editor || isReadOnly) {
+    return (
+      <div id={id} className={styles.fixed}>
+        {view}
+      </div>
+    )
+  }
+  if (cell.opensList && !isOpen) {
+    return (
+      <button
+        ref={button}
+        type="button"
+        id={id}
+        className={styles.opener}
+        aria-haspopup="listbox"
+        aria-labelledby={`${props.labelId} ${id}`}
+        aria-describedby={props.describedBy}
+        data-invalid={props.isInvalid || undefined}
+        onClick={() => setOpen(true)}
+      >
+        {value === null ? <span className={styles.faint}>{t('Choose')}</span> : view}
+      </button>
+    )
+  }
+
+  const close = () => {
+    takesFocus.current = box.current?.contains(document.activeElement) ?? false
+    setOpen(false)
+  }
+  const commit = (next: CellValue) => {
+    setUnread(false)
+    run.setUnread(field.id, null)
+    run.set(field.id, next)
+    setOpened(next)
+    close()
+  }
+  /** `isLeaving`: a text that is no value is a mistake, and not just unfinished. */
+  const read = (isLeaving: boolean) => {
+    const draft = editor.current?.read()
+    if (!draft) return
+    if (isLeaving || draft.ok) {
+      setUnread(!draft.ok)
+      run.setUnread(field.id, draft.ok ? null : draft.message)
+    }
+    if (draft.ok) run.set(field.id, draft.value)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.nativeEvent.isComposing) return
+    if (event.key === 'Escape' && isOpen) {
+      event.preventDefault()
+      close()
+    }
+    if (event.key !== 'Enter') return
+    read(true)
+    run.leave(field.id)
+    if (isOpen) {
+      event.preventDefault()
+      close()
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the editor in it
+    <div
+      ref={box}
+      className={styles.editor}
+      data-invalid={props.isInvalid || undefined}
+      onKeyDown={onKeyDown}
+      onInput={() => read(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        const stays =
+          relatedTarget instanceof Element &&
+          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+        if (stays || !document.hasFocus()) return
+        setFocused(false)
+        read(true)
+        run.leave(field.id)
+        setOpen(false)
+      }}
+    >
+      <Editor
+        key={`${run.epoch}:${typeof opened}:${opened}`}
+        ref={editor}
+        value={opened}
+        field={field}
+        options={options}
+        variant="record"
+        typed={null}
+        commit={commit}
+        change={(next) => run.set(field.id, next)}
+        cancel={close}
+        invalid={props.isInvalid}
+        describedBy={props.describedBy}
+        label={question.form.label ?? field.title}
+        id={id}
+        autoFocus={isOpen}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+import { Plus, X } from 'lucide-react'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { isSingleLink, linkOptions } from '../../../../src/core/fields/link-options.ts'
+import type { LinkedRecord } from '../../../../src/core/fields/list-value.ts'
+import type { LinkTarget } from '../../../cells/cell.ts'
+import { LinkPicker } from '../../../cells/link-picker.tsx'
+import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
+import { t } from '../../../i18n.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import type { AnswerProps } from './answer.ts'
+import styles from './answers.module.css'
+
+/** Records of another table, chosen by their names; more of them one is not shown. */
+export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
+  const { field, form } = question
+  const value = run.value(field.id)
+  const { records } = linksIn(value)
+  const [isAdding, setAdding] = useState(false)
+  const add = useRef<HTMLButtonElement>(null)
+  const links = useLinkTarget({ question, run })
+  const close = (takesFocus: boolean) => {
+    setAdding(false)
+    run.leave(field.id)
+    if (takesFocus) queueMicrotask(() => add.current?.focus())
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || (event.key !== 'Escape' && event.key !== 'Enter')) return
+    event.preventDefault()
+    event.stopPropagation()
+    close(true)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
+    <div
+      role="group"
+      aria-labelledby={labelId}
+      className={styles.links}
+      data-invalid={isInvalid || undefined}
+    >
+      {records.length > 0 && (
+        <ul className={styles.fileList}>
+          {records.map((record) => (
+            <li key={String(record.id)} className={styles.file}>
+              <span className={styles.fileName} dir="auto">
+                {titleOf(record)}
+              </span>
+              {!isReadOnly && (
+                <IconButton
+                  icon={X}
+                  size="small"
+                  label={t('Remove {title}', { title: titleOf(record) })}
+                  onClick={() => void links.unlink(record)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!isAdding && !isReadOnly && (
+        <button
+          ref={add}
+          id={id}
+          type="button"
+          className={styles.opener}
+          aria-haspopup="listbox"
+          aria-describedby={describedBy}
+          data-invalid={isInvalid || undefined}
+          onClick={() => setAdding(true)}
+        >
+          <Plus size={14} aria-hidden />
+          {links.isSingle && records.length > 0
+            ? t('Choose another {record}', { record: links.singular })
+            : t('Choose {record}', { record: links.singular })}
+        </button>
+      )}
+      {isAdding && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the picker in it
+        <div
+          onKeyDown={onKeyDown}
+          onBlur={({ currentTarget, relatedTarget }) => {
+            const stays =
+              relatedTarget instanceof Element &&
+              (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+            if (!stays && document.hasFocus()) close(false)
+          }}
+        >
+          <LinkPicker
+            ref={null}
+            value={value}
+            field={field}
+            options={linkOptions.parse(field.options)}
+            variant="record"
+            typed={null}
+            commit={() => close(true)}
+            change={() => {}}
+            cancel={() => close(true)}
+            links={links}
+            invalid={isInvalid}
+            describedBy={describedBy}
+            label={form.label ?? field.title}
+            autoFocus
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What the picker reads and writes: the answer, which is no record yet. */
+function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>): LinkTarget {
+  const { field } = question
+  const latest = useRef(run)
+  latest.current = run
+  const listeners = useRef(new Set<() => void>())
+  return useMemo((): LinkTarget => {
+    const options = linkOptions.parse(field.options)
+    const isSingle = isSingleLink(options)
+    const current = () => latest.current.value(field.id)
+    const write = async (records: readonly LinkedRecord[]): Promise<boolean> => {
+      latest.current.set(field.id, linkValue(records))
+      for (const listener of listeners.current) listener()
+      return true
+    }
+    return {
+      isSingle,
+      singular: options.singular || t('record'),
+      plural: options.plural || t('records'),
+      canWrite: true,
+      current,
+      subscribe(listener) {
+        listeners.current.add(listener)
+        return () => listeners.current.delete(listener)
+      },
+      async read(which, page, signal) {
+        const { records } = linksIn(current())
+        if (which === 'linked') {
+          const wanted = page.search.trim().toLowerCase()
+          const lines = records
+            .map((record) => ({ ...record, name: titleOf(record), details: [] }))
+            .filter(({ name }) => name.toLowerCase().includes(wanted))
+          return { lines: lines.slice(page.offset), hasMore: false, mayCreate: false }
+        }
+        const found = await latest.current.source.linkable(field, page, signal)
+        const ids = new Set(records.map(({ id }) => id))
+        return { ...found, mayCreate: false, lines: found.lines.filter(({ id }) => !ids.has(id)) }
+      },
+      link: ({ id, title }) => {
+        const others = isSingle ? [] : linksIn(current()).records.filter((one) => one.id !== id)
+        return write([...others, { id, title }])
+      },
+      unlink: ({ id }) => write(linksIn(current()).records.filter((one) => one.id !== id)),
+      create: async () => null,
+    }
+  }, [field])
+}

@@ -1,0 +1,94 @@
+import { ScanLine } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { parseValue } from '../../../../src/core/fields/read.ts'
+import { t } from '../../../i18n.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import type { AnswerProps } from './answer.ts'
+
+/** The browser's own reader of codes, which the language's types do not know yet. */
+interface CodeReader {
+  detect(source: HTMLVideoElement): Promise<{ rawValue: string }[]>
+}
+declare const BarcodeDetector: new () => CodeReader
+
+/** Time between two looks at the camera's picture. */
+const LOOK_EVERY_MS = 200
+
+/** Reads a bar or QR code by the camera and answers with what stands in it. */
+export function ScanButton({ question: { field }, run }: Pick<AnswerProps, 'question' | 'run'>) {
+  const [isOpen, setOpen] = useState(false)
+  const [unfit, setUnfit] = useState<string | null>(null)
+  const take = (text: string) => {
+    const value = parseValue(field, text)
+    setUnfit(value === null ? text : null)
+    if (value === null) return
+    run.set(field.id, value)
+    run.leave(field.id)
+    setOpen(false)
+  }
+  return (
+    <>
+      <Button icon={ScanLine} onClick={() => setOpen(true)}>
+        {t('Scan a code')}
+      </Button>
+      {isOpen && (
+        <Dialog title={t('Scan a code')} onClose={() => setOpen(false)}>
+          <Camera onRead={take} />
+          <p role="status">
+            {unfit === null
+              ? t('Hold the code in front of the camera.')
+              : t('“{text}” does not fit this question. Try another code.', { text: unfit.slice(0, 100) })}
+          </p>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Camera({ onRead }: { onRead: (text: string) => void }) {
+  const video = useRef<HTMLVideoElement>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const read = useRef(onRead)
+  read.current = onRead
+  useEffect(() => {
+    let isOver = false
+    let stream: MediaStream | null = null
+    const look = async () => {
+      const reader = new BarcodeDetector()
+      while (!isOver) {
+        const element = video.current
+        const found =
+          element && element.readyState >= element.HAVE_CURRENT_DATA ? await reader.detect(element) : []
+        const text = found[0]?.rawValue
+        if (text && !isOver) read.current(text)
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      }
+    }
+    navigator.mediaDevices
+      .getUserMedia({ video: { facingMode: 'environment' } })
+      .then(async (opened) => {
+        stream = opened
+        if (isOver || !video.current) return
+        video.current.srcObject = opened
+        await video.current.play()
+        await look()
+      })
+      .catch(
+        () =>
+          !isOver &&
+          setFailure(t('The camera cannot be used here. Allow it in your browser, or type the code.')),
+      )
+      .finally(() => isOver && stop(stream))
+    return () => {
+      isOver = true
+      stop(stream)
+    }
+  }, [])
+  if (failure !== null) return <p role="alert">{failure}</p>
+  return <video ref={video} muted playsInline style={{ inlineSize: '100%' }} />
+}
+
+function stop(stream: MediaStream | null): void {
+  for (const track of stream?.getTracks() ?? []) track.stop()
+}

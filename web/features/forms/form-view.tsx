@@ -1,0 +1,170 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { t, tn } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import styles from './form.module.css'
+import { FormHeader } from './form-header.tsx'
+import { focusQuestion, QuestionView } from './question-view.tsx'
+import type { FormRun } from './use-form-run.ts'
+
+export interface FormViewProps {
+  run: FormRun
+  title: string
+  /** In place of submitting: what the button says and what a press with good answers does. */
+  test?: { label: string; onGood: () => void }
+  onCancel?: () => void
+  /** Stands at the end: the product's line. */
+  foot?: ReactNode
+}
+
+/** A whole form on one page: its top, its questions, and the buttons. */
+export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
+  const { options, questions, source } = run
+  const form = useRef<HTMLFormElement>(null)
+  const [attempt, setAttempt] = useState(0)
+  const isBusy = run.status.kind === 'sending'
+
+  const first = run.problems[0]?.fieldId
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only an attempt moves the focus
+  useEffect(() => {
+    if (attempt > 0 && first !== undefined && form.current) focusQuestion(first, form.current)
+  }, [attempt])
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // What an editor still holds is told by its blur.
+    if (document.activeElement instanceof HTMLElement && form.current?.contains(document.activeElement))
+      document.activeElement.blur()
+    queueMicrotask(() => {
+      const isGood = test ? run.check() : run.submit()
+      if (!isGood) setAttempt((n) => n + 1)
+      else test?.onGood()
+    })
+  }
+  return (
+    <div className={styles.form} data-testid="form">
+      <FormHeader options={options} title={title} pictures={source.pictures} />
+      <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={keepEnter} noValidate>
+        {questions.length === 0 && <p className={styles.nothing}>{t('This form asks nothing yet.')}</p>}
+        {questions.map((question) => (
+          <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
+        ))}
+        <Problems run={run} onGo={(id) => form.current && focusQuestion(id, form.current)} />
+        <Progress run={run} />
+        <div className={styles.actions}>
+          <Button
+            type="submit"
+            variant="primary"
+            size="large"
+            busy={isBusy}
+            disabled={questions.length === 0}
+            className={styles.submit}
+            data-testid="form-submit"
+          >
+            {test?.label ?? (options.submitLabel || t('Submit'))}
+          </Button>
+          {onCancel && (
+            <Button size="large" disabled={isBusy} onClick={onCancel}>
+              {t('Cancel')}
+            </Button>
+          )}
+          <ClearButton run={run} />
+        </div>
+      </form>
+      {foot}
+    </div>
+  )
+}
+
+/** Enter in a line of text goes nowhere: a form half filled in is easily sent by it. */
+function keepEnter(event: React.KeyboardEvent): void {
+  if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type !== 'submit')
+    event.preventDefault()
+}
+
+/** All that is wrong, each a way to its question. */
+export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void }) {
+  const { problems, status, source } = run
+  const failure = status.kind === 'filling' ? status.failure : null
+  if (problems.length === 0 && failure === null) return null
+  const labels = new Map(
+    source.fields.map(({ id, title }) => [
+      id,
+      source.view.fields.find(({ fieldId }) => fieldId === id)?.form?.label ?? title,
+    ]),
+  )
+  return (
+    <div className={styles.problems} role="alert" data-testid="form-problems">
+      {problems.length > 0 ? (
+        <>
+          <p>{tn('One answer needs another look:', '{n} answers need another look:', problems.length)}</p>
+          <ul>
+            {problems.map(({ fieldId, message }) => (
+              <li key={fieldId}>
+                <button type="button" onClick={() => onGo(fieldId)}>
+                  <b dir="auto">{labels.get(fieldId)}</b>: {message}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p>
+          {t('Your answers were not sent, and are kept here.')} {failure}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** How much of the answers has been sent, where there are files among them. */
+export function Progress({ run }: { run: FormRun }) {
+  const { status } = run
+  if (status.kind !== 'sending' || status.part === 0) return null
+  const percent = Math.round(status.part * 100)
+  return (
+    <div className={styles.progress}>
+      <progress max={100} value={percent} aria-label={t('Sending')} />
+      <span>{t('{n} % sent', { n: percent })}</span>
+    </div>
+  )
+}
+
+/** Empties the form; asks in its own place first. */
+export function ClearButton({ run }: { run: FormRun }) {
+  const [isAsking, setAsking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  if (!run.isTouched) return null
+  if (!isAsking) {
+    return (
+      <Button
+        ref={button}
+        variant="ghost"
+        className={styles.clear}
+        disabled={run.status.kind === 'sending'}
+        onClick={() => setAsking(true)}
+      >
+        {t('Clear form')}
+      </Button>
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
+    <span className={styles.asking} role="group" aria-label={t('Clear form')}>
+      {t('Clear all answers?')}
+      <Button
+        size="small"
+        variant="danger"
+        autoFocus
+        onClick={() => {
+          setAsking(false)
+          run.clear()
+        }}
+      >
+        {t('Clear')}
+      </Button>
+      <Button size="small" onClick={() => setAsking(false)}>
+        {t('Keep')}
+      </Button>
+    </span>
+  )
+}

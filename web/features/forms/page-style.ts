@@ -1,0 +1,10 @@
+import type { CSSProperties } from 'react'
+import { textOn } from '../../cells/pill.tsx'
+
+/** Colours of a form's page: its ground, and its buttons as custom properties. */
+export function pageStyle(background: string | null, theme: string | null): CSSProperties {
+  return {
+    ...(background && { background }),
+    ...(theme && { '--form-theme': theme, '--form-on-theme': textOn(theme) }),
+  } as CSSProperties
+}

@@ -1,0 +1,81 @@
+import { holdsPeople } from '../../../../src/core/fields/people-value.ts'
+import type { Person, View } from '../../../../src/core/model.ts'
+import type { OpenedShare } from '../../../../src/core/shares.ts'
+import { questionsOf } from '../../../../src/core/views/form-answers.ts'
+import { optionsOf } from '../../../../src/core/views/index.ts'
+import { t } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { loadCells } from '../answers/cells.ts'
+import type { FormSource } from '../form-source.ts'
+import { sendAnswers } from './send-answers.ts'
+import { type ShareClient, ShareError } from './share-client.ts'
+
+/** A form that a link has opened. */
+export interface OpenForm {
+  share: OpenedShare
+  source: FormSource
+}
+
+/**
+ * Reads the form of a link, with all that its page needs to be drawn whole.
+ *
+ * @throws ShareError as the server refuses; `NO_FORM` for a link to something else
+ */
+export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
+  const share = await client.open()
+  if (share.viewKind !== 'form' || share.tableId === null) {
+    throw new ShareError(t('This link does not lead to a form.'), 'NO_FORM')
+  }
+  if (share.form !== null && share.form !== 'open') return share
+  const { tableId } = share
+  const { fields, views } = await client.table(tableId)
+  const view = views.find(({ id }) => id === share.viewId) ?? views[0]
+  if (!view) throw new ShareError(t('This link does not lead to a form.'), 'NO_FORM')
+  const asked = questionsOf(view, fields).map(({ field }) => field)
+  const [people, pictures] = await Promise.all([
+    asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),
+    readPictures(client, tableId, view),
+    loadCells(asked.map(({ type }) => type)),
+  ])
+  const source: FormSource = {
+    ...{ keepAs: linkId, view, fields, people, actorId: null, pictures },
+    async linkable(field, page, signal) {
+      const { search, ...rest } = page
+      const wanted = search.trim()
+      const request = {
+        ...{ tableId, fieldId: field.id, recordId: null, timeZone, ...rest },
+        ...(wanted !== '' && { search: wanted }),
+      }
+      const found = await client.linkable(request, signal)
+      const lines = found.ids.map((id, row) => {
+        const title = found.rows[row]?.[0] ?? null
+        const name = title === null || title === '' ? t('Record {id}', { id: String(id) }) : String(title)
+        return { id, title, name, details: [] }
+      })
+      return { lines, hasMore: found.hasMore, mayCreate: false }
+    },
+    submit: (submission) => sendAnswers(client, fields, submission),
+  }
+  return { share, source }
+}
+
+/** Addresses of banner and logo. A form is worth filling in without its pictures. */
+async function readPictures(
+  client: ShareClient,
+  tableId: string,
+  view: View,
+): Promise<FormSource['pictures']> {
+  const { bannerPath, logoPath, hideBanner } = optionsOf(view, 'form')
+  const banner = hideBanner ? null : bannerPath
+  const paths = [banner, logoPath].filter((path) => path !== null)
+  if (paths.length === 0) return { banner: null, logo: null }
+  try {
+    const { files } = await client.signFiles(tableId, paths)
+    const urlOf = (path: string | null) => (path === null ? null : (files[path]?.url ?? null))
+    return { banner: urlOf(banner), logo: urlOf(logoPath) }
+  } catch (error) {
+    if (!(error instanceof ShareError)) throw error
+    console.warn('the pictures of the form could not be read', error)
+    return { banner: null, logo: null }
+  }
+}

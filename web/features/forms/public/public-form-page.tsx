@@ -1,0 +1,183 @@
+import { CircleOff, Link2Off, RotateCw, Users } from 'lucide-react'
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import type { FormState, ShareSettings } from '../../../../src/core/shares.ts'
+import { questionsOf } from '../../../../src/core/views/form-answers.ts'
+import { optionsOf } from '../../../../src/core/views/index.ts'
+import { PeopleProvider } from '../../../cells/people.ts'
+import { isLanguage, RIGHT_TO_LEFT, showLanguage, t } from '../../../i18n.ts'
+import { Button } from '../../../ui/button.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { AfterSubmit } from '../after-submit.tsx'
+import formStyles from '../form.module.css'
+import { Pictures } from '../form-header.tsx'
+import { FormView } from '../form-view.tsx'
+import { pageStyle } from '../page-style.ts'
+import { readPrefill } from '../prefill.ts'
+import { SurveyView } from '../survey-view.tsx'
+import { useFormRun } from '../use-form-run.ts'
+import type { FormPlace } from './form-place.ts'
+import { type OpenForm, openForm } from './open-form.ts'
+import { PasswordPage } from './password-page.tsx'
+import styles from './public-form.module.css'
+import { ShareError, shareClient } from './share-client.ts'
+
+type State =
+  | { kind: 'opening' }
+  | { kind: 'password'; isWrong: boolean; error: string | null }
+  | { kind: 'notice'; notice: Exclude<FormState, 'open'> | 'gone' | { failure: string } }
+  | { kind: 'open'; form: OpenForm }
+
+/** The page of a form's public link. */
+export function PublicFormPage({ place }: { place: FormPlace }) {
+  const [state, setState] = useState<State>({ kind: 'opening' })
+  const open = useCallback(
+    async (password: string | null) => {
+      try {
+        const found = await openForm(shareClient({ id: place.linkId, password }), place.linkId)
+        if (!('source' in found)) {
+          await applySettings(found.settings)
+          setState({ kind: 'notice', notice: found.form === 'open' ? 'gone' : (found.form ?? 'gone') })
+          return
+        }
+        await applySettings(found.share.settings)
+        const { heading } = optionsOf(found.source.view, 'form')
+        document.title = heading || found.share.title
+        setState({ kind: 'open', form: found })
+      } catch (error) {
+        if (!(error instanceof ShareError)) throw error
+        setState(refusedState(error, password))
+      }
+    },
+    [place.linkId],
+  )
+  useEffect(() => void open(null), [open])
+
+  if (state.kind === 'opening') return <Opening />
+  if (state.kind === 'open') return <OpenFormPage form={state.form} place={place} />
+  if (state.kind === 'password') return <PasswordPage state={state} onTry={open} />
+  return <Notice notice={state.notice} onRetry={() => void open(null)} />
+}
+
+function refusedState(error: ShareError, password: string | null): State {
+  if (error.code === 'INVALID_SHARED_VIEW_PASSWORD')
+    return { kind: 'password', isWrong: password !== null, error: null }
+  if (error.code === 'TOO_MANY_REQUESTS' && password !== null)
+    return { kind: 'password', isWrong: false, error: t('Too many tries. Wait a while and try again.') }
+  const isGone = error.code === 'VIEW_NOT_FOUND' || error.code === 'NO_FORM'
+  return { kind: 'notice', notice: isGone ? 'gone' : { failure: error.message } }
+}
+
+/** Language and direction of the page, as the link says. */
+async function applySettings({ language, rtl }: ShareSettings): Promise<void> {
+  if (isLanguage(language)) await showLanguage(language)
+  const isRtl = rtl || (isLanguage(language) && RIGHT_TO_LEFT.includes(language))
+  if (isRtl) document.documentElement.dir = 'rtl'
+}
+
+function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; place: FormPlace }) {
+  // Another address that fills the form in begins another answer.
+  const source = useMemo(
+    () => ({ ...form.source, keepAs: [place.linkId, ...place.query].join('?') }),
+    [form.source, place],
+  )
+  const prefill = useMemo(
+    () => readPrefill(place.query, questionsOf(source.view, source.fields)),
+    [place, source],
+  )
+  const run = useFormRun(source, prefill)
+  const { options } = run
+  const people = useMemo(() => new Map(source.people.map((person) => [person.id, person])), [source])
+  const foot = options.hideBranding ? null : (
+    <footer className={styles.foot}>
+      <a href="/" target="_blank" rel="noopener">
+        {t('Made with Sheaf')}
+      </a>
+    </footer>
+  )
+  const isSurvey = place.isSurvey || share.settings.survey
+  return (
+    <PeopleProvider value={people}>
+      <main
+        className={styles.page}
+        style={pageStyle(
+          options.backgroundColor,
+          share.settings.themeColor ?? share.theme?.primaryColor ?? null,
+        )}
+        data-testid="public-form"
+      >
+        {run.status.kind === 'done' ? (
+          <div className={formStyles.form}>
+            <Pictures options={options} pictures={source.pictures} />
+            <AfterSubmit run={run} />
+            {foot}
+          </div>
+        ) : isSurvey ? (
+          <SurveyView key={run.epoch} run={run} title={share.title} foot={foot} />
+        ) : (
+          <FormView run={run} title={share.title} foot={foot} />
+        )}
+      </main>
+    </PeopleProvider>
+  )
+}
+
+/** The frame of a form, until it is known what it asks. */
+function Opening(): ReactNode {
+  return (
+    <main className={styles.page} aria-busy="true">
+      <div className={`${formStyles.form} ${styles.opening}`}>
+        <span className="visually-hidden">{t('The form is on its way')}</span>
+        {[40, 90, 0, 30, 100, 30, 100].map((width, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+          <span key={at} style={{ inlineSize: `${width}%` }} />
+        ))}
+      </div>
+    </main>
+  )
+}
+
+/** A link that takes no answers, in plain words. */
+function Notice({
+  notice,
+  onRetry,
+}: {
+  notice: Extract<State, { kind: 'notice' }>['notice']
+  onRetry: () => void
+}) {
+  if (typeof notice === 'object') {
+    return (
+      <Centred>
+        <EmptyState icon={CircleOff} title={t('The form could not be opened')} text={notice.failure}>
+          <Button icon={RotateCw} variant="primary" onClick={onRetry}>
+            {t('Try again')}
+          </Button>
+        </EmptyState>
+      </Centred>
+    )
+  }
+  const words = {
+    gone: [
+      t('There is no form here'),
+      t('The link was closed or has run out, or is incomplete. Ask whoever sent it to you.'),
+    ],
+    closed: [t('This form is closed'), t('It takes no answers any more.')],
+    full: [t('This form is full'), t('It has had as many answers as it takes.')],
+    answered: [t('You have answered already'), t('This form takes one answer from each person.')],
+  } as const
+  const [title, text] = words[notice]
+  const icon = notice === 'gone' ? Link2Off : notice === 'full' ? Users : CircleOff
+  return (
+    <Centred>
+      <EmptyState icon={icon} title={title} text={text} />
+    </Centred>
+  )
+}
+
+/** A card in the middle of the page. */
+function Centred({ children }: { children: ReactNode }) {
+  return (
+    <main className={styles.page} data-testid="form-notice">
+      <div className={formStyles.form}>{children}</div>
+    </main>
+  )
+}

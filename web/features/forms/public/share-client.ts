@@ -1,0 +1,112 @@
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { TableSchema } from '../../../../src/core/model.ts'
+import {
+  type OpenedShare,
+  passwordHeader,
+  SHARE_HEADERS,
+  SHARE_PASSWORD_HEADER,
+  SUBMISSION_HEADER,
+} from '../../../../src/core/shares.ts'
+import { t } from '../../../i18n.ts'
+import type { Inputs, Outputs } from '../../../trpc.ts'
+
+/** A refusal by the server, or no answer at all (`code` is null). */
+export class ShareError extends Error {
+  override readonly name = 'ShareError'
+
+  constructor(
+    message: string,
+    readonly code: string | null,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message)
+  }
+}
+
+/** A link by its id, and the password that its visitor has typed. */
+export interface Link {
+  id: string
+  password: string | null
+}
+
+/**
+ * What a visitor asks of the server, in the same calls that the app makes. By hand and not with the app's
+ * client: a form is read on phones, and a third of its weight would be a client for six calls.
+ */
+export function shareClient({ id, password }: Link) {
+  const headers = {
+    [SHARE_HEADERS.view]: id,
+    ...(password === null ? {} : { [SHARE_PASSWORD_HEADER]: passwordHeader(password) }),
+  }
+  const read = async <T>(procedure: string, input: unknown, signal?: AbortSignal): Promise<T> => {
+    const query = `input=${encodeURIComponent(JSON.stringify(input))}`
+    return answerOf<T>(await ask(`/trpc/${procedure}?${query}`, { headers, signal }))
+  }
+  return {
+    open: () => read<OpenedShare>('shares.open', { kind: 'view', id }),
+    table: (tableId: string) => read<TableSchema>('schema.table', { tableId }),
+    people: (baseId: string) => read<Outputs['records']['people']>('records.people', { baseId }),
+    signFiles: (tableId: string, paths: string[]) =>
+      read<Outputs['records']['signFiles']>('records.signFiles', { tableId, paths }),
+    linkable: (request: Inputs['records']['linkable'], signal: AbortSignal) =>
+      read<Outputs['records']['linkable']>('records.linkable', request, signal),
+    submit: async ({
+      id: submissionId,
+      values,
+      signal,
+    }: {
+      id: string
+      values: Record<string, CellValue>
+      signal: AbortSignal
+    }) =>
+      answerOf<Outputs['shares']['submit']>(
+        await ask('/trpc/shares.submit', {
+          ...{ method: 'POST', signal },
+          headers: { ...headers, [SUBMISSION_HEADER]: submissionId, 'content-type': 'application/json' },
+          body: JSON.stringify({ values }),
+        }),
+      ),
+    /** Where answers with files go, as a form of the browser's own. */
+    formAddress: `/api/v1/db/public/shared-view/${encodeURIComponent(id)}/rows`,
+    headers,
+  }
+}
+
+export type ShareClient = ReturnType<typeof shareClient>
+
+async function ask(url: string, init: RequestInit): Promise<unknown> {
+  let answer: Response
+  try {
+    answer = await fetch(url, { credentials: 'same-origin', ...init })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw offline()
+  }
+  return bodyOf(await answer.text())
+}
+
+/** What is said where no answer comes. */
+export const offline = (): ShareError =>
+  new ShareError(t('The server cannot be reached. Check your connection and try again.'), null)
+
+/** A body as JSON; a proxy's page of HTML says nothing that one could act on. */
+export function bodyOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw offline()
+    throw error
+  }
+}
+
+interface Envelope {
+  result?: { data: unknown }
+  error?: { message?: string; data?: { appCode?: string; details?: Record<string, unknown> } }
+}
+
+function answerOf<T>(body: unknown): T {
+  const { result, error } = (body ?? {}) as Envelope
+  if (result) return result.data as T
+  const { appCode = 'INTERNAL_SERVER_ERROR', details } = error?.data ?? {}
+  throw new ShareError(error?.message ?? t('Something went wrong on the server.'), appCode, details)
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { setLocalZone } from '../../../../src/core/dates.ts'
+import { startLanguage } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { TooltipHost } from '../../../ui/tooltip.tsx'
+import { readFormPlace } from './form-place.ts'
+import { PublicFormPage } from './public-form-page.tsx'
+
+/** Draws the page of the form that the address means. */
+export async function startPublicForms(): Promise<void> {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('public-form.html has no #root')
+  setLocalZone(timeZone)
+  await startLanguage()
+  createRoot(root).render(
+    <>
+      <PublicForms />
+      <TooltipHost />
+    </>,
+  )
+}
+
+/** An address without a form: the page says so as for any link that leads nowhere. */
+const NOWHERE = { linkId: 'none', isSurvey: false, query: new URLSearchParams() }
+
+function PublicForms() {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const onChange = () => setHash(location.hash)
+    window.addEventListener('hashchange', onChange)
+    return () => window.removeEventListener('hashchange', onChange)
+  }, [])
+  const place = readFormPlace({ hash, search: location.search })
+  return <PublicFormPage key={hash} place={place ?? NOWHERE} />
+}

@@ -1,0 +1,229 @@
+import { ArrowLeft, ArrowRight } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { offeredChoices, type Question } from '../../../src/core/views/form-answers.ts'
+import { t, tn } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import styles from './form.module.css'
+import { FormHeader } from './form-header.tsx'
+import { ClearButton, Problems, Progress } from './form-view.tsx'
+import { focusQuestion, QuestionView } from './question-view.tsx'
+import type { FormRun } from './use-form-run.ts'
+
+export interface SurveyViewProps {
+  run: FormRun
+  title: string
+  test?: { label: string; onGood: () => void }
+  foot?: ReactNode
+}
+
+/** The same form with one question at a time: a card to start, the questions, and a card to submit. */
+export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
+  const { questions, options, source } = run
+  /** `start`, `end`, or the id of the question: conditions may put questions in ahead of it. */
+  const [place, setPlace] = useState('start')
+  const card = useRef<HTMLDivElement>(null)
+  const index = questions.findIndex(({ field }) => field.id === place)
+  const question = questions[index]
+  const ids = ['start', ...questions.map(({ field }) => field.id), 'end']
+  const at = Math.max(0, ids.indexOf(place))
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another card takes the focus
+  useEffect(() => {
+    // A page that frames the survey would be scrolled to it as it loads.
+    if (!card.current || (place === 'start' && window !== window.top)) return
+    if (question) focusQuestion(question.field.id, card.current)
+    else card.current.querySelector<HTMLElement>('[data-next]')?.focus()
+  }, [place])
+
+  const go = (step: 1 | -1) => {
+    // What an editor still holds is told by its blur, and what follows from it is drawn before one goes on.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    queueMicrotask(() => {
+      if (step === 1 && question && !run.check([question.field.id])) {
+        if (card.current) focusQuestion(question.field.id, card.current)
+      } else later.current(step)
+    })
+  }
+  const later = useRef<(step: 1 | -1) => void>(() => {})
+  later.current = (step) => setPlace(ids[Math.max(0, Math.min(ids.length - 1, at + step))] ?? 'start')
+
+  const submit = () => {
+    const isGood = test ? run.check() : run.submit()
+    if (isGood) test?.onGood()
+    else {
+      const first = ids.find((id) => run.problem(id) !== null)
+      if (first) setPlace(first)
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return
+    const { target, key } = event
+    const isText =
+      target instanceof HTMLTextAreaElement ||
+      (target instanceof HTMLInputElement && !['radio', 'checkbox'].includes(target.type))
+    if (
+      key === 'Enter' &&
+      !(target instanceof HTMLButtonElement) &&
+      !(target instanceof HTMLTextAreaElement)
+    ) {
+      event.preventDefault()
+      if (place === 'end') submit()
+      else go(1)
+    } else if (!isText && !(target instanceof HTMLSelectElement)) {
+      const letter = /^[a-z]$/i.test(key) && question ? chooseByLetter(question, run, key) : false
+      const step = letter ? null : stepOf(key, target)
+      if (letter || step !== null) event.preventDefault()
+      if (step !== null && (step === -1 || place !== 'end')) go(step)
+    }
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the card it holds
+    <div className={styles.survey} onKeyDown={onKeyDown} data-testid="survey">
+      <div className={styles.bar} aria-hidden>
+        <span style={{ inlineSize: `${(100 * at) / (ids.length - 1)}%` }} />
+      </div>
+      <div ref={card} className={styles.card} key={place}>
+        {place === 'start' && (
+          <>
+            <FormHeader options={options} title={title} pictures={source.pictures} />
+            <div className={styles.actions}>
+              <Button
+                variant="primary"
+                size="large"
+                data-next
+                disabled={questions.length === 0}
+                className={styles.submit}
+                onClick={() => go(1)}
+              >
+                {t('Start')}
+              </Button>
+              <span className={styles.hint}>
+                {questions.length === 0
+                  ? t('This form asks nothing yet.')
+                  : tn('1 question', '{n} questions', questions.length)}
+              </span>
+            </div>
+          </>
+        )}
+        {question && (
+          <>
+            <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
+            <Letters question={question} />
+          </>
+        )}
+        {place === 'end' && <Summary run={run} onGo={setPlace} />}
+        {place !== 'start' && (
+          <div className={styles.actions}>
+            <Button size="large" icon={Back} onClick={() => go(-1)}>
+              {t('Back')}
+            </Button>
+            {place === 'end' ? (
+              <Button
+                variant="primary"
+                size="large"
+                data-next
+                busy={run.status.kind === 'sending'}
+                className={styles.submit}
+                data-testid="form-submit"
+                onClick={submit}
+              >
+                {test?.label ?? (options.submitLabel || t('Submit'))}
+              </Button>
+            ) : (
+              <Button
+                variant="primary"
+                size="large"
+                icon={Forth}
+                className={styles.submit}
+                onClick={() => go(1)}
+                data-testid="survey-next"
+              >
+                {t('Next')}
+              </Button>
+            )}
+            {question && (
+              <span className={styles.hint} role="status" dir="ltr">
+                {index + 1} / {questions.length}
+              </span>
+            )}
+          </div>
+        )}
+      </div>
+      {foot}
+    </div>
+  )
+}
+
+const Back = (props: { size?: number | string }) => <ArrowLeft {...props} className="flip-in-rtl" />
+const Forth = (props: { size?: number | string }) => <ArrowRight {...props} className="flip-in-rtl" />
+
+/** The step that an arrow key means, along the line of reading; options in a row keep theirs. */
+function stepOf(key: string, target: EventTarget): 1 | -1 | null {
+  if (target instanceof HTMLInputElement && target.type === 'radio') return null
+  const isRtl = target instanceof Element && getComputedStyle(target).direction === 'rtl'
+  if (key === 'ArrowDown' || key === (isRtl ? 'ArrowLeft' : 'ArrowRight')) return 1
+  if (key === 'ArrowUp' || key === (isRtl ? 'ArrowRight' : 'ArrowLeft')) return -1
+  return null
+}
+
+/** Options that A, B, C… stand for; none where the question offers no list. */
+function lettered({ field, form }: Question): string[] {
+  const isList = form.layout === 'list' && (field.type === 'SingleSelect' || field.type === 'MultiSelect')
+  return isList
+    ? offeredChoices(field, form)
+        .map(({ title }) => title)
+        .slice(0, 26)
+    : []
+}
+
+function chooseByLetter(question: Question, run: FormRun, key: string): boolean {
+  const { field } = question
+  if (field.type === 'Checkbox') {
+    if (key.toLowerCase() !== 'y' && key.toLowerCase() !== 'n') return false
+    run.set(field.id, key.toLowerCase() === 'y')
+    return true
+  }
+  const titles = lettered(question)
+  const title = titles[key.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0)]
+  if (title === undefined || run.isReadOnly(field.id)) return false
+  if (field.type === 'SingleSelect') run.set(field.id, title)
+  else {
+    const chosen = titlesIn(String(run.value(field.id) ?? ''))
+    const next = titles.filter((one) => (one === title) !== chosen.includes(one))
+    run.set(field.id, next.join(',') || null)
+  }
+  return true
+}
+
+function Letters({ question }: { question: Question }) {
+  const count = lettered(question).length
+  if (count === 0) return null
+  const last = String.fromCharCode('A'.charCodeAt(0) + count - 1)
+  return (
+    <p className={styles.hint}>
+      {count === 1 ? t('Key A chooses.') : t('Keys A to {last} choose.', { last })} {t('Enter goes on.')}
+    </p>
+  )
+}
+
+/** The last card: what was answered, with a way back to each. */
+function Summary({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void }) {
+  const answered = run.questions.filter(
+    ({ field }) => run.value(field.id) !== null || run.files(field.id).length > 0,
+  )
+  return (
+    <>
+      <h2 className={styles.title}>{t('Ready to submit')}</h2>
+      <p className={styles.hint}>
+        {t('{answered} of {all} questions have an answer.', {
+          answered: answered.length,
+          all: run.questions.length,
+        })}
+      </p>
+      <Problems run={run} onGo={onGo} />
+      <Progress run={run} />
+      <ClearButton run={run} />
+    </>
+  )
+}

@@ -1,0 +1,241 @@
+import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { holdsPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import {
+  checkAnswers,
+  type Question,
+  questionsOf,
+  visibleQuestions,
+} from '../../../src/core/views/form-answers.ts'
+import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { timeZone } from '../../time-zone.ts'
+import { afterPress } from './after-press.ts'
+import { AnswersRefused, type FormSource, type Submitted } from './form-source.ts'
+import { type LocalFile, pendingCell } from './local-files.ts'
+import type { Prefill } from './prefill.ts'
+import { savedAnswers } from './saved-answers.ts'
+
+type Values = Record<string, CellValue>
+
+/** Where a form stands: being filled in, on its way (`part` of 1 sent), or done. */
+export type RunStatus =
+  | { kind: 'filling'; failure: string | null }
+  | { kind: 'sending'; part: number }
+  | { kind: 'done'; submitted: Submitted }
+
+/** A form while it is filled in. */
+export interface FormRun {
+  source: FormSource
+  options: FormOptions
+  /** The questions that are asked at this moment, without those that the address has answered. */
+  questions: Question[]
+  isReadOnly: (fieldId: string) => boolean
+  value: (fieldId: string) => CellValue
+  files: (fieldId: string) => readonly LocalFile[]
+  /** What to say at a question; null: nothing, or nothing yet. */
+  problem: (fieldId: string) => string | null
+  /** All that is wrong, once one has tried to submit; in the order of the questions. */
+  problems: { fieldId: string; message: string }[]
+  status: RunStatus
+  /** True where there is anything to clear. */
+  isTouched: boolean
+  /** Grows when all is cleared: what the editors hold is no longer meant. */
+  epoch: number
+  set: (fieldId: string, value: CellValue) => void
+  setFiles: (fieldId: string, files: readonly LocalFile[]) => void
+  /** The text of an editor is no value: why, or null once it is. */
+  setUnread: (fieldId: string, message: string | null) => void
+  /** The person has left the question: what is wrong with it may be said. */
+  leave: (fieldId: string) => void
+  /** Says what is wrong with some questions, or all; true where nothing is. */
+  check: (fieldIds?: readonly string[]) => boolean
+  /** Sends the answers where all are good; false where something is wrong with them. */
+  submit: () => boolean
+  clear: () => void
+}
+
+/** Holds the answers to a form, keeps them over a reload, checks them and sends them. */
+export function useFormRun(source: FormSource, prefill: Prefill | null = null): FormRun {
+  const { view, fields, people, actorId } = source
+  const options = useMemo(() => optionsOf(view, 'form'), [view])
+  const [, redraw] = useReducer((n: number) => n + 1, 0)
+  const [state] = useState(() => newState(source, prefill))
+  const [status, setStatus] = useState<RunStatus>({ kind: 'filling', failure: null })
+  const aborter = useRef<AbortController>(null)
+  useEffect(() => () => aborter.current?.abort(), [])
+
+  const moment = { timeZone, people, actorId }
+  const all = { ...state.values, ...fileCells(state.files) }
+  const questions = visibleQuestions(view, fields, all, moment)
+  const { problems, values } = checkAnswers({ view, fields, values: all, ...moment })
+  const asked = new Set(questions.map(({ field }) => field.id))
+  const told = new Map(problems.map(({ fieldId, text, params }) => [fieldId, t(text, params)]))
+  for (const [fieldId, message] of [...state.unread, ...state.refused]) {
+    if (asked.has(fieldId)) told.set(fieldId, message)
+  }
+  const inOrder = questions.flatMap(({ field }) => {
+    const message = told.get(field.id)
+    return message === undefined ? [] : [{ fieldId: field.id, message }]
+  })
+  const latest = useRef({ inOrder, values, questions })
+  latest.current = { inOrder, values, questions }
+
+  /** What the address has answered is left to it, unless that is wrong: it has to be put right somewhere. */
+  const isFixed = (ids: ReadonlySet<string> | undefined, fieldId: string): boolean =>
+    (ids?.has(fieldId) ?? false) && !(state.hasTried && told.has(fieldId))
+  const changed = (fieldId: string) => {
+    state.refused.delete(fieldId)
+    state.isTouched = true
+    state.submissionId = crypto.randomUUID()
+    if (source.keepAs !== null) savedAnswers.write(source.keepAs, keepable(source, state.values))
+    redraw()
+  }
+  /** What is wrong now, although the drawing of what was just typed is still to come. */
+  const lookAgain = () => {
+    const now = { ...state.values, ...fileCells(state.files) }
+    const checked = checkAnswers({ view, fields, values: now, ...moment })
+    const shown = visibleQuestions(view, fields, now, moment).map(({ field }) => field.id)
+    const bad = new Set([...checked.problems.map(({ fieldId }) => fieldId), ...state.unread.keys()])
+    return { values: checked.values, bad: shown.filter((id) => bad.has(id)) }
+  }
+  const send = async (submitted: Values) => {
+    const controller = new AbortController()
+    aborter.current = controller
+    setStatus({ kind: 'sending', part: 0 })
+    try {
+      const result = await source.submit({
+        id: state.submissionId,
+        values: withoutFiles(submitted, state.files),
+        files: filesAsked(state.files, new Set(latest.current.questions.map(({ field }) => field.id))),
+        onProgress: (part) => setStatus({ kind: 'sending', part }),
+        signal: controller.signal,
+      })
+      if (source.keepAs !== null) savedAnswers.clear(source.keepAs)
+      setStatus({ kind: 'done', submitted: result })
+    } catch (error) {
+      if (controller.signal.aborted) return
+      if (error instanceof AnswersRefused) {
+        for (const { fieldId, message } of error.problems) state.refused.set(fieldId, message)
+        state.hasTried = true
+      }
+      setStatus({ kind: 'filling', failure: messageOf(error) })
+    }
+  }
+
+  return {
+    ...{ source, options, status, isTouched: state.isTouched, epoch: state.epoch },
+    questions: questions.filter(
+      // Visitors are not told who is a member: there is nobody to choose from.
+      ({ field }) => !isFixed(prefill?.hidden, field.id) && !(holdsPeople(field) && people.length === 0),
+    ),
+    isReadOnly: (fieldId) => isFixed(prefill?.readOnly, fieldId),
+    value: (fieldId) => state.values[fieldId] ?? null,
+    files: (fieldId) => state.files[fieldId] ?? [],
+    problem(fieldId) {
+      if (!state.hasTried && !state.left.has(fieldId) && !state.refused.has(fieldId)) return null
+      return told.get(fieldId) ?? null
+    },
+    problems: state.hasTried ? inOrder : [],
+    set(fieldId, value) {
+      if (Object.is(state.values[fieldId] ?? null, value)) return
+      state.values = { ...state.values, [fieldId]: value }
+      changed(fieldId)
+    },
+    setFiles(fieldId, files) {
+      state.files = { ...state.files, [fieldId]: [...files] }
+      changed(fieldId)
+    },
+    setUnread(fieldId, message) {
+      if ((state.unread.get(fieldId) ?? null) === message) return
+      if (message === null) state.unread.delete(fieldId)
+      else state.unread.set(fieldId, message)
+      redraw()
+    },
+    leave(fieldId) {
+      // An empty answer is not wrong before one submits: people go through a form in any order.
+      const isEmpty = (state.values[fieldId] ?? null) === null && !state.unread.has(fieldId)
+      if (isEmpty || state.left.has(fieldId)) return
+      afterPress(() => {
+        state.left.add(fieldId)
+        redraw()
+      })
+    },
+    check(fieldIds) {
+      const { bad } = lookAgain()
+      for (const id of fieldIds ?? []) state.left.add(id)
+      if (fieldIds === undefined) state.hasTried = true
+      redraw()
+      return fieldIds === undefined ? bad.length === 0 : !bad.some((id) => fieldIds.includes(id))
+    },
+    submit() {
+      if (status.kind === 'sending') return true
+      const { bad, values } = lookAgain()
+      state.hasTried = bad.length > 0
+      state.refused.clear()
+      redraw()
+      if (bad.length === 0) void send(values)
+      return bad.length === 0
+    },
+    clear() {
+      if (source.keepAs !== null) savedAnswers.clear(source.keepAs)
+      Object.assign(state, newState(source, prefill), { epoch: state.epoch + 1 })
+      setStatus({ kind: 'filling', failure: null })
+      redraw()
+    },
+  }
+}
+
+function newState(source: FormSource, prefill: Prefill | null) {
+  const kept = source.keepAs === null ? {} : savedAnswers.read(source.keepAs)
+  return {
+    values: { ...startValues(source), ...prefill?.values, ...kept, ...fixedBy(prefill) } as Values,
+    files: {} as Record<string, LocalFile[]>,
+    unread: new Map<string, string>(),
+    refused: new Map<string, string>(),
+    left: new Set<string>(),
+    hasTried: false,
+    isTouched: Object.keys(kept).length > 0,
+    submissionId: crypto.randomUUID(),
+    epoch: 0,
+  }
+}
+
+/** What stands in a form at first: its own defaults, then those of the fields. */
+export function startValues({ view, fields, actorId }: FormSource): Values {
+  const values: Values = {}
+  for (const { field, form } of questionsOf(view, fields)) {
+    const own = form.defaultValue ?? field.defaultValue ?? fieldType(field.type).initial ?? null
+    values[field.id] = holdsPeople(field) ? peopleMeant(own, actorId) : own
+  }
+  return values
+}
+
+/** Answers of the address that a person does not get to change. */
+const fixedBy = (prefill: Prefill | null): Values =>
+  Object.fromEntries(
+    Object.entries(prefill?.values ?? {}).filter(
+      ([id]) => prefill?.hidden.has(id) || prefill?.readOnly.has(id),
+    ),
+  )
+
+/** "Me" is nobody where nobody is signed in. */
+const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
+  joinIds(idsIn(value).flatMap((id) => (id === ME ? (actorId ?? []) : id)))
+
+/** Passwords are not written down in the browser. */
+const keepable = ({ fields }: FormSource, values: Values): Values => {
+  const secret = new Set(fields.filter(({ type }) => type === 'Password').map(({ id }) => id))
+  return Object.fromEntries(Object.entries(values).filter(([id]) => !secret.has(id)))
+}
+
+const fileCells = (files: Record<string, LocalFile[]>): Values =>
+  Object.fromEntries(Object.entries(files).map(([id, list]) => [id, pendingCell(list)]))
+
+const withoutFiles = (values: Values, files: Record<string, LocalFile[]>): Values =>
+  Object.fromEntries(Object.entries(values).filter(([id]) => !(id in files)))
+
+const filesAsked = (files: Record<string, LocalFile[]>, asked: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(files).filter(([id, list]) => asked.has(id) && list.length > 0))

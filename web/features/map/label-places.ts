@@ -1,0 +1,33 @@
+import type { WorldPoint } from './mercator.ts'
+
+/** A name on the map: where it stands, and how much room what it names takes. */
+export interface MapLabel extends WorldPoint {
+  name: string
+  /** Of the whole world's width. */
+  width: number
+}
+
+/** Pixels that a letter takes on average, and the height of a line. */
+const LETTER_PX = 6.4
+const LINE_PX = 16
+
+/**
+ * The names that have room at a scale: what they name is as wide as its name, and none lies on another. The
+ * larger goes first.
+ *
+ * @param labels largest first
+ * @param size pixels across the world
+ */
+export function labelsThatFit(labels: readonly MapLabel[], size: number): MapLabel[] {
+  const shown: { x: number; y: number; half: number; label: MapLabel }[] = []
+  for (const label of labels) {
+    const textWidth = label.name.length * LETTER_PX
+    if (label.width * size < textWidth) continue
+    const here = { x: label.x * size, y: label.y * size, half: textWidth / 2, label }
+    const overlaps = shown.some(
+      ({ x, y, half }) => Math.abs(y - here.y) < LINE_PX && Math.abs(x - here.x) < half + here.half,
+    )
+    if (!overlaps) shown.push(here)
+  }
+  return shown.map(({ label }) => label)
+}

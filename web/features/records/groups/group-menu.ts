@@ -1,0 +1,58 @@
+import { ChevronsDownUp, ChevronsUpDown, Copy, Pencil, Plus } from 'lucide-react'
+import { ALL_COLLAPSED, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
+import { groupName } from '../../../grid/groups/group-text.ts'
+import type { GroupNode } from '../../../grid/groups/tree.ts'
+import type { MenuAnchor } from '../../../grid/source.ts'
+import { t } from '../../../i18n.ts'
+import { copyText } from '../../../ui/copy-text.ts'
+import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { anchorOf, can, fieldOf, type GetContext } from '../table-context.ts'
+import { offerRecordIn } from './offer-record.ts'
+
+/** The menu of a group's header. */
+export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnchor): void {
+  const context = get()
+  const { groups } = context
+  const field = fieldOf(context, groups?.layout.tree.get()?.levels[group.keys.length - 1]?.fieldId ?? null)
+  if (!groups || !field) return
+  const value = group.keys.at(-1) ?? null
+  const people = new Map(context.people.map((person) => [person.id, person]))
+  const name = groupName(field, value, people)
+  const { remembered } = groups
+  const add: MenuItem = {
+    ...{ kind: 'action', label: t('New record in this group'), icon: Plus },
+    run() {
+      remembered.set(withCollapsed(remembered.groups.get(), group.keys, false))
+      const row = offerRecordIn(get(), group)
+      if (row === null) return
+      get().grid()?.select(row)
+      get().grid()?.focus()
+    },
+  }
+  const copy: MenuItem = {
+    ...{ kind: 'action', label: t('Copy value'), icon: Copy },
+    run: () => void copyText(name).then((isCopied) => isCopied && toast.success({ text: t('Value copied') })),
+  }
+  const options: MenuItem = {
+    ...{ kind: 'action', label: t('Edit options'), icon: Pencil },
+    run: () => context.editField({ field, anchor: anchor.element }),
+  }
+  const isChoice = field.type === 'SingleSelect' || field.type === 'MultiSelect'
+  const items: MenuItem[] = [
+    ...(can(context, 'record.create') ? [add] : []),
+    { kind: 'separator' },
+    {
+      ...{ kind: 'action', label: t('Expand all groups'), icon: ChevronsUpDown },
+      run: () => remembered.set(NONE_COLLAPSED),
+    },
+    {
+      ...{ kind: 'action', label: t('Collapse all groups'), icon: ChevronsDownUp },
+      run: () => remembered.set(ALL_COLLAPSED),
+    },
+    { kind: 'separator' },
+    ...(value === null ? [] : [copy]),
+    ...(isChoice && can(context, 'field.update') ? [options] : []),
+  ]
+  openMenu(anchorOf(anchor), items, t('Menu of the group {group}', { group: name }))
+}

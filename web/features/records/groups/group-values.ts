@@ -1,0 +1,67 @@
+import type { Values } from '../../../../src/core/changes.ts'
+import { resolveZone } from '../../../../src/core/dates.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { parseInstant } from '../../../../src/core/fields/instant-text.ts'
+import { isComputed, isNamedLink, shownType } from '../../../../src/core/fields/result.ts'
+import { groupKeyOf } from '../../../../src/core/group-key.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { type GroupNode, placeOf } from '../../../grid/groups/tree.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { isWritable } from '../record-commands.ts'
+import { fieldOf, type TableContext } from '../table-context.ts'
+
+/** What makes a record one of a group. */
+export interface GroupValues {
+  values: Values
+  /** Fields whose values follow from others: nobody can write them. */
+  unwritable: Field[]
+}
+
+/** The values that a record needs to stand in a group, as far as they can be written. */
+export function valuesOfGroup(context: TableContext, group: GroupNode): GroupValues {
+  const tree = context.groups?.layout.tree.get()
+  const values: Values = {}
+  const unwritable: Field[] = []
+  for (const [level, key] of group.keys.entries()) {
+    const field = fieldOf(context, tree?.levels[level]?.fieldId ?? null)
+    if (!field) continue
+    const value = valueFor(context, field, key, group)
+    if (value === undefined) unwritable.push(field)
+    else values[field.id] = value
+  }
+  return { values, unwritable }
+}
+
+/** Undefined: it cannot be written. */
+function valueFor(
+  context: TableContext,
+  field: Field,
+  key: CellValue,
+  group: GroupNode,
+): CellValue | undefined {
+  if (isNamedLink(field)) return key === null ? null : linkIn(context, field, key, group)
+  if (isComputed(field) || !isWritable(field)) return undefined
+  if (key === null || shownType(field).type.storage !== 'datetime') return key
+  const zone = typeof field.options.timeZone === 'string' ? field.options.timeZone : 'local'
+  const ownZone = zone === 'local' ? timeZone : resolveZone(zone)
+  return parseInstant(String(key), { format: 'YYYY-MM-DD', timeZone: ownZone }) ?? undefined
+}
+
+/** Of a link the group knows the name alone: the record is the one that a record of the group is linked to. */
+function linkIn(
+  { store, groups }: TableContext,
+  field: Field,
+  key: CellValue,
+  group: GroupNode,
+): CellValue | undefined {
+  const tree = groups?.layout.tree.get()
+  const place = tree && placeOf(tree, group.keys)
+  if (!place) return undefined
+  for (let row = place.first; row < place.first + Math.min(place.node.count, MAX_LOOKED_AT); row++) {
+    const value = store.source.getRow(row)?.values(field.id)
+    if (value != null && groupKeyOf(field, value, timeZone) === key) return value
+  }
+  return undefined
+}
+
+const MAX_LOOKED_AT = 200

@@ -1,0 +1,56 @@
+import type { Operation } from '../../../../src/core/changes.ts'
+import { groupKeyOf } from '../../../../src/core/group-key.ts'
+import type { RecordId } from '../../../../src/core/model.ts'
+import type { GroupNode } from '../../../grid/groups/tree.ts'
+import { t } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { toast } from '../../../ui/toast.ts'
+import type { TableContext } from '../table-context.ts'
+import { valuesOfGroup } from './group-values.ts'
+
+/**
+ * Gives records the values of a group and, where the table's own order shows, a place in it: one change. Values
+ * that a record has already are left as they are.
+ */
+export async function moveIntoGroup(
+  context: TableContext,
+  ids: readonly RecordId[],
+  before: RecordId | null,
+  group: GroupNode,
+): Promise<void> {
+  const { store, schema, groups } = context
+  const tree = groups?.layout.tree.get()
+  if (!groups || !tree) return
+  const { id: tableId } = schema.table
+  const { values, unwritable } = valuesOfGroup(context, group)
+  const keyOf = (id: RecordId, fieldId: string) => {
+    const field = schema.fields.find((each) => each.id === fieldId)
+    return field ? groupKeyOf(field, store.row(id)?.values(fieldId) ?? null, timeZone) : null
+  }
+  const differing = (id: RecordId) =>
+    tree.levels.slice(0, group.keys.length).filter((level, at) => keyOf(id, level.fieldId) !== group.keys[at])
+  const fixed = unwritable.find((field) =>
+    ids.some((id) => differing(id).some((l) => l.fieldId === field.id)),
+  )
+  if (fixed) {
+    toast.error({
+      text: t('{field} cannot be edited, so records stay in their groups', { field: fixed.title }),
+    })
+    return
+  }
+  const rows = ids.flatMap((id) => {
+    const own = differing(id).map(({ fieldId }) => [fieldId, values[fieldId] ?? null] as const)
+    return own.length === 0 ? [] : [{ id, values: Object.fromEntries(own) }]
+  })
+  const isSorted = store.query().sorts.length > 0
+  if (isSorted && rows.length === 0) {
+    toast.success({ text: t('Remove the sort to move records by hand') })
+    return
+  }
+  const operations: Operation[] = [
+    ...(isSorted ? [] : [{ kind: 'move' as const, tableId, ids: [...ids], before }]),
+    ...(rows.length === 0 ? [] : [{ kind: 'update' as const, tableId, rows }]),
+  ]
+  await groups.layout.into(group, () => store.apply(operations))
+  if (rows.length > 0) store.refreshSoon()
+}

@@ -1,0 +1,108 @@
+import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useScreenActions } from '../../../actions/index.ts'
+import { messageOf } from '../../../errors.ts'
+import { ALL_COLLAPSED, isCollapsed, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
+import { pathTo } from '../../../grid/groups/tree.ts'
+import type { GridGroups } from '../../../grid/source.ts'
+import { t } from '../../../i18n.ts'
+import { loadPart } from '../../../routes/lazy-screen.ts'
+import { toast } from '../../../ui/toast.ts'
+import { groupsApi } from '../api.ts'
+import type { RecordStore } from '../record-store.ts'
+import { createGroupedLayout, type GroupedLayout } from '../store/grouped-layout.ts'
+import type { StoreQuery } from '../store/types.ts'
+import { summaryText } from '../summary-text.ts'
+import type { GetContext } from '../table-context.ts'
+import { type RememberedGroups, rememberedGroups } from './collapsed-groups.ts'
+import { offerRecordIn } from './offer-record.ts'
+
+/** The groups of a grid: where records stand in them, and which of them are closed. */
+export interface ViewGroups {
+  layout: GroupedLayout
+  remembered: RememberedGroups
+}
+
+/** The groups of a view, for as long as it is on the screen. */
+export function useViewGroups(viewId: string): ViewGroups {
+  const [groups] = useState<ViewGroups>(() => ({
+    layout: createGroupedLayout(groupsApi, (error) => toast.error({ text: messageOf(error) })),
+    remembered: rememberedGroups(viewId),
+  }))
+  useEffect(() => groups.layout.stop, [groups])
+  return groups
+}
+
+/** What the grid draws of them; null where the records stand in no groups. */
+export function useGridGroups(
+  { layout, remembered }: ViewGroups,
+  query: StoreQuery,
+  store: RecordStore,
+  { get, canAdd }: { get: GetContext; canAdd: boolean },
+): GridGroups | null {
+  const levels = useSyncExternalStore(layout.tree.subscribe, () => layout.tree.get()?.levels ?? null)
+  const { fields, groupSummaries } = query
+  useEffect(() => store.onData(layout.refreshSoon), [store, layout])
+  const wanted = JSON.stringify(groupSummaries)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other summaries are to be read
+  useEffect(() => layout.refreshSoon(), [layout, wanted])
+  useGroupActions(remembered, levels !== null)
+  return useMemo(() => {
+    if (!levels) return null
+    remembered.follow(levels)
+    const named = levels.map(({ fieldId }) => fields.find((field) => field.id === fieldId))
+    return {
+      get tree() {
+        return layout.tree.get() ?? { levels, groups: [], isWhole: true, kinds: {} }
+      },
+      get collapsed() {
+        return remembered.groups.get()
+      },
+      subscribe(onChange) {
+        const stops = [layout.tree.subscribe(onChange), remembered.groups.subscribe(onChange)]
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+      levels,
+      fields: named.filter((field) => field !== undefined),
+      toggle(group) {
+        const now = remembered.groups.get()
+        remembered.set(withCollapsed(now, group.keys, !isCollapsed(now, group.keys)))
+      },
+      open(row) {
+        const tree = layout.tree.get()
+        const path = tree ? pathTo(tree, row) : []
+        remembered.set(
+          path.reduce((now, { node }) => withCollapsed(now, node.keys, false), remembered.groups.get()),
+        )
+      },
+      readMore: layout.readMore,
+      openMenu(group, anchor) {
+        loadPart(() => import('./group-menu.ts')).then(
+          ({ openGroupMenu }) => openGroupMenu(get, group, anchor),
+          (error) => toast.error({ text: messageOf(error) }),
+        )
+      },
+      addRow: canAdd ? (group) => offerRecordIn(get(), group) : null,
+      summary({ field, summary }, group) {
+        const kind = layout.tree.get()?.kinds[field.id]
+        if (!summary || kind === undefined || kind !== summary.key) return null
+        return summaryText(field, kind, group.summaries[field.id] ?? null)
+      },
+    }
+  }, [levels, fields, layout, remembered, get, canAdd])
+}
+
+function useGroupActions({ set }: RememberedGroups, isGrouped: boolean): void {
+  useScreenActions([
+    {
+      ...{ id: 'groups.collapse', label: () => t('Collapse all groups'), group: () => t('Table') },
+      ...{ icon: ChevronsDownUp, when: () => isGrouped, run: () => set(ALL_COLLAPSED) },
+    },
+    {
+      ...{ id: 'groups.expand', label: () => t('Expand all groups'), group: () => t('Table') },
+      ...{ icon: ChevronsUpDown, when: () => isGrouped, run: () => set(NONE_COLLAPSED) },
+    },
+  ])
+}

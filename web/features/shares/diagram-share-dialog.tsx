@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { formatAgo, t } from '../../i18n.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { Switch } from '../../ui/switch.tsx'
+import { addressOfShare } from './share-address.ts'
+import { SharingAddress } from './share-address-field.tsx'
+import styles from './share-dialog.module.css'
+import { ShareExpiry } from './share-expiry.tsx'
+import { ShareLink } from './share-link.tsx'
+import { SharePassword } from './share-password.tsx'
+import { useShare } from './use-share.ts'
+
+export interface DiagramShareDialogProps {
+  /** The databases of the base, each with a diagram of its own; the first is shared unless another is chosen. */
+  sources: readonly { id: string; title: string }[]
+  /** Names the base in the code to embed. */
+  title: string
+  onClose: () => void
+}
+
+/** The public link of a diagram. */
+export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDialogProps) {
+  const [sourceId, setSourceId] = useState(sources[0]?.id ?? '')
+  return (
+    <Dialog title={t('Share the diagram')} onClose={onClose}>
+      {sources.length > 1 && (
+        <SelectField
+          label={t('Source')}
+          value={sourceId}
+          onChange={(event) => setSourceId(event.target.value)}
+        >
+          {sources.map((source) => (
+            <option key={source.id} value={source.id}>
+              {source.title}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <DiagramShare key={sourceId} sourceId={sourceId} title={title} />
+    </Dialog>
+  )
+}
+
+function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) {
+  const state = useShare('erd', sourceId, title)
+  const { share, change } = state
+  if (state.error && share === undefined) {
+    return <ErrorState title={t('The link could not be read')} error={state.error} onRetry={state.retry} />
+  }
+  if (share === undefined) return <Skeleton height={120} />
+  const seen = t(
+    'Visitors see the tables, the names and types of their fields and how they are linked. No records.',
+  )
+  return (
+    <div className={styles.part}>
+      <Switch
+        label={t('Public link')}
+        hint={t('Everyone who has the link can look at the diagram, without signing in.')}
+        checked={share !== null}
+        onChange={(on) => (on ? change({}) : state.close())}
+      />
+      {share === null ? (
+        <p className={styles.seen}>{seen}</p>
+      ) : (
+        <>
+          <ShareLink address={addressOfShare(share, null)} title={title} onRegenerate={state.regenerate} />
+          <p className={styles.seen}>
+            {seen}{' '}
+            {share.lastVisitAt === null
+              ? t('Nobody has opened the link yet.')
+              : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}
+          </p>
+          <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
+          <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
+          <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import type { Choice } from '../../../src/core/fields/choices.ts'
+import type { Field, TableSchema, View } from '../../../src/core/model.ts'
+import { questionsOf } from '../../../src/core/views/form-answers.ts'
+import { t } from '../../i18n.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { canPrefill, isPrefillValue, PREFILL_MODES, type PrefillMode, prefillAddress } from './prefill.ts'
+import styles from './share-dialog.module.css'
+import { CopyButton } from './share-link.tsx'
+
+export interface PrefillBuilderProps {
+  address: string
+  schema: TableSchema
+  view: View
+}
+
+/** Makes a link to a form in which some answers stand already. */
+export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [texts, setTexts] = useState<Record<string, string>>({})
+  const [mode, setMode] = useState<PrefillMode>('editable')
+  const fields = questionsOf(view, schema.fields)
+    .map(({ field }) => field)
+    .filter(canPrefill)
+  const values = fields
+    .map((field) => ({ title: field.title, text: texts[field.id] ?? '', field }))
+    .filter(({ field, text }) => isPrefillValue(field, text))
+  const link = prefillAddress(address, values, mode)
+
+  return (
+    <div className={styles.prefill}>
+      <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ChevronDown size={14} aria-hidden />
+        {t('Link with answers filled in')}
+      </button>
+      {isOpen && (
+        <>
+          <div className={styles.prefillFields}>
+            {fields.map((field) => (
+              <PrefillValue
+                key={field.id}
+                field={field}
+                text={texts[field.id] ?? ''}
+                onChange={(text) => setTexts({ ...texts, [field.id]: text })}
+              />
+            ))}
+          </div>
+          <SelectField
+            label={t('Visitors find these answers')}
+            value={mode}
+            onChange={(event) =>
+              setMode(PREFILL_MODES.find((one) => one === event.target.value) ?? 'editable')
+            }
+          >
+            <option value="editable">{t('filled in, and may change them')}</option>
+            <option value="read-only">{t('filled in, and cannot change them')}</option>
+            <option value="hidden">{t('not at all: they are sent along')}</option>
+          </SelectField>
+          <div className={styles.embed}>
+            <textarea
+              readOnly
+              dir="ltr"
+              rows={2}
+              aria-label={t('Link with answers')}
+              value={link}
+              onFocus={(event) => event.currentTarget.select()}
+            />
+            <CopyButton text={link} />
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function PrefillValue({
+  field,
+  text,
+  onChange,
+}: {
+  field: Field
+  text: string
+  onChange: (text: string) => void
+}) {
+  const choices = choicesOf(field)
+  if (choices) {
+    return (
+      <SelectField label={field.title} value={text} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{t('Nothing')}</option>
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+    )
+  }
+  return (
+    <TextField
+      label={field.title}
+      value={text}
+      error={isPrefillValue(field, text) ? null : t('This does not fit the field: it is left out')}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+function choicesOf({ type, options }: Field): { value: string; label: string }[] | null {
+  if (type === 'Checkbox') {
+    return [
+      { value: 'true', label: t('Checked') },
+      { value: 'false', label: t('Unchecked') },
+    ]
+  }
+  if (type !== 'SingleSelect') return null
+  const { choices = [] } = options as { choices?: Choice[] }
+  return choices.map(({ title }) => ({ value: title, label: title }))
+}

@@ -1,0 +1,41 @@
+import { parseValue } from '../../../src/core/fields/read.ts'
+import { isComputed } from '../../../src/core/fields/result.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { HIDDEN_PARAM, MODE_PARAM, READ_ONLY_PARAM } from '../forms/prefill.ts'
+
+/** What a visitor may do with what a form's link has filled in. */
+export const PREFILL_MODES = ['editable', 'read-only', 'hidden'] as const
+export type PrefillMode = (typeof PREFILL_MODES)[number]
+
+/** What a link says besides answers: a field of such a title cannot be filled in by one. */
+const TAKEN: readonly string[] = [MODE_PARAM, HIDDEN_PARAM, READ_ONLY_PARAM]
+
+/** Types whose values are no text that one could put in a link. */
+const UNFIT: ReadonlySet<string> = new Set([
+  'Attachment',
+  'Links',
+  'LinkToAnotherRecord',
+  'Password',
+  'Button',
+])
+
+/** True for a field that a link can fill in. */
+export const canPrefill = (field: Field): boolean =>
+  !UNFIT.has(field.type) && !isComputed(field) && !field.isSystem && !TAKEN.includes(field.title)
+
+/** A form's address with values for its fields, by their titles: `…?Name=Ann&_prefill=hidden`. */
+export function prefillAddress(
+  address: string,
+  values: readonly { title: string; text: string }[],
+  mode: PrefillMode,
+): string {
+  const query = new URLSearchParams()
+  for (const { title, text } of values) if (text !== '') query.append(title, text)
+  if (query.size === 0) return address
+  if (mode !== 'editable') query.append(MODE_PARAM, mode)
+  return `${address}?${query}`
+}
+
+/** True where the text is a value of the field; empty text fills nothing in. */
+export const isPrefillValue = (field: Field, text: string): boolean =>
+  text === '' || parseValue(field, text) !== null

@@ -1,0 +1,65 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { fetchSignedIn } from '../../../session/index.ts'
+import { Button } from '../../../ui/button.tsx'
+import { openMenu } from '../../../ui/menu.tsx'
+import { toast } from '../../../ui/toast.ts'
+
+const FORMATS = [
+  { type: 'csv', extension: 'csv', label: () => t('CSV') },
+  { type: 'excel', extension: 'xlsx', label: () => t('Excel (.xlsx)') },
+  { type: 'json', extension: 'json', label: () => t('JSON') },
+]
+
+/** Saves the records that a link shows, where it allows that. */
+export function DownloadButton({ linkId, title }: { linkId: string; title: string }) {
+  const [isBusy, setBusy] = useState(false)
+
+  async function download(type: string, extension: string) {
+    setBusy(true)
+    try {
+      const answer = await fetchSignedIn(
+        `/api/v1/db/public/shared-view/${encodeURIComponent(linkId)}/rows/export/${type}`,
+      )
+      if (!answer.ok) {
+        const { message, msg } = (await answer.json()) as { message?: string; msg?: string }
+        throw new Error(message ?? msg ?? t('The file could not be made'))
+      }
+      const url = URL.createObjectURL(await answer.blob())
+      const link = document.createElement('a')
+      link.href = url
+      link.download = `${title}.${extension}`
+      link.click()
+      // The browser has taken it over by then.
+      setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Button
+      size="small"
+      icon={Download}
+      busy={isBusy}
+      aria-haspopup="menu"
+      data-testid="share-download"
+      onClick={(event) =>
+        openMenu(
+          event.currentTarget,
+          FORMATS.map(({ type, extension, label }) => ({
+            ...{ kind: 'action', label: label() },
+            run: () => void download(type, extension),
+          })),
+          t('Download'),
+        )
+      }
+    >
+      {t('Download')}
+    </Button>
+  )
+}

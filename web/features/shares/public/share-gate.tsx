@@ -1,0 +1,109 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import type { OpenedShare, ShareKind } from '../../../../src/core/shares.ts'
+import { appCodeOf, messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { visitor } from '../../../session/visitor.ts'
+import { api, queryClient } from '../../../trpc.ts'
+import { ErrorState } from '../../../ui/states.tsx'
+import { TableSkeleton } from '../../shell/table-skeleton.tsx'
+import styles from './public-share.module.css'
+import { ClosedPage, PasswordPage } from './share-pages.tsx'
+import { useShareLook } from './use-share-look.ts'
+
+export interface ShareGateProps {
+  kind: ShareKind
+  linkId: string
+  children: (opened: OpenedShare) => ReactNode
+}
+
+type State =
+  | { step: 'opening' }
+  | { step: 'password'; problem: string | null }
+  | { step: 'closed' }
+  | { step: 'failed'; error: unknown }
+  | { step: 'open'; opened: OpenedShare }
+
+/** Opens a link: asks for its password, says that it is closed, or shows what it leads to. */
+export function ShareGate({ kind, linkId, children }: ShareGateProps) {
+  const [state, setState] = useState<State>({ step: 'opening' })
+
+  const open = useCallback(
+    async (password: string | null) => {
+      visitor.enter({ kind, id: linkId, password })
+      try {
+        const opened = await api.shares.open.query({ kind, id: linkId })
+        keepPassword(linkId, password)
+        setState({ step: 'open', opened })
+      } catch (error) {
+        setState(stateAfter(error, password))
+      }
+    },
+    [kind, linkId],
+  )
+
+  useEffect(() => {
+    setState({ step: 'opening' })
+    queryClient.clear()
+    void open(keptPassword(linkId))
+  }, [open, linkId])
+  useShareLook(state.step === 'open' ? state.opened : null)
+
+  switch (state.step) {
+    case 'opening':
+      return (
+        <main className={styles.screen} aria-busy="true">
+          <TableSkeleton />
+        </main>
+      )
+    case 'password':
+      return <PasswordPage problem={state.problem} onTry={open} />
+    case 'closed':
+      return <ClosedPage />
+    case 'failed':
+      return (
+        <main className={styles.centre}>
+          <ErrorState
+            title={t('This page could not be read')}
+            error={state.error}
+            onRetry={() => void open(keptPassword(linkId))}
+          />
+        </main>
+      )
+    case 'open':
+      return children(state.opened)
+  }
+}
+
+function stateAfter(error: unknown, password: string | null): State {
+  const code = appCodeOf(error)
+  if (code === 'INVALID_SHARED_VIEW_PASSWORD') {
+    return { step: 'password', problem: password === null ? null : t('This password is wrong.') }
+  }
+  if (code === 'TOO_MANY_REQUESTS') return { step: 'password', problem: messageOf(error) }
+  if (code?.endsWith('NOT_FOUND') || code === 'BAD_REQUEST' || code === 'INVALID_REQUEST_BODY') {
+    return { step: 'closed' }
+  }
+  return { step: 'failed', error }
+}
+
+// For this tab alone, so that a reload does not ask again.
+const keyOf = (linkId: string) => `sheaf.share.${linkId}`
+
+function keepPassword(linkId: string, password: string | null): void {
+  if (password === null) return
+  try {
+    sessionStorage.setItem(keyOf(linkId), password)
+  } catch (error) {
+    // A frame of another site may have no storage: then each reload asks.
+    console.warn('the password is not kept', error)
+  }
+}
+
+function keptPassword(linkId: string): string | null {
+  try {
+    return sessionStorage.getItem(keyOf(linkId))
+  } catch (error) {
+    console.warn('no password is kept', error)
+    return null
+  }
+}

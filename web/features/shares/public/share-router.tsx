@@ -1,0 +1,43 @@
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { lazyScreen } from '../../../routes/lazy-screen.ts'
+import { appHistory, PLAIN_QUERY } from '../../../routes/paths.ts'
+import { ShareFrame } from './share-frame.tsx'
+import { ClosedPage } from './share-pages.tsx'
+
+const rootRoute = createRootRoute({ component: ShareFrame, notFoundComponent: ClosedPage })
+
+const readRow = (search: Record<string, unknown>): { rowId?: string } =>
+  search.rowId === undefined ? {} : { rowId: String(search.rowId) }
+
+/** A shared view, whatever its kind; the links of spec §2 name the kind, which the server knows by itself. */
+const viewRoutes = (['view', 'grid', 'gallery', 'kanban', 'map', 'calendar'] as const).map((kind) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: `/$typeOrId/${kind}/$linkId`,
+    validateSearch: readRow,
+    component: lazyScreen(() => import('./shared-view-screen.tsx'), 'SharedViewScreen'),
+  }),
+)
+
+const baseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/$typeOrId/base/$linkId/{-$tableId}/{-$viewId}',
+  validateSearch: readRow,
+  component: lazyScreen(() => import('./shared-base-screen.tsx'), 'SharedBaseScreen'),
+})
+
+const diagramRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/ERD/shared/$linkId',
+  component: lazyScreen(() => import('./shared-diagram-screen.tsx'), 'SharedDiagramScreen'),
+})
+
+/** The routes of what is shared: no path of the app is among them. */
+export const shareRouter = createRouter({
+  routeTree: rootRoute.addChildren([...viewRoutes, baseRoute, diagramRoute]),
+  history: appHistory,
+  ...PLAIN_QUERY,
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
+  defaultNotFoundComponent: ClosedPage,
+})

@@ -1,0 +1,157 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { ChevronDown, ChevronRight, Copy, Table2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { Table } from '../../../../src/core/model.ts'
+import type { OpenedShare } from '../../../../src/core/shares.ts'
+import { t } from '../../../i18n.ts'
+import { goTo, hrefOf, paths } from '../../../routes/paths.ts'
+import { trpc } from '../../../trpc.ts'
+import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { TableScreen } from '../../records/table-screen.tsx'
+import { useIsNarrow } from '../../shell/sidebar-state.ts'
+import { TableIcon } from '../../views/chosen-icon.tsx'
+import { ViewIcon } from '../../views/kind-info.tsx'
+import styles from './public-share.module.css'
+import { ShareGate } from './share-gate.tsx'
+import { ShareHeader } from './share-header.tsx'
+
+/** A shared base: its tables and views at the side, and one of them. */
+export function SharedBaseScreen() {
+  const { linkId = '', ...place }: Place = useParams({ strict: false })
+  const { rowId }: { rowId?: string } = useSearch({ strict: false })
+  return (
+    <ShareGate kind="base" linkId={linkId}>
+      {(opened) => <SharedBase opened={opened} linkId={linkId} {...place} rowId={rowId} />}
+    </ShareGate>
+  )
+}
+
+interface Place {
+  linkId?: string
+  tableId?: string
+  viewId?: string
+}
+
+function SharedBase({
+  opened,
+  linkId,
+  tableId,
+  viewId,
+  rowId,
+}: Place & { opened: OpenedShare; linkId: string; rowId?: string }) {
+  const { baseId } = opened
+  const tables = trpc.schema.tables.useQuery({ baseId })
+  const first = tables.data?.[0]?.id
+  const isNarrow = useIsNarrow()
+  // In a narrow window the list is shown to choose from, and then gives its room to what was chosen.
+  const [isChoosing, setChoosing] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes whenever something was chosen
+  useEffect(() => setChoosing(false), [tableId, viewId])
+  useEffect(() => {
+    if (tableId === undefined && first) goTo(paths.table(baseId, first), { replace: true })
+  }, [tableId, first, baseId])
+  return (
+    <main className={styles.screen}>
+      <ShareHeader title={opened.title} description={null}>
+        <a
+          className={styles.copy}
+          href={`/dashboard#${paths.copySharedBase(linkId)}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          <Copy size={14} aria-hidden /> {t('Copy to my bases')}
+        </a>
+      </ShareHeader>
+      <div className={styles.columns}>
+        {isNarrow && (
+          <button
+            type="button"
+            className={styles.choose}
+            aria-expanded={isChoosing}
+            onClick={() => setChoosing(!isChoosing)}
+          >
+            <Table2 size={16} aria-hidden />
+            <span dir="auto">{tables.data?.find(({ id }) => id === tableId)?.title ?? t('Tables')}</span>
+            <ChevronDown size={14} aria-hidden />
+          </button>
+        )}
+        <nav className={styles.tables} aria-label={t('Tables')} hidden={isNarrow && !isChoosing}>
+          {tables.error && (
+            <ErrorState
+              title={t('The tables could not be read')}
+              error={tables.error}
+              onRetry={() => void tables.refetch()}
+            />
+          )}
+          {!tables.data && !tables.error && <Skeleton width="70%" />}
+          {tables.data && (
+            <ul>
+              {tables.data.map((table) => (
+                <TableEntry key={table.id} table={table} openId={tableId} viewId={viewId} />
+              ))}
+            </ul>
+          )}
+        </nav>
+        <div className={styles.content}>
+          {tableId && <TableScreen baseId={baseId} tableId={tableId} viewId={viewId} rowId={rowId} />}
+          {!tableId && tables.data?.length === 0 && (
+            <EmptyState
+              icon={Table2}
+              title={t('There is nothing here yet')}
+              text={t('This base has no tables.')}
+            />
+          )}
+        </div>
+      </div>
+    </main>
+  )
+}
+
+function TableEntry({ table, openId, viewId }: { table: Table; openId?: string; viewId?: string }) {
+  const isOpen = table.id === openId
+  const [isExpanded, setExpanded] = useState(isOpen)
+  const schema = trpc.schema.table.useQuery({ tableId: table.id }, { enabled: isExpanded || isOpen })
+  useEffect(() => {
+    if (isOpen) setExpanded(true)
+  }, [isOpen])
+  const Caret = isExpanded ? ChevronDown : ChevronRight
+  return (
+    <li>
+      <div className={styles.entry} data-current={(isOpen && !viewId) || undefined}>
+        <button
+          type="button"
+          className={styles.caret}
+          aria-expanded={isExpanded}
+          aria-label={t('Views of {title}', { title: table.title })}
+          onClick={() => setExpanded(!isExpanded)}
+        >
+          <Caret size={14} className="flip-in-rtl" />
+        </button>
+        <a href={hrefOf(paths.table(table.baseId, table.id))} aria-current={isOpen ? 'page' : undefined}>
+          <TableIcon table={table} />
+          <span dir="auto" data-tip={table.title} data-tip-clipped>
+            {table.title}
+          </span>
+        </a>
+      </div>
+      {isExpanded && (
+        <ul>
+          {(schema.data?.views ?? []).map((view) => (
+            <li
+              key={view.id}
+              className={styles.view}
+              data-current={(isOpen && viewId === view.id) || undefined}
+            >
+              <a href={hrefOf(paths.table(table.baseId, table.id, view.id))}>
+                <ViewIcon view={view} />
+                <span dir="auto" data-tip={view.title} data-tip-clipped>
+                  {view.title}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,36 @@
+import { useParams } from '@tanstack/react-router'
+import { t } from '../../../i18n.ts'
+import { trpc } from '../../../trpc.ts'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { ErdView } from '../../erd/erd-view.tsx'
+import styles from './public-share.module.css'
+import { ShareGate } from './share-gate.tsx'
+import { ShareHeader } from './share-header.tsx'
+
+/** A shared diagram: tables, the names and kinds of their fields, and how they are linked. */
+export function SharedDiagramScreen() {
+  const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
+  return (
+    <ShareGate kind="erd" linkId={linkId}>
+      {({ title }) => <SharedDiagram title={title} />}
+    </ShareGate>
+  )
+}
+
+function SharedDiagram({ title }: { title: string }) {
+  const diagram = trpc.shares.diagram.useQuery()
+  return (
+    <main className={styles.screen}>
+      <ShareHeader title={title} description={null} />
+      {diagram.error && (
+        <ErrorState
+          title={t('The diagram could not be read')}
+          error={diagram.error}
+          onRetry={() => void diagram.refetch()}
+        />
+      )}
+      {diagram.data && <ErdView diagram={diagram.data} title={title} />}
+      {!diagram.data && !diagram.error && <Skeleton height={240} />}
+    </main>
+  )
+}

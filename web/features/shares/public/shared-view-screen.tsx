@@ -1,0 +1,81 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { Person } from '../../../../src/core/model.ts'
+import type { BaseRole } from '../../../../src/core/roles.ts'
+import type { OpenedShare } from '../../../../src/core/shares.ts'
+import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-people.ts'
+import { PeopleProvider } from '../../../cells/people.ts'
+import { t } from '../../../i18n.ts'
+import { api, trpc } from '../../../trpc.ts'
+import { ErrorState } from '../../../ui/states.tsx'
+import { TableSkeleton } from '../../shell/table-skeleton.tsx'
+import { ViewIcon } from '../../views/kind-info.tsx'
+import { KIND_SCREENS } from '../../views/kinds/index.ts'
+import { DownloadButton } from './download-button.tsx'
+import styles from './public-share.module.css'
+import { ShareGate } from './share-gate.tsx'
+import { ShareHeader } from './share-header.tsx'
+import { ClosedPage } from './share-pages.tsx'
+
+const NOBODY: Person[] = []
+
+/** What a view is shown as: its own link grants less still, which the server sees to. */
+const ROLE: BaseRole = 'viewer'
+
+/** A shared view: its records as the link shows them, and what a visitor may try out on them. */
+export function SharedViewScreen() {
+  const { linkId = '' }: { linkId?: string } = useParams({ strict: false })
+  const { rowId }: { rowId?: string } = useSearch({ strict: false })
+  return (
+    <ShareGate kind="view" linkId={linkId}>
+      {(opened) => <SharedView opened={opened} linkId={linkId} rowId={rowId} />}
+    </ShareGate>
+  )
+}
+
+function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: string; rowId?: string }) {
+  const { baseId, tableId, settings } = opened
+  const schema = trpc.schema.table.useQuery({ tableId: tableId ?? '' })
+  const people = trpc.records.people.useQuery({ baseId }).data ?? NOBODY
+  const byId = useMemo(() => new Map(people.map((person) => [person.id, person])), [people])
+  const former = useMemo(
+    () => createFormerPeople((tableId, ids) => api.records.formerPeople.query({ tableId, ids })),
+    [],
+  )
+  const [view] = schema.data?.views ?? []
+  if (view?.kind === 'form') {
+    location.replace(`/form${location.hash}`)
+    return null
+  }
+  if (schema.data && !view) return <ClosedPage />
+  const Screen = view ? KIND_SCREENS[view.kind] : null
+  return (
+    <main className={styles.screen}>
+      <ShareHeader
+        title={opened.title}
+        description={view?.description ?? null}
+        icon={view && <ViewIcon view={view} />}
+      >
+        {settings.allowDownload && schema.data && view && (
+          <DownloadButton linkId={linkId} title={opened.title} />
+        )}
+      </ShareHeader>
+      {schema.error && (
+        <ErrorState
+          title={t('The records could not be read')}
+          error={schema.error}
+          onRetry={() => void schema.refetch()}
+        />
+      )}
+      {Screen && schema.data && view ? (
+        <PeopleProvider value={byId}>
+          <FormerPeopleProvider value={former}>
+            <Screen schema={schema.data} saved={view} role={ROLE} people={people} rowId={rowId} />
+          </FormerPeopleProvider>
+        </PeopleProvider>
+      ) : (
+        !schema.error && <TableSkeleton />
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,91 @@
+import { useState } from 'react'
+import { CUSTOM_ADDRESS, type Share } from '../../../src/core/shares.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { addressPrefix } from './share-address.ts'
+import styles from './share-dialog.module.css'
+import type { ShareChange } from './use-share.ts'
+
+export interface SharingAddressProps {
+  /** The whole address. */
+  address: string
+  share: Pick<Share, 'id'>
+  onSave: (patch: ShareChange) => Promise<void>
+}
+
+/** The last part of a link, as somebody wants it to be. */
+export function SharingAddress({ address, share, onSave }: SharingAddressProps) {
+  const [text, setText] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  const wanted = text ?? share.id
+  const isChanged = wanted !== share.id
+
+  async function save() {
+    if (!isChanged || isBusy) return
+    if (!CUSTOM_ADDRESS.test(wanted)) {
+      setProblem(t('An address has 3 to 64 characters: letters without accents, digits, - and _'))
+      return
+    }
+    setIsBusy(true)
+    try {
+      await onSave({ id: wanted })
+      setText(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    } finally {
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <form
+      className={styles.saving}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <TextField
+        label={t('Custom address')}
+        dir="ltr"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={64}
+        value={wanted}
+        error={problem}
+        help={
+          isChanged ? (
+            <span dir="ltr">
+              {addressPrefix(address, share.id)}
+              {wanted}
+            </span>
+          ) : undefined
+        }
+        onChange={(event) => {
+          setText(event.target.value.trim())
+          setProblem(null)
+        }}
+      />
+      {isChanged && (
+        <div className={styles.buttons}>
+          <Button size="small" type="submit" variant="primary" busy={isBusy}>
+            {t('Save')}
+          </Button>
+          <Button
+            size="small"
+            onClick={() => {
+              setText(null)
+              setProblem(null)
+            }}
+          >
+            {t('Cancel')}
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

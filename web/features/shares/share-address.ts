@@ -1,0 +1,19 @@
+import type { ViewKind } from '../../../src/core/model.ts'
+import type { Share } from '../../../src/core/shares.ts'
+import { formAddress, paths, sharedAddress } from '../../routes/paths.ts'
+
+/** The full address that a public link is given out as; of a form that asks one question at a time, that page. */
+export function addressOfShare(
+  share: Pick<Share, 'id' | 'kind' | 'settings'>,
+  viewKind: ViewKind | null,
+): string {
+  const { id, kind, settings } = share
+  if (kind === 'base') return sharedAddress(paths.sharedBase(id))
+  if (kind === 'erd') return sharedAddress(paths.sharedDiagram(id))
+  if (viewKind === 'form') return formAddress(id, { survey: settings.survey })
+  return sharedAddress(paths.sharedView(id))
+}
+
+/** What stands ahead of the link's own part, e.g. `https://host/#/nc/view/`. */
+export const addressPrefix = (address: string, shareId: string): string =>
+  address.slice(0, address.lastIndexOf(shareId))

@@ -1,0 +1,106 @@
+import { Check, Code, Copy, ExternalLink, QrCode, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { QrPicture } from '../../cells/qr-picture.tsx'
+import { t } from '../../i18n.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import { toast } from '../../ui/toast.ts'
+import { embedCode } from './embed-code.ts'
+import styles from './share-dialog.module.css'
+
+export interface ShareLinkProps {
+  address: string
+  /** What it opens. */
+  title: string
+  onRegenerate: () => void
+}
+
+/** An address to copy, open, embed or photograph. */
+export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
+  const [shown, setShown] = useState<'qr' | 'embed' | null>(null)
+  const toggle = (which: 'qr' | 'embed') => () => setShown(shown === which ? null : which)
+  return (
+    <div className={styles.linkBox}>
+      <div className={styles.link}>
+        <input
+          readOnly
+          dir="ltr"
+          className={styles.address}
+          aria-label={t('Public link')}
+          data-testid="share-address"
+          value={address}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={address} />
+      </div>
+      <div className={styles.tools}>
+        <a className={styles.open} href={address} target="_blank" rel="noreferrer">
+          <ExternalLink size={14} aria-hidden />
+          {t('Open')}
+        </a>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Code}
+          aria-expanded={shown === 'embed'}
+          onClick={toggle('embed')}
+        >
+          {t('Embed')}
+        </Button>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={QrCode}
+          aria-expanded={shown === 'qr'}
+          onClick={toggle('qr')}
+        >
+          {t('QR code')}
+        </Button>
+        <IconButton
+          icon={RefreshCw}
+          iconSize={14}
+          size="small"
+          label={t('Give it a new address')}
+          onClick={onRegenerate}
+        />
+      </div>
+      {shown === 'qr' && (
+        <div className={styles.qr}>
+          <QrPicture text={address} />
+        </div>
+      )}
+      {shown === 'embed' && (
+        <div className={styles.embed}>
+          <textarea
+            readOnly
+            dir="ltr"
+            rows={3}
+            aria-label={t('Code to embed')}
+            value={embedCode(address, title)}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <CopyButton text={embedCode(address, title)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Copies a text and says so. */
+export function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false)
+  return (
+    <Button
+      size="small"
+      icon={copied ? Check : Copy}
+      onClick={async () => {
+        if (!(await copyText(text))) return
+        toast.success({ text: t('Copied') })
+        setCopied(true)
+        setTimeout(() => setCopied(false), 1500) // spec §9, clipboard copied flag
+      }}
+    >
+      {t('Copy')}
+    </Button>
+  )
+}

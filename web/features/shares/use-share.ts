@@ -1,0 +1,109 @@
+import type { Share, ShareKind, ShareSettings } from '../../../src/core/shares.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { api, cache, trpc } from '../../trpc.ts'
+import { confirm } from '../../ui/open-dialog.tsx'
+import { toast } from '../../ui/toast.ts'
+
+/** What may be changed of a public link; what is absent stays. */
+export interface ShareChange {
+  role?: Share['role']
+  password?: string | null
+  expiresAt?: string | null
+  settings?: Partial<ShareSettings>
+  id?: string
+}
+
+/** A public link while its dialog is open. */
+export interface ShareState {
+  /** Null: there is none. Undefined: not read yet. */
+  share: Share | null | undefined
+  error: unknown
+  retry: () => void
+  /**
+   * Changes the link, and makes it where there is none.
+   *
+   * @throws what the server refused with, so that an input can keep its text and say why
+   */
+  save: (patch: ShareChange) => Promise<void>
+  /** As `save`, for switches: shown at once, and a refusal is told by a message. */
+  change: (patch: ShareChange) => void
+  regenerate: () => void
+  close: () => void
+}
+
+/** The public link of a view or base. `title` is what it opens. */
+export function useShare(kind: ShareKind, targetId: string, title: string): ShareState {
+  const input = { kind, targetId }
+  const query = trpc.shares.get.useQuery(input)
+  const take = (share: Share | null) => {
+    cache.shares.get.setData(input, share)
+    // The mark of shared views.
+    if (kind === 'view') void cache.schema.table.invalidate()
+  }
+  const save = async (patch: ShareChange) => take(await api.shares.save.mutate({ ...input, patch }))
+
+  async function regenerate(): Promise<void> {
+    const agreed = await confirm({
+      title: t('Give the link a new address?'),
+      text: t('Whoever has the old address sees nothing from then on. Its settings stay.'),
+      confirmLabel: t('New address'),
+    })
+    if (agreed) take(await api.shares.regenerate.mutate(input))
+  }
+
+  async function close(share: Share): Promise<void> {
+    // The password cannot be given back: it is known to nobody but those who were told.
+    const agreed =
+      !share.hasPassword ||
+      (await confirm({
+        title: t('Close the link to "{title}"?', { title }),
+        text: t('Whoever has the address sees nothing from then on. Its password is forgotten.'),
+        confirmLabel: t('Close the link'),
+        danger: true,
+      }))
+    if (!agreed) return
+    await api.shares.close.mutate(input)
+    take(null)
+    if (share.hasPassword) return
+    toast.success({
+      text: t('The link is closed'),
+      action: { label: t('Undo'), run: () => tell(reopen(share)) },
+    })
+  }
+
+  const reopen = ({ id, role, expiresAt, settings }: Share) =>
+    save({ id, settings, ...(kind === 'base' && { role }), ...(isToCome(expiresAt) && { expiresAt }) })
+
+  /** Shown at once; what is refused goes back. */
+  async function changeAtOnce(patch: ShareChange): Promise<void> {
+    const before = cache.shares.get.getData(input)
+    const { role = before?.role, settings } = patch
+    if (before && role)
+      cache.shares.get.setData(input, { ...before, role, settings: { ...before.settings, ...settings } })
+    try {
+      await save(patch)
+    } catch (error) {
+      cache.shares.get.setData(input, before)
+      throw error
+    }
+  }
+
+  return {
+    ...{ share: query.data, error: query.error, save },
+    retry: () => void query.refetch(),
+    change: (patch) => void tell(changeAtOnce(patch)),
+    regenerate: () => void tell(regenerate()),
+    close: () => query.data && void tell(close(query.data)),
+  }
+}
+
+const isToCome = (moment: string | null): boolean => moment !== null && Date.parse(moment) > Date.now()
+
+async function tell(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}

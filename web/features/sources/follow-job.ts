@@ -1,0 +1,54 @@
+import { isWorthRetrying } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { session } from '../../session/index.ts'
+import { onJob } from '../../socket.ts'
+import { api, type Outputs } from '../../trpc.ts'
+
+/** Without live updates the server is asked this often; after an error, a second later (spec §4). */
+const POLL_MS = 500
+const RETRY_MS = 1000
+
+type Job = Outputs['jobs']['get']
+
+/**
+ * Waits for the end of a job, whatever becomes of the screen that has started it. Gives its result; null where it
+ * was cancelled, or the person has signed out.
+ *
+ * @throws Error in the server's words where it failed
+ */
+export async function followJob(
+  jobId: string,
+  onProgress: (progress: Job['progress']) => void = () => {},
+): Promise<{ result: Job['result'] } | null> {
+  let wake = () => {}
+  const unsubscribe = onJob((news) => news.id === jobId && wake())
+  try {
+    while (session.status() !== 'signedOut') {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const job = await askOnce(jobId)
+      if (job) {
+        onProgress(job.progress)
+        if (job.status === 'completed') return { result: job.result }
+        if (job.status === 'cancelled') return null
+        if (job.status === 'failed') throw new Error(job.error ?? t('This did not succeed'))
+      }
+      await Promise.race([news, new Promise((resolve) => setTimeout(resolve, job ? POLL_MS : RETRY_MS))])
+    }
+    return null
+  } finally {
+    unsubscribe()
+  }
+}
+
+/** Null: no answer now, which says nothing about the job. */
+async function askOnce(jobId: string): Promise<Job | null> {
+  try {
+    return await api.jobs.get.query({ jobId })
+  } catch (error) {
+    if (!isWorthRetrying(error)) throw error
+    console.warn('the job could not be asked for', error)
+    return null
+  }
+}

@@ -1,0 +1,26 @@
+/** Measures of a record's card in pixels; record-card.module.css draws by the same. */
+
+/** Room for the picture at the top. */
+export const COVER_PX = 160
+/** Between the edge of a card and its text. */
+export const CARD_INSET = 12
+const BORDER_PX = 2
+const TITLE_PX = 24
+/** A field: the line with its name, the line with its value, and the room above. */
+const FIELD_PX = 46
+
+/** The height of a card that shows a title and some fields, one line each, below a picture or not. */
+export const cardHeight = (fieldCount: number, hasCover: boolean): number =>
+  (hasCover ? COVER_PX : 0) + 2 * CARD_INSET + BORDER_PX + TITLE_PX + fieldCount * FIELD_PX
+
+/**
+ * Lines that a long text may take on a card: one, and more on a card that has the room of a picture
+ * and none to show.
+ */
+export function linesPerField(fieldCount: number, spare: number): number {
+  if (fieldCount === 0) return 1
+  return Math.min(4, 1 + Math.floor(spare / fieldCount / LINE_PX))
+}
+
+/** Height of one further line of text. */
+const LINE_PX = 18

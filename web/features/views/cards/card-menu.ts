@@ -1,0 +1,38 @@
+import type { RecordId } from '../../../../src/core/model.ts'
+import { isChecked } from '../../../grid/checks.ts'
+import type { CheckedRows } from '../../../grid/source.ts'
+import { t } from '../../../i18n.ts'
+import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
+import { failedItems, recordItems } from '../../records/cell-menu.ts'
+import type { TableContext } from '../../records/table-context.ts'
+
+export interface CardMenuRequest {
+  id: RecordId
+  /** Its row in the store; -1 where it stands in none. */
+  index: number
+  anchor: Element | { x: number; y: number }
+  /** What is chosen: the menu of one of several is that of all. */
+  checked?: CheckedRows
+  /** Lines of the kind's own, ahead of what every record offers. */
+  items?: MenuItem[]
+}
+
+/** The menu of a record's card: open, copy its link, duplicate, delete. */
+export function openCardMenu(context: TableContext, request: CardMenuRequest): void {
+  const { id, index, anchor, checked, items = [] } = request
+  const chosen = checked?.kind === 'some' && isChecked(checked, id) ? [...checked.ids] : [id]
+  const several = chosen.length > 1
+  const isFailed = context.store.row(id)?.state === 'failed'
+  openMenu(
+    anchor,
+    [
+      ...(several
+        ? []
+        : [{ kind: 'id', label: t('Record'), value: String(context.store.realId(id)) } as const]),
+      ...(isFailed && !several ? failedItems(context, id) : []),
+      ...(several ? [] : items),
+      ...recordItems(context, index, chosen),
+    ],
+    several ? t('Selected records') : t('Record'),
+  )
+}

@@ -1,0 +1,19 @@
+import type { RecordId } from '../../../../src/core/model.ts'
+import { isChecked, withChecked } from '../../../grid/checks.ts'
+import type { CheckedRows } from '../../../grid/source.ts'
+
+export { countChecked, isChecked, NO_ROWS } from '../../../grid/checks.ts'
+
+/** Chooses a card beside the others, or lets go of it. */
+export const toggled = (checked: CheckedRows, id: RecordId): CheckedRows =>
+  withChecked(checked, [id], !isChecked(checked, id))
+
+/** The cards of a run and no others; those that are not loaded cannot be named and are left out. */
+export function run(idAt: (index: number) => RecordId | undefined, from: number, to: number): CheckedRows {
+  const ids = new Set<RecordId>()
+  for (let index = Math.min(from, to); index <= Math.max(from, to); index++) {
+    const id = idAt(index)
+    if (id !== undefined) ids.add(id)
+  }
+  return { kind: 'some', ids }
+}

@@ -1,0 +1,21 @@
+import { useMemo } from 'react'
+import { coloringFields, type RowColoring } from '../../../../src/core/views/index.ts'
+import type { StoreQuery } from '../../records/store/types.ts'
+
+/**
+ * A view's query that also reads fields which it does not show: those that its colours look at, a card's
+ * picture, the place of a pin.
+ */
+export function useQueryWith(
+  query: StoreQuery,
+  coloring: RowColoring | null,
+  fieldIds: readonly (string | null)[],
+): StoreQuery {
+  const wanted = JSON.stringify([...fieldIds, ...(coloring ? coloringFields(coloring) : [])])
+  return useMemo(() => {
+    const known = new Set(query.fields.map((field) => field.id))
+    const all: (string | null)[] = [...query.fieldIds, ...JSON.parse(wanted)]
+    const ids = new Set(all.filter((id): id is string => id !== null && known.has(id)))
+    return ids.size === query.fieldIds.length ? query : { ...query, fieldIds: [...ids] }
+  }, [query, wanted])
+}

@@ -1,0 +1,145 @@
+import { type CSSProperties, memo, type ReactNode, useMemo } from 'react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { cellText } from '../../../cells/cell-text.ts'
+import { CELLS } from '../../../cells/index.ts'
+import { isEmptyList } from '../../../cells/link-value.ts'
+import { usePeople } from '../../../cells/people.ts'
+import type { GridRow } from '../../../grid/source.ts'
+import { t } from '../../../i18n.ts'
+import type { RowColor } from '../row-color.ts'
+import { CardCover, picturesOf } from './card-cover.tsx'
+import type { CardField, CardFields } from './card-fields.ts'
+import { CARD_INSET, COVER_PX, linesPerField } from './card-layout.ts'
+import styles from './record-card.module.css'
+
+/** The colour of a record, as its view's colouring gives it. */
+export type CardColor = RowColor
+
+export interface RecordCardProps {
+  row: GridRow
+  /** As `cardFields` gives them; keep the object while nothing in it changed. */
+  fields: CardFields
+  /** Pixels across, which decide how many options or people fit beside each other. */
+  width: number
+  /** The attachment field whose first picture stands at the top; absent or null: none. */
+  cover?: Field | null
+  coverFit?: 'fit' | 'crop'
+  /** A bar at its start, or its whole ground. */
+  color?: CardColor | null
+  /** The one that the keyboard is on. */
+  isActive?: boolean
+  /** Chosen along with others. */
+  isSelected?: boolean
+  /** Leaves out fields without a value, where cards need not be equally tall. */
+  hidesEmpty?: boolean
+  /** Something at the end of the title's line: a menu button. */
+  actions?: ReactNode
+  /** Below the fields: buttons. */
+  children?: ReactNode
+}
+
+/**
+ * A record as a card: picture, title, fields. Draws only; whatever holds it gives it a role, the focus and the
+ * clicks. It fills the height that it is given.
+ */
+export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
+  const { row, fields, width, cover = null, coverFit = 'fit', color = null, hidesEmpty = false } = props
+  const coverValue = cover ? row.values(cover.id) : null
+  const pictures = useMemo(() => (cover ? picturesOf(cover, coverValue) : []), [cover, coverValue])
+  const shown = hidesEmpty
+    ? fields.rest.filter(({ field }) => !isEmpty(field, row.values(field.id)))
+    : fields.rest
+  const spare = cover && pictures.length === 0 ? COVER_PX : 0
+  const lines = linesPerField(shown.length, spare)
+  const style: CSSProperties & { '--card-color'?: string } = color ? { '--card-color': color.color } : {}
+  return (
+    <div
+      className={styles.card}
+      data-testid="record-card"
+      data-color={color ? (color.isBackground ? 'ground' : 'bar') : undefined}
+      data-active={props.isActive || undefined}
+      data-selected={props.isSelected || undefined}
+      data-state={row.state}
+      style={style}
+    >
+      {color && !color.isBackground && <span className={styles.bar} aria-hidden />}
+      {cover && pictures.length > 0 && (
+        <CardCover pictures={pictures} tableId={cover.tableId} fit={coverFit} />
+      )}
+      <div className={styles.body}>
+        <div className={styles.head}>
+          <Title row={row} title={fields.title} />
+          {props.actions}
+        </div>
+        {shown.map((each) => (
+          <CardLine
+            key={each.field.id}
+            {...each}
+            value={row.values(each.field.id)}
+            width={width - 2 * CARD_INSET - 2}
+            lines={lines}
+            failure={row.failedCells?.get(each.field.id)}
+          />
+        ))}
+        {props.children}
+      </div>
+      {row.message !== undefined && (
+        <p className={styles.message} role="alert">
+          {row.message}
+        </p>
+      )}
+    </div>
+  )
+})
+
+const isEmpty = (field: Field, value: CellValue): boolean =>
+  field.error === null && (isEmptyList(value) || value === false || (value === 0 && field.type === 'Rating'))
+
+/** The text of the display field: what names the record to a reader. */
+function Title({ row, title }: { row: GridRow; title: CardField | null }) {
+  const people = usePeople()
+  const text = title ? cellText(title.field, row.values(title.field.id), people) : ''
+  return (
+    <span className={styles.title} dir="auto" data-empty={text === '' || undefined} title={text || undefined}>
+      {text || t('Untitled')}
+    </span>
+  )
+}
+
+interface CardLineProps extends CardField {
+  value: CellValue
+  width: number
+  lines: number
+  /** Why the value was refused. */
+  failure: string | undefined
+}
+
+/** One field: its name with the sign of its type, and the value as a cell of the grid draws it. */
+const CardLine = memo(function CardLine({ field, options, value, width, lines, failure }: CardLineProps) {
+  const { Icon, View } = CELLS[field.type]
+  // No star says nothing that a reader could see.
+  const isNothing = isEmpty(field, value) && value !== false
+  return (
+    <div
+      className={styles.field}
+      data-field={field.id}
+      data-failed={failure ? true : undefined}
+      title={failure}
+    >
+      <span className={styles.label}>
+        <Icon size={12} aria-hidden />
+        <span dir="auto">{field.title}</span>
+      </span>
+      <span className={styles.value}>
+        {isNothing ? (
+          <span className={styles.nothing} aria-hidden>
+            –
+          </span>
+        ) : (
+          <View {...{ value, field, options, lines, width }} variant="grid" />
+        )}
+      </span>
+    </div>
+  )
+})

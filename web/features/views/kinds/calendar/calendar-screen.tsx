@@ -1,0 +1,281 @@
+import { CalendarRange } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import { t } from '../../../../i18n.ts'
+import { localSettings } from '../../../../session/local-settings.ts'
+import { Popover } from '../../../../ui/popover.tsx'
+import { ErrorState } from '../../../../ui/states.tsx'
+import { deleteRecords } from '../../../records/record-commands.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
+import { can, type RecordsHandle, type TableContext } from '../../../records/table-context.ts'
+import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
+import { useTableActions } from '../../../records/use-table-actions.ts'
+import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/view-frame.tsx'
+import { useIsNarrow } from '../../../shell/sidebar-state.ts'
+import { fieldsToChoose } from '../../arrange-fields.ts'
+import { openCardMenu } from '../../cards/card-menu.ts'
+import { isComparable } from '../../filter-edit.ts'
+import { ToolbarButton } from '../../toolbar-button.tsx'
+import styles from './calendar.module.css'
+import { CALENDAR_SHORTCUTS } from './calendar-shortcuts.ts'
+import { DatesMenu } from './dates-menu.tsx'
+import dayStyles from './day-list.module.css'
+import { DayList } from './day-list.tsx'
+import { dropPreview } from './drop.ts'
+import { elementOf, focusOn } from './elements.ts'
+import { eventsOf } from './events.ts'
+import { NoDates } from './no-dates.tsx'
+import { PeriodBar } from './period-bar.tsx'
+import { PeriodNotice } from './period-notice.tsx'
+import { Scale } from './scale.tsx'
+import type { Scene } from './scene.ts'
+import { SideList } from './side-list.tsx'
+import { useCalendar } from './use-calendar.ts'
+import { useCalendarActions } from './use-calendar-actions.ts'
+import { useDrag } from './use-drag.ts'
+import { useEdits } from './use-edits.ts'
+import { fixedReason } from './use-look.ts'
+import { useOpenDay } from './use-open-day.ts'
+import { todayHere, useNow } from './use-place.ts'
+import { useWalk } from './use-walk.ts'
+import { whenName } from './words.ts'
+
+const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color']
+
+/** The records of a table on the days of their dates. */
+export function CalendarScreen(props: KindScreenProps) {
+  const { schema, role, people } = props
+  const { baseId, id: tableId } = schema.table
+  const frame = useViewFrame(props)
+  const { state, openId, setEditing, setPanel } = frame
+  const { view } = state
+  const calendar = useCalendar(schema, frame, people)
+  const { options, change, ranges, place, go, period, queries, records, events } = calendar
+  const { listStore, look, titleOf } = calendar
+  // A record that was opened from the list is walked from there.
+  const isOf = (store: RecordStore | null) => openId !== null && store?.source.indexOf(openId) !== undefined
+  const store = listStore && isOf(listStore) && !isOf(records.store) ? listStore : records.store
+  const root = useRef<HTMLDivElement>(null)
+  const lastOpened = useRef<RecordId | null>(openId)
+  const handle = useRef<RecordsHandle>(null)
+  const context: TableContext = {
+    ...{ schema, state, store, role, people, editField: setEditing },
+    grid: () => null,
+    cards: () => handle.current,
+    openFilter: () => setPanel('filter'),
+    // Several records are chosen in lists and grids.
+    editRecords: ([id]) => id !== undefined && frame.openRecord(id),
+    openRecord: (id) => {
+      if (id !== null) lastOpened.current = id
+      frame.openRecord(id === null ? null : store.realId(id))
+    },
+  }
+  const latest = useRef(context)
+  latest.current = context
+  const getContext = () => latest.current
+  const edits = useEdits({ getContext, ranges, write: calendar.write, titleOf })
+  const { drag, press, chip } = useDrag(root, edits.drop)
+  const preview = useMemo(() => drag && dropPreview(drag), [drag])
+  const shown = useMemo(
+    () => (preview ? [...events.filter(({ key }) => key !== preview.key), preview] : events),
+    [events, preview],
+  )
+
+  const now = useNow()
+  const isNarrow = useIsNarrow()
+  const [activeKey, setActiveKey] = useState<string | null>(null)
+  const [litId, setLitId] = useState<RecordId | null>(null)
+  const [listed, setListed] = useState<{ day: string; anchor: Element } | null>(null)
+  const [isListOpen, setListOpen] = useState(
+    () => !isNarrow && localSettings.get('calendar.list') !== 'false',
+  )
+  const openList = (open: boolean) => {
+    setListOpen(open)
+    localSettings.set('calendar.list', String(open))
+  }
+  const drawn = period.weeks.flat()
+  const scene: Scene = {
+    ...{ period, now, look, activeKey, openId, litId, press, go },
+    today: todayHere(),
+    events: shown,
+    stopDay: drawn.length === 0 || drawn.includes(place.day) ? place.day : (drawn[0] ?? place.day),
+    draggedKey: preview?.key ?? null,
+    adds: can(context, 'record.create') ? (ranges.find(({ from }) => from.isWritable) ?? null) : null,
+    fixedBecause: ({ range }) => fixedReason(context, range),
+    open: context.openRecord,
+    openMenu: (event, id) => {
+      event.preventDefault()
+      event.stopPropagation()
+      const own = { ...context, store: records.store }
+      const index = own.store.source.indexOf(id) ?? -1
+      openCardMenu(own, { id, index, anchor: { x: event.clientX, y: event.clientY } })
+    },
+    add: (spot) => edits.add(spot),
+    showDay: (day, anchor) => setListed({ day, anchor }),
+  }
+  const addRecord = () => edits.add({ day: place.scale === 'year' ? scene.today : place.day, minute: null })
+  handle.current = {
+    focus: () => focusOn(root.current, lastOpened.current, scene.stopDay),
+    select: (index) => {
+      const row = store.source.getRow(index)
+      if (row) elementOf(root.current, row.id)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    },
+    check: () => {},
+    clearChecked: () => {},
+  }
+  const onKeyDown = useWalk({
+    ...{ root, period, hideWeekends: options.hideWeekends },
+    onGo: ({ day, key }) => {
+      go({ day })
+      setActiveKey(key)
+    },
+    onAdd: (day) => edits.add({ day, minute: null }),
+    onMove: (key, by, which) =>
+      edits.moveBy(
+        events.find((event) => event.key === key),
+        by,
+        which,
+      ),
+    onDelete: (key) => {
+      const event = events.find((one) => one.key === key)
+      if (event && can(context, 'record.delete')) void deleteRecords(context, [event.row.id])
+    },
+  })
+  useCalendarActions(go)
+  useOpenDay(tableId, openId, ranges, (day) => go({ day }))
+  useTableActions(getContext, {
+    openSearch: () => {
+      openList(true)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-calendar-search]')?.focus())
+    },
+    addField: () => {
+      const anchor = fieldsAnchor()
+      if (anchor) setEditing({ field: null, anchor })
+    },
+    ...{ addRecord, shortcuts: CALENDAR_SHORTCUTS },
+  })
+
+  return (
+    <ViewFrame
+      {...{ frame, context, getContext, controls: CONTROLS, onAddRecord: addRecord }}
+      onFocus={() => handle.current?.focus()}
+      tools={
+        <ToolbarButton
+          icon={CalendarRange}
+          label={t('Dates')}
+          tip={ranges
+            .map(({ from, to }) =>
+              [from, to]
+                .map((one) => one?.field.title)
+                .filter(Boolean)
+                .join(' – '),
+            )
+            .join(' · ')}
+          testId="calendar-dates"
+        >
+          {() => (
+            <DatesMenu
+              {...{ fields: schema.fields, options, onChange: change }}
+              isColored={view.coloring !== null}
+            />
+          )}
+        </ToolbarButton>
+      }
+    >
+      {ranges.length === 0 ? (
+        <div className={styles.calendar}>
+          <NoDates
+            fields={schema.fields}
+            onChoose={(fromFieldId) => change({ ranges: [{ fromFieldId, toFieldId: null }] })}
+            onAddField={can(context, 'field.create') ? edits.addDateField : undefined}
+          />
+        </div>
+      ) : (
+        <>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the days and events in it */}
+          <div
+            ref={root}
+            className={styles.calendar}
+            data-dragging={drag?.grip.kind}
+            data-testid="calendar"
+            onKeyDown={onKeyDown}
+            onFocus={({ target }) =>
+              setActiveKey(target.closest<HTMLElement>('[data-key]')?.dataset.key ?? null)
+            }
+          >
+            <PeriodBar
+              {...{ period, today: scene.today, isReading: records.isReading, onGo: go }}
+              isListOpen={isListOpen}
+              onListOpen={openList}
+            />
+            {records.error !== null && records.count === null ? (
+              <ErrorState
+                title={t('The records could not be read')}
+                error={records.error}
+                onRetry={() => void records.store.reload()}
+              />
+            ) : (
+              <Scale scene={scene} ranges={ranges} isNarrow={isNarrow} />
+            )}
+            <PeriodNotice records={records} isEmpty={events.length === 0} state={state} />
+            <span className="visually-hidden" aria-live="polite" data-testid="calendar-said">
+              {edits.said}
+            </span>
+          </div>
+          {isListOpen && (
+            <SideList
+              {...{
+                baseId,
+                tableId,
+                query: queries.list,
+                openId,
+                onLit: setLitId,
+                onStore: calendar.setListStore,
+              }}
+              periodFilter={queries.inPeriod}
+              undatedFilter={queries.undated}
+              sortable={fieldsToChoose(schema.fields, view).filter(isComparable)}
+              sorts={view.sorts}
+              onSorts={(sorts) => state.update({ sorts })}
+              draw={(row) => {
+                const [event = null] = eventsOf([row], ranges)
+                const when = event ? whenName(event) : t('No date')
+                return { title: titleOf(row), when, color: event && look(event).color }
+              }}
+              onOpen={(row) => {
+                const [event] = eventsOf([row], ranges)
+                if (event) go({ day: event.firstDay })
+                context.openRecord(row.id)
+                if (isNarrow) setListOpen(false)
+              }}
+              onPress={
+                scene.adds || can(context, 'record.update')
+                  ? (down, row) => {
+                      const range = edits.rangeFor(row)
+                      if (range) press(down, { kind: 'place', row, range })
+                    }
+                  : undefined
+              }
+              onClose={() => openList(false)}
+            />
+          )}
+          {drag?.grip.kind === 'place' && (
+            <div ref={chip} className={styles.chip} aria-hidden>
+              {titleOf(drag.grip.row)}
+            </div>
+          )}
+          {listed && (
+            <Popover
+              anchor={listed.anchor}
+              onClose={() => setListed(null)}
+              label={t('Records of the day')}
+              className={dayStyles.popover}
+            >
+              <DayList day={listed.day} scene={scene} onOpen={() => setListed(null)} />
+            </Popover>
+          )}
+        </>
+      )}
+    </ViewFrame>
+  )
+}

@@ -1,0 +1,143 @@
+import { ArrowRight, Plus, X } from 'lucide-react'
+import type { Field } from '../../../../../src/core/model.ts'
+import {
+  CALENDAR_SCALES,
+  type CalendarOptions,
+  type CalendarRange,
+  type CalendarScale,
+  isDated,
+} from '../../../../../src/core/views/index.ts'
+import { t } from '../../../../i18n.ts'
+import { Button, IconButton } from '../../../../ui/button.tsx'
+import toolbar from '../../toolbar.module.css'
+import styles from './calendar.module.css'
+import type { ChipStyle } from './event-chip.tsx'
+import { rangeColor } from './event-color.ts'
+import { scaleName } from './period-bar.tsx'
+
+/** `calendarOptions` takes no more. */
+const MAX_RANGES = 10
+
+export interface DatesMenuProps {
+  fields: readonly Field[]
+  options: CalendarOptions
+  onChange: (patch: Partial<CalendarOptions>) => void
+  /** The view colours its records already, which goes before. */
+  isColored: boolean
+}
+
+/** By which fields records lie on the calendar, and how it looks. */
+export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuProps) {
+  const { ranges, hideWeekends, colorFieldId, scale } = options
+  const dated = fields.filter(isDated)
+  const colouring = fields.filter((field) => field.type === 'SingleSelect' && !field.isSystem)
+  const unused = dated.find((field) => !ranges.some((range) => range.fromFieldId === field.id)) ?? dated[0]
+  const replace = (at: number, range: CalendarRange) => onChange({ ranges: ranges.toSpliced(at, 1, range) })
+  return (
+    <div className={styles.dates} data-testid="calendar-dates-menu">
+      <ul className={styles.ranges}>
+        {ranges.map((range, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same two fields may be chosen twice
+          <li key={at}>
+            <RangeLine
+              {...{ range, dated, color: rangeColor(at) }}
+              onChange={(next) => replace(at, next)}
+              onRemove={ranges.length > 1 ? () => onChange({ ranges: ranges.toSpliced(at, 1) }) : undefined}
+            />
+          </li>
+        ))}
+      </ul>
+      {unused && ranges.length < MAX_RANGES && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Plus}
+          onClick={() => onChange({ ranges: [...ranges, { fromFieldId: unused.id, toFieldId: null }] })}
+        >
+          {t('Add dates')}
+        </Button>
+      )}
+      <hr />
+      <label className={styles.option}>
+        <span>{t('Colour by')}</span>
+        <select
+          className={toolbar.select}
+          disabled={isColored}
+          data-tip={isColored ? t('The colours of the view go before these.') : undefined}
+          value={colorFieldId ?? ''}
+          onChange={({ target }) => onChange({ colorFieldId: target.value || null })}
+        >
+          <option value="">{t('The dates')}</option>
+          {colouring.map((field) => (
+            <option key={field.id} value={field.id}>
+              {field.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.option}>
+        <span>{t('Opens with')}</span>
+        <select
+          className={toolbar.select}
+          value={scale}
+          onChange={({ target }) => onChange({ scale: target.value as CalendarScale })}
+        >
+          {CALENDAR_SCALES.map((one) => (
+            <option key={one} value={one}>
+              {scaleName(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={styles.check}>
+        <input
+          type="checkbox"
+          checked={!hideWeekends}
+          onChange={({ target }) => onChange({ hideWeekends: !target.checked })}
+        />
+        {t('Show weekends')}
+      </label>
+    </div>
+  )
+}
+
+interface RangeLineProps {
+  range: CalendarRange
+  dated: readonly Field[]
+  color: string
+  onChange: (range: CalendarRange) => void
+  onRemove?: () => void
+}
+
+function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) {
+  const mark: ChipStyle = { '--event': color }
+  const choices = dated.map((field) => (
+    <option key={field.id} value={field.id}>
+      {field.title}
+    </option>
+  ))
+  return (
+    <div className={styles.range} data-testid="calendar-range">
+      <i className={styles.mark} style={mark} aria-hidden />
+      <select
+        className={toolbar.select}
+        aria-label={t('From')}
+        value={range.fromFieldId}
+        onChange={({ target }) => onChange({ ...range, fromFieldId: target.value })}
+      >
+        {choices}
+      </select>
+      <ArrowRight size={14} className="flip-in-rtl" aria-hidden />
+      <select
+        className={toolbar.select}
+        aria-label={t('To')}
+        value={range.toFieldId ?? ''}
+        onChange={({ target }) => onChange({ ...range, toFieldId: target.value || null })}
+      >
+        <option value="">{t('No end')}</option>
+        {choices}
+      </select>
+      {onRemove && <IconButton icon={X} size="small" label={t('Remove these dates')} onClick={onRemove} />}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { Plus } from 'lucide-react'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import styles from './day-list.module.css'
+import type { ChipStyle } from './event-chip.tsx'
+import { eventsOn } from './events.ts'
+import type { Scene } from './scene.ts'
+import { dayName, timeOn, whenName } from './words.ts'
+
+/** The events of one day in a list, all of them. */
+export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onOpen?: () => void }) {
+  const events = eventsOn(scene.events, day)
+  return (
+    <section className={styles.list} aria-label={dayName(day)} data-testid="calendar-day-list">
+      <header className={styles.head}>
+        <h3>{dayName(day)}</h3>
+        {scene.adds && (
+          <Button
+            size="small"
+            icon={Plus}
+            onClick={() => {
+              onOpen?.()
+              scene.add({ day, minute: null })
+            }}
+          >
+            {t('Add')}
+          </Button>
+        )}
+      </header>
+      {events.length === 0 && <p className={styles.empty}>{t('Nothing on this day')}</p>}
+      <ul>
+        {events.map((event) => {
+          const { title, extra, color } = scene.look(event)
+          const style: ChipStyle = { '--event': color }
+          return (
+            <li key={event.key}>
+              <button
+                type="button"
+                className={styles.line}
+                style={style}
+                aria-label={[title, whenName(event), extra].filter(Boolean).join(', ')}
+                data-open={scene.openId === event.row.id || undefined}
+                onClick={() => {
+                  onOpen?.()
+                  scene.open(event.row.id)
+                }}
+                onContextMenu={(click) => scene.openMenu(click, event.row.id)}
+              >
+                <time>{timeOn(event, day) ?? t('All day')}</time>
+                <span className={styles.text}>
+                  <span className={styles.title} dir="auto">
+                    {title}
+                  </span>
+                  {extra && (
+                    <span className={styles.extra} dir="auto">
+                      {extra}
+                    </span>
+                  )}
+                </span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

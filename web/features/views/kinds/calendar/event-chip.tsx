@@ -1,0 +1,92 @@
+import { TriangleAlert } from 'lucide-react'
+import type { CSSProperties, PointerEvent } from 'react'
+import { t } from '../../../../i18n.ts'
+import styles from './event.module.css'
+import type { CalendarEvent } from './events.ts'
+import type { Scene } from './scene.ts'
+import { startOn, timeOn, whenName } from './words.ts'
+
+/** What an event is drawn with beside its place: the colour, and where it lies. */
+export type ChipStyle = CSSProperties & Record<`--${string}`, string | number>
+
+export interface EventChipProps {
+  event: CalendarEvent
+  scene: Scene
+  /** The day in whose place it is drawn. */
+  day: string
+  /** A bar across days; a line with its time; a block over hours. */
+  shape: 'bar' | 'line' | 'block'
+  /** A block of one line: the time stands beside the title. */
+  isShort?: boolean
+  style: ChipStyle
+  continuesBefore: boolean
+  continuesAfter: boolean
+}
+
+/** An event where it lies on the calendar. */
+export function EventChip(props: EventChipProps) {
+  const { event, scene, day, shape, isShort = false, style, continuesBefore, continuesAfter } = props
+  const { title, extra, color } = scene.look(event)
+  const fixed = scene.fixedBecause(event)
+  const when = whenName(event)
+  const time = shape === 'block' ? timeOn(event, day) : startOn(event, day)
+  const { range, row } = event
+  const grip = (kind: 'start' | 'end') => (down: PointerEvent) => {
+    down.stopPropagation()
+    scene.press(down, { kind, event })
+  }
+  const reversed = event.isReversed ? t('It ends before it begins.') : null
+  const painted: ChipStyle = { ...style, '--event': color }
+  const name = [title, when, extra, reversed].filter(Boolean).join(', ')
+  return (
+    <button
+      type="button"
+      className={styles.event}
+      style={painted}
+      tabIndex={scene.activeKey === event.key ? 0 : -1}
+      data-key={event.key}
+      data-record={row.id}
+      data-shape={shape}
+      data-short={isShort || undefined}
+      data-before={continuesBefore || undefined}
+      data-after={continuesAfter || undefined}
+      data-fixed={fixed !== null || undefined}
+      data-open={scene.openId === row.id || undefined}
+      data-lit={scene.litId === row.id || undefined}
+      data-dragged={scene.draggedKey === event.key || undefined}
+      data-testid="calendar-event"
+      aria-label={name}
+      data-tip={[title, when, reversed, fixed].filter(Boolean).join('\n')}
+      onPointerDown={(down) => {
+        down.stopPropagation()
+        if (fixed === null) scene.press(down, { kind: 'move', event })
+      }}
+      onClick={(click) => {
+        click.stopPropagation()
+        scene.open(row.id)
+      }}
+      onContextMenu={(click) => scene.openMenu(click, row.id)}
+    >
+      {shape === 'line' && <span className={styles.dot} aria-hidden />}
+      <span className={styles.text}>
+        {event.isReversed && <TriangleAlert size={12} aria-hidden />}
+        {shape !== 'block' && time && <time className={styles.time}>{time}</time>}
+        <span className={styles.title} dir="auto">
+          {title}
+        </span>
+        {shape === 'block' && time && <time className={styles.time}>{time}</time>}
+        {extra && (
+          <span className={styles.extra} dir="auto">
+            {extra}
+          </span>
+        )}
+      </span>
+      {fixed === null && range.from.isWritable && range.to && !continuesBefore && shape !== 'line' && (
+        <span className={styles.edge} data-edge="start" aria-hidden onPointerDown={grip('start')} />
+      )}
+      {fixed === null && range.to?.isWritable && !continuesAfter && shape !== 'line' && (
+        <span className={styles.edge} data-edge="end" aria-hidden onPointerDown={grip('end')} />
+      )}
+    </button>
+  )
+}

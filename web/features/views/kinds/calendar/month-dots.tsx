@@ -1,0 +1,70 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the days are buttons in a grid, no table of data
+// biome-ignore-all lint/a11y/useFocusableInteractive: days have the focus one at a time
+import { tn } from '../../../../i18n.ts'
+import styles from './day-list.module.css'
+import { DayList } from './day-list.tsx'
+import type { ChipStyle } from './event-chip.tsx'
+import { eventsOn } from './events.ts'
+import type { Scene } from './scene.ts'
+import { dayName, dayNumber, periodName, weekdayName } from './words.ts'
+
+/** Most dots below a day. */
+const MOST_DOTS = 3
+
+/** A month in a narrow window: dots say which days hold something, and the chosen day is listed below. */
+export function MonthDots({ scene }: { scene: Scene }) {
+  const { period, today } = scene
+  const [days = []] = period.weeks
+  const columns: ChipStyle = { '--days': days.length }
+  return (
+    <div className={styles.month} data-testid="calendar-dots">
+      <div className={styles.dots} role="grid" aria-label={periodName(period)} style={columns}>
+        <div role="row" className={styles.week}>
+          {days.map((day) => (
+            <span
+              key={day}
+              role="columnheader"
+              aria-label={weekdayName(day, 'long')}
+              className={styles.weekday}
+            >
+              {weekdayName(day, 'narrow')}
+            </span>
+          ))}
+        </div>
+        {period.weeks.map((week) => (
+          <div key={week[0]} role="row" className={styles.week}>
+            {week.map((day) => {
+              const events = eventsOn(scene.events, day)
+              return (
+                <button
+                  key={day}
+                  type="button"
+                  role="gridcell"
+                  className={styles.day}
+                  aria-label={`${dayName(day)}, ${tn('1 record', '{n} records', events.length)}`}
+                  aria-current={day === today ? 'date' : undefined}
+                  aria-selected={day === period.day}
+                  tabIndex={day === scene.stopDay ? 0 : -1}
+                  data-day={day}
+                  data-other={day.slice(0, 7) !== period.day.slice(0, 7) || undefined}
+                  onClick={() => scene.go({ day })}
+                >
+                  <span>{dayNumber(day)}</span>
+                  <span className={styles.marks}>
+                    {events.slice(0, MOST_DOTS).map((event) => {
+                      const dot: ChipStyle = { '--event': scene.look(event).color }
+                      return <i key={event.key} style={dot} />
+                    })}
+                  </span>
+                </button>
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      <div className={styles.chosen}>
+        <DayList day={period.day} scene={scene} />
+      </div>
+    </div>
+  )
+}

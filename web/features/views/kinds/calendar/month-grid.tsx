@@ -1,0 +1,174 @@
+// biome-ignore-all lint/a11y/useSemanticElements: days are cells that hold events across them, no table of data
+// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { t, tn } from '../../../../i18n.ts'
+import { isoWeek, isWeekend } from './days.ts'
+import { countByDay } from './density.ts'
+import { type ChipStyle, EventChip } from './event-chip.tsx'
+import { fitLanes, type LaneSegment, packLanes } from './lanes.ts'
+import styles from './month.module.css'
+import type { Scene } from './scene.ts'
+import { dayName, dayNumber, monthDay, periodName, weekdayName } from './words.ts'
+
+/** Heights in pixels; month.module.css draws by the same. */
+const HEAD_PX = 28
+const LANE_PX = 22
+
+/** A month of days in weeks, filling the window: what does not fit into a day is a number that opens it. */
+export function MonthGrid({ scene }: { scene: Scene }) {
+  const { period, events } = scene
+  const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
+  const { grid, lanes } = useLanes(period.weeks.length)
+  const [days = []] = period.weeks
+  return (
+    <div
+      ref={grid}
+      className={styles.month}
+      role="grid"
+      aria-label={periodName(period)}
+      style={{ '--days': days.length } as ChipStyle}
+      data-testid="calendar-month"
+    >
+      <div role="row" className={styles.head}>
+        <span role="columnheader" className={styles.corner}>
+          <span className="visually-hidden">{t('Week')}</span>
+        </span>
+        {days.map((day) => (
+          <span key={day} role="columnheader" aria-label={weekdayName(day, 'long')}>
+            {weekdayName(day)}
+          </span>
+        ))}
+      </div>
+      <div className={styles.weeks} role="rowgroup">
+        {period.weeks.map((week) => (
+          <Week key={week[0]} {...{ week, lanes, scene, counts }} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** How many lanes fit into a week at the present height of the window. */
+function useLanes(weeks: number) {
+  const grid = useRef<HTMLDivElement>(null)
+  const [lanes, setLanes] = useState(3)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of weeks each has another height
+  useLayoutEffect(() => {
+    const row = grid.current?.querySelector('[data-week]')
+    if (!row) return
+    const measure = () => setLanes(Math.max(1, Math.floor((row.clientHeight - HEAD_PX - 2) / LANE_PX)))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(row)
+    return () => observer.disconnect()
+  }, [weeks])
+  return { grid, lanes }
+}
+
+interface WeekProps {
+  week: readonly string[]
+  lanes: number
+  scene: Scene
+  counts: ReadonlyMap<string, number>
+}
+
+function Week({ week, lanes, scene, counts }: WeekProps) {
+  const { events } = scene
+  const segments = useMemo(() => packLanes(events, week), [events, week])
+  const { shown, hidden } = fitLanes(segments, week.length, lanes)
+  return (
+    <div role="row" className={styles.week} data-week>
+      <span
+        role="rowheader"
+        className={styles.weekNumber}
+        data-tip={t('Week {n}', { n: isoWeek(week[0] ?? '') })}
+      >
+        {isoWeek(week[0] ?? '')}
+      </span>
+      {week.map((day, column) => (
+        <Day
+          key={day}
+          day={day}
+          scene={scene}
+          segments={shown.filter((segment) => segment.firstColumn === column)}
+          hidden={hidden[column] ?? 0}
+          count={counts.get(day) ?? 0}
+          lanes={lanes}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface DayProps {
+  day: string
+  scene: Scene
+  segments: readonly LaneSegment[]
+  hidden: number
+  /** Events that lie on it, shown or not. */
+  count: number
+  lanes: number
+}
+
+function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
+  const { period, today, adds } = scene
+  const isOther = day.slice(0, 7) !== period.day.slice(0, 7)
+  const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
+    <div
+      role="gridcell"
+      className={styles.day}
+      aria-label={label}
+      aria-current={day === today ? 'date' : undefined}
+      tabIndex={day === scene.stopDay ? 0 : -1}
+      data-day={day}
+      data-other={isOther || undefined}
+      data-weekend={isWeekend(day) || undefined}
+      data-adds={adds !== null || undefined}
+      onPointerDown={(down) => {
+        if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
+      }}
+      onClick={() => scene.add({ day, minute: null })}
+    >
+      <button
+        type="button"
+        tabIndex={-1}
+        className={styles.number}
+        aria-label={t('Show {day}', { day: dayName(day) })}
+        onPointerDown={(down) => down.stopPropagation()}
+        onClick={(click) => {
+          click.stopPropagation()
+          scene.go({ scale: 'day', day })
+        }}
+      >
+        {day.endsWith('-01') ? monthDay(day) : dayNumber(day)}
+      </button>
+      {segments.map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
+        <EventChip
+          key={event.key}
+          {...{ event, scene, day, continuesBefore, continuesAfter }}
+          shape={event.isAllDay || event.firstDay < event.lastDay ? 'bar' : 'line'}
+          style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
+        />
+      ))}
+      {hidden > 0 && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.more}
+          style={{ '--lane': lanes - 1 } as ChipStyle}
+          data-more
+          aria-label={tn('1 more on {day}', '{n} more on {day}', hidden, { day: dayName(day) })}
+          onPointerDown={(down) => down.stopPropagation()}
+          onClick={(click) => {
+            click.stopPropagation()
+            scene.showDay(day, click.currentTarget)
+          }}
+        >
+          {tn('1 more', '{n} more', hidden)}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import type { MouseEvent, PointerEvent } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import type { Grip } from './drop.ts'
+import type { CalendarEvent } from './events.ts'
+import type { Spot } from './moves.ts'
+import type { Period } from './period.ts'
+import type { DatedRange } from './ranges.ts'
+import type { Place } from './use-place.ts'
+
+/** How an event looks, apart from where it lies. */
+export interface EventLook {
+  title: string
+  /** The other fields that the view shows, in one line. */
+  extra: string
+  color: string
+}
+
+/** What every scale of a calendar draws from, and what can be done on it. */
+export interface Scene {
+  period: Period
+  today: string
+  /** Milliseconds since 1970. */
+  now: number
+  /** Those of the period, with the one that is being dragged where it would come to lie. */
+  events: readonly CalendarEvent[]
+  look: (event: CalendarEvent) => EventLook
+  /** Why an event cannot be moved; null where it can. */
+  fixedBecause: (event: CalendarEvent) => string | null
+  /** The range that a record added by pointer or key gets its dates by; null: none may be added. */
+  adds: DatedRange | null
+  /** The day that takes the focus by Tab. */
+  stopDay: string
+  /** The event that the keyboard is on. */
+  activeKey: string | null
+  /** The event that is being dragged. */
+  draggedKey: string | null
+  openId: RecordId | null
+  /** The record of the side list that the pointer is on. */
+  litId: RecordId | null
+  press: (event: PointerEvent, grip: Grip) => void
+  open: (id: RecordId) => void
+  openMenu: (event: MouseEvent, id: RecordId) => void
+  add: (spot: Spot) => void
+  go: (change: Partial<Place>) => void
+  /** Opens the list of a day beside an element. */
+  showDay: (day: string, anchor: Element) => void
+}

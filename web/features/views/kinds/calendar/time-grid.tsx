@@ -1,0 +1,265 @@
+// biome-ignore-all lint/a11y/useSemanticElements: days are cells that hold events across them, no table of data
+// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
+import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import { dayIn, wallIn } from '../../../../../src/core/dates.ts'
+import { direction, formatNumber, t, tn } from '../../../../i18n.ts'
+import { isoWeek, isWeekend } from './days.ts'
+import { countByDay } from './density.ts'
+import { type ChipStyle, EventChip } from './event-chip.tsx'
+import { DAY_MINUTES } from './events.ts'
+import { packHours } from './hours.ts'
+import { fitLanes, packLanes } from './lanes.ts'
+import type { Scene } from './scene.ts'
+import styles from './time.module.css'
+import { dayName, dayNumber, hourName, periodName, weekdayName } from './words.ts'
+
+/** Lanes beside the hours before the rest is a number. */
+const MOST_LANES = 5
+
+/** The hour that stands at the top at first. */
+const FIRST_HOUR = 7.5
+
+/** A click means the half hour that it falls into. */
+const CLICK_MINUTES = 30
+
+/** Events side by side before the rest is a number. */
+const MOST_COLUMNS = { day: 12, week: 4 }
+
+/** Blocks of less have room for one line. */
+const SHORT_MINUTES = 45
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+
+/** Days side by side over their hours: a week, or one of its days. */
+export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean; zone: string }) {
+  const { period, events } = scene
+  const [days = []] = period.weeks
+  const scroller = useRef<HTMLDivElement>(null)
+  const first = useRef(scene.stopDay)
+  const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
+  useLayoutEffect(() => {
+    const box = scroller.current
+    if (!box) return
+    box.scrollTop = (box.scrollHeight * FIRST_HOUR) / 24
+    // In a narrow window not all days are seen: the one that one has come for is.
+    const column = box.querySelector<HTMLElement>(`[data-hours][data-day="${first.current}"]`)
+    const labels = box.querySelector<HTMLElement>('[data-labels]')
+    if (!column || !labels) return
+    const [from, edge] = [column.getBoundingClientRect(), labels.getBoundingClientRect()]
+    box.scrollLeft += direction() === 'rtl' ? from.right - edge.left : from.left - edge.right
+  }, [])
+  return (
+    <div
+      className={styles.time}
+      role="grid"
+      aria-label={periodName(period)}
+      style={{ '--days': days.length } as ChipStyle}
+      data-testid="calendar-time"
+    >
+      <div ref={scroller} className={styles.scroller} data-scroller>
+        <div className={styles.top}>
+          <div role="row" className={styles.head}>
+            <span role="columnheader" className={styles.corner}>
+              {t('Week {n}', { n: isoWeek(days[0] ?? period.day) })}
+            </span>
+            {days.map((day) => (
+              <DayHead key={day} day={day} scene={scene} />
+            ))}
+          </div>
+          <AllDay days={days} scene={scene} counts={counts} />
+        </div>
+        <div role="row" className={styles.hours}>
+          <span role="rowheader" className={styles.labels} data-labels>
+            {HOURS.slice(1).map((hour) => (
+              <span key={hour} style={{ '--hour-at': hour } as ChipStyle}>
+                {hourName(hour, is12h)}
+              </span>
+            ))}
+          </span>
+          {days.map((day) => (
+            <Hours key={day} day={day} scene={scene}>
+              <NowLine day={day} now={scene.now} zone={zone} />
+            </Hours>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function DayHead({ day, scene }: { day: string; scene: Scene }) {
+  return (
+    <span role="columnheader" className={styles.dayHead}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-label={t('Show {day}', { day: dayName(day) })}
+        aria-current={day === scene.today ? 'date' : undefined}
+        onClick={() => scene.go({ scale: 'day', day })}
+      >
+        <span>{weekdayName(day)}</span>
+        <b>{dayNumber(day)}</b>
+      </button>
+    </span>
+  )
+}
+
+function AllDay(props: { days: readonly string[]; scene: Scene; counts: ReadonlyMap<string, number> }) {
+  const { days, scene, counts } = props
+  const { events, adds } = scene
+  const segments = useMemo(
+    () =>
+      packLanes(
+        events.filter((event) => event.isAllDay),
+        days,
+      ),
+    [events, days],
+  )
+  const { shown, hidden } = fitLanes(segments, days.length, MOST_LANES)
+  const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
+  const hasMore = hidden.some((count) => count > 0)
+  return (
+    <div role="row" className={styles.allDay} style={{ '--lanes': lanes + (hasMore ? 1 : 0) } as ChipStyle}>
+      <span role="rowheader" className={styles.allDayLabel}>
+        {t('All day')}
+      </span>
+      {days.map((day, column) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
+        <div
+          key={day}
+          role="gridcell"
+          className={styles.allDayCell}
+          aria-label={`${dayName(day)}, ${tn('1 record', '{n} records', counts.get(day) ?? 0)}`}
+          aria-current={day === scene.today ? 'date' : undefined}
+          tabIndex={day === scene.stopDay ? 0 : -1}
+          data-day={day}
+          data-weekend={isWeekend(day) || undefined}
+          data-adds={adds !== null || undefined}
+          onPointerDown={(down) => {
+            if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
+          }}
+          onClick={() => scene.add({ day, minute: null })}
+        >
+          {shown
+            .filter((segment) => segment.firstColumn === column)
+            .map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
+              <EventChip
+                key={event.key}
+                {...{ event, scene, day, continuesBefore, continuesAfter }}
+                shape="bar"
+                style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
+              />
+            ))}
+          {(hidden[column] ?? 0) > 0 && (
+            <button
+              type="button"
+              tabIndex={-1}
+              className={styles.more}
+              style={{ '--lane': lanes } as ChipStyle}
+              data-more
+              aria-label={tn('1 more on {day}', '{n} more on {day}', hidden[column] ?? 0, {
+                day: dayName(day),
+              })}
+              onPointerDown={(down) => down.stopPropagation()}
+              onClick={(click) => {
+                click.stopPropagation()
+                scene.showDay(day, click.currentTarget)
+              }}
+            >
+              {tn('1 more', '{n} more', hidden[column] ?? 0)}
+            </button>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface HoursProps {
+  day: string
+  scene: Scene
+  children: ReactNode
+}
+
+function Hours({ day, scene, children }: HoursProps) {
+  const { events, adds } = scene
+  const most = MOST_COLUMNS[scene.period.scale === 'day' ? 'day' : 'week']
+  const { blocks, hidden, columns: all } = useMemo(() => packHours(events, day, most), [events, day, most])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
+    <div
+      role="gridcell"
+      tabIndex={-1}
+      className={styles.column}
+      aria-label={dayName(day)}
+      data-day={day}
+      data-hours
+      data-weekend={isWeekend(day) || undefined}
+      data-adds={adds?.from.hasTime || undefined}
+      onPointerDown={(down) => {
+        if (adds && down.pointerType !== 'touch') scene.press(down, { kind: 'create', range: adds })
+      }}
+      onClick={(click) => {
+        scene.add({ day, minute: minuteOf(click) })
+      }}
+    >
+      {blocks.map(({ event, from, to, column, columns, span, continuesBefore, continuesAfter }) => (
+        <EventChip
+          key={event.key}
+          {...{ event, scene, day, continuesBefore, continuesAfter }}
+          shape="block"
+          isShort={to - from < SHORT_MINUTES}
+          style={{
+            '--from': from,
+            '--length': to - from,
+            '--column': column,
+            '--columns': columns,
+            '--span': span,
+          }}
+        />
+      ))}
+      {hidden.map(({ from, to, count }) => (
+        <button
+          key={from}
+          type="button"
+          tabIndex={-1}
+          className={styles.crowd}
+          style={
+            { '--from': from, '--length': to - from, '--column': all - 1, '--columns': all } as ChipStyle
+          }
+          data-more
+          aria-label={tn('1 more on {day}', '{n} more on {day}', count, { day: dayName(day) })}
+          onPointerDown={(down) => down.stopPropagation()}
+          onClick={(click) => {
+            click.stopPropagation()
+            scene.showDay(day, click.currentTarget)
+          }}
+        >
+          +{formatNumber(count)}
+        </button>
+      ))}
+      {children}
+    </div>
+  )
+}
+
+/** The half hour that a click falls into. */
+function minuteOf({ clientY, currentTarget }: { clientY: number; currentTarget: Element }): number {
+  const box = currentTarget.getBoundingClientRect()
+  const minute = ((clientY - box.top) / box.height) * DAY_MINUTES
+  return Math.min(DAY_MINUTES - CLICK_MINUTES, Math.floor(minute / CLICK_MINUTES) * CLICK_MINUTES)
+}
+
+/** Where the present moment is among the hours of today. */
+function NowLine({ day, now, zone }: { day: string; now: number; zone: string }) {
+  if (dayIn(now, zone) !== day) return null
+  const { hour, minute } = wallIn(now, zone)
+  return (
+    <span
+      className={styles.now}
+      style={{ '--from': hour * 60 + minute } as ChipStyle}
+      data-testid="calendar-now"
+      aria-hidden
+    />
+  )
+}

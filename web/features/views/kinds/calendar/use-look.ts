@@ -1,0 +1,69 @@
+import { useMemo } from 'react'
+import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
+import type { Field, TableSchema, View } from '../../../../../src/core/model.ts'
+import type { CalendarOptions } from '../../../../../src/core/views/index.ts'
+import { cellText } from '../../../../cells/cell-text.ts'
+import { usePeople } from '../../../../cells/people.ts'
+import { t } from '../../../../i18n.ts'
+import type { TableContext } from '../../../records/table-context.ts'
+import { can } from '../../../records/table-context.ts'
+import { shownFields } from '../../arrange-fields.ts'
+import { useRowColor } from '../../row-color.ts'
+import { NEW_ID } from './drop.ts'
+import { eventColor, optionColors } from './event-color.ts'
+import type { CalendarEvent, DatedRow } from './events.ts'
+import { type DatedRange, isMovable } from './ranges.ts'
+import type { EventLook } from './scene.ts'
+
+/** The words of a record are worked out once; past this the longest of them are cut, for a line holds no more. */
+const MAX_EXTRA = 200
+
+/** How records look on the calendar: their title, what else the view shows of them, and their colour. */
+export function useLook(
+  schema: TableSchema,
+  view: View,
+  options: CalendarOptions,
+  ranges: readonly DatedRange[],
+  people: TableContext['people'],
+): { look: (event: CalendarEvent) => EventLook; titleOf: (row: DatedRow) => string } {
+  const byId = usePeople()
+  const coloring = useRowColor(schema.fields, view.coloring, people)
+  return useMemo(() => {
+    const display = schema.fields.find((field) => field.isDisplay)
+    // The dates are said by the place.
+    const dates = new Set(ranges.flatMap(({ from, to }) => [from.field.id, to?.field.id]))
+    const extras = shownFields(schema.fields, view)
+      .map(({ field }) => field)
+      .filter((field) => !field.isDisplay && !dates.has(field.id))
+    const colors = [coloring, optionColors(options, schema.fields)]
+    const words = new WeakMap<DatedRow, Omit<EventLook, 'color'>>()
+    const titleOf = (row: DatedRow): string => (row.id === NEW_ID ? t('New record') : savedTitle(row))
+    const savedTitle = (row: DatedRow): string =>
+      (display && cellText(display, row.values(display.id), byId).trim()) || t('Untitled')
+    const read = (row: DatedRow) => {
+      const known = words.get(row)
+      if (known) return known
+      const texts = extras.map((field) => extraText(field, row.values(field.id), byId)).filter(Boolean)
+      const fresh = { title: titleOf(row), extra: texts.join(' · ').slice(0, MAX_EXTRA) }
+      words.set(row, fresh)
+      return fresh
+    }
+    return { titleOf, look: (event) => ({ ...read(event.row), color: eventColor(event, colors) }) }
+  }, [schema.fields, view, options, ranges, byId, coloring])
+}
+
+/** Why an event of a range cannot be moved; null where it can. */
+export function fixedReason(
+  context: Pick<TableContext, 'role' | 'schema'>,
+  range: DatedRange,
+): string | null {
+  const { schema } = context
+  if (!can(context, 'record.update')) return schema.readOnlyReason ?? t('Your role may not change records.')
+  if (isMovable(range)) return null
+  const { field } = range.from.isWritable ? (range.to ?? range.from) : range.from
+  return t('{field} cannot be written, so the record stays where it is.', { field: field.title })
+}
+
+/** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */
+const extraText = (field: Field, value: CellValue, people: Parameters<typeof cellText>[2]): string =>
+  field.type === 'Checkbox' ? (value === true ? field.title : '') : cellText(field, value, people)

@@ -1,0 +1,43 @@
+import { useCallback, useEffect, useState } from 'react'
+import { dayIn, resolveZone } from '../../../../../src/core/dates.ts'
+import type { CalendarScale } from '../../../../../src/core/views/index.ts'
+
+/** Where a person is in a calendar. */
+export interface Place {
+  scale: CalendarScale
+  day: string
+}
+
+/** Where each view was left, for the way back to it in this visit. */
+const places = new Map<string, Place>()
+
+/** The day on which the person is. */
+export const todayHere = (): string => dayIn(Date.now(), resolveZone('local'))
+
+/** The scale and the day shown; another view begins today, in its own scale. */
+export function usePlace(
+  viewId: string,
+  scale: CalendarScale,
+): [Place, (change: Partial<Place> | ((now: Place) => Partial<Place>)) => void] {
+  const [place, setPlace] = useState<Place>(() => places.get(viewId) ?? { scale, day: todayHere() })
+  const go = useCallback(
+    (change: Partial<Place> | ((now: Place) => Partial<Place>)) =>
+      setPlace((now) => {
+        const next = { ...now, ...(typeof change === 'function' ? change(now) : change) }
+        places.set(viewId, next)
+        return next
+      }),
+    [viewId],
+  )
+  return [place, go]
+}
+
+/** The present moment, to the minute. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setTimeout(() => setNow(Date.now()), 60_000 - (now % 60_000))
+    return () => clearTimeout(timer)
+  }, [now])
+  return now
+}

@@ -1,0 +1,103 @@
+import { addDays, dayToMs } from '../../../../../src/core/dates.ts'
+import { localeTag, t } from '../../../../i18n.ts'
+import type { CalendarEvent } from './events.ts'
+import type { Period } from './period.ts'
+
+const MINUTE_MS = 60_000
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Days and wall times stand for themselves: they are written as if they were UTC. */
+function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = localeTag() + JSON.stringify(options)
+  let known = formats.get(key)
+  // Monday to Sunday and 1 to 31 are of the Gregorian calendar, in Farsi and Thai as well.
+  known ??= new Intl.DateTimeFormat(localeTag(), { calendar: 'gregory', ...options, timeZone: 'UTC' })
+  formats.set(key, known)
+  return known
+}
+
+/** `Friday, November 20, 2026`. */
+export const dayName = (day: string): string => format({ dateStyle: 'full' }).format(dayToMs(day))
+
+/** `Nov 20, 2026`. */
+export const shortDay = (day: string): string => format({ dateStyle: 'medium' }).format(dayToMs(day))
+
+/** `20`, in the digits of the language. */
+export const dayNumber = (day: string): string =>
+  new Intl.NumberFormat(localeTag()).format(Number(day.slice(8)))
+
+/** `Fri`. */
+export const weekdayName = (day: string, style: 'short' | 'narrow' | 'long' = 'short'): string =>
+  format({ weekday: style }).format(dayToMs(day))
+
+/** `Nov 1`, where a month begins among the days of another. */
+export const monthDay = (day: string): string =>
+  format({ month: 'short', day: 'numeric' }).format(dayToMs(day))
+
+/** `November`. */
+export const monthName = (day: string): string => format({ month: 'long' }).format(dayToMs(day))
+
+/** `9:30 AM` or `09:30`, as the field's cells have it. */
+export const timeName = (minute: number, is12h: boolean): string =>
+  format({ hour: is12h ? 'numeric' : '2-digit', minute: '2-digit', hour12: is12h }).format(minute * MINUTE_MS)
+
+/** `9 AM` or `09:00`, beside the hours. */
+export const hourName = (hour: number, is12h: boolean): string =>
+  is12h ? format({ hour: 'numeric', hour12: true }).format(hour * 60 * MINUTE_MS) : timeName(hour * 60, false)
+
+/** What the screen shows: `November 2026`, `Nov 16 – 22, 2026`, `Friday, November 20, 2026`, `2026`. */
+export function periodName({ scale, day, first, last }: Period): string {
+  if (scale === 'day') return dayName(day)
+  if (scale === 'year') return format({ year: 'numeric' }).format(dayToMs(day))
+  if (scale === 'month') return format({ month: 'long', year: 'numeric' }).format(dayToMs(day))
+  return format({ month: 'short', day: 'numeric', year: 'numeric' }).formatRange(
+    dayToMs(first),
+    dayToMs(last),
+  )
+}
+
+/** Whether the cells of the field that a range begins with show 12 hours. */
+export const shows12h = ({ range }: Pick<CalendarEvent, 'range'>): boolean => {
+  const { field } = range.from
+  return (field.result?.options ?? field.options).time12h === true
+}
+
+/** When an event takes place, in full: `Nov 20, 2026, 9:00 – 10:30 AM`. */
+export function whenName(event: CalendarEvent): string {
+  const { firstDay, lastDay, startMinute, endMinute, hasEnd } = event
+  const hour12 = shows12h(event)
+  if (startMinute === null || (hasEnd && endMinute === null)) {
+    const days = format({ dateStyle: 'medium' })
+    return firstDay === lastDay
+      ? days.format(dayToMs(firstDay))
+      : days.formatRange(dayToMs(firstDay), dayToMs(lastDay))
+  }
+  const times = format({ dateStyle: 'medium', timeStyle: 'short', hour12 })
+  const start = dayToMs(firstDay) + startMinute * MINUTE_MS
+  if (!hasEnd || endMinute === null) return times.format(start)
+  return times.formatRange(start, dayToMs(lastDay) + endMinute * MINUTE_MS)
+}
+
+/** When an event begins, on the day that it does; null on others and without a time. */
+export const startOn = (event: CalendarEvent, day: string): string | null =>
+  event.startMinute === null || event.firstDay !== day ? null : timeName(event.startMinute, shows12h(event))
+
+/** The part of the time that fits into a line of a day: when it begins, or from when to when. */
+export function timeOn(event: CalendarEvent, day: string): string | null {
+  const { firstDay, lastDay, startMinute, endMinute, hasEnd } = event
+  const is12h = shows12h(event)
+  if (startMinute === null || (firstDay < day && lastDay > day)) return null
+  if (firstDay < day) {
+    return endMinute === null ? null : t('until {time}', { time: timeName(endMinute, is12h) })
+  }
+  if (!hasEnd || endMinute === null || lastDay > day) return timeName(startMinute, is12h)
+  const from = dayToMs(day) + startMinute * MINUTE_MS
+  const to = dayToMs(day) + endMinute * MINUTE_MS
+  return format({ hour: is12h ? 'numeric' : '2-digit', minute: '2-digit', hour12: is12h }).formatRange(
+    from,
+    to,
+  )
+}
+
+/** The days of a week from Monday, for the heads of columns. */
+export const WEEKDAYS: readonly string[] = Array.from({ length: 7 }, (_, at) => addDays('2024-01-01', at))

@@ -1,0 +1,91 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the days are buttons in a grid, no table of data
+// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
+import { useMemo } from 'react'
+import { t, tn } from '../../../../i18n.ts'
+import { WEEK } from './days.ts'
+import { countByDay, densityLevel } from './density.ts'
+import { monthsOf, monthWeeks } from './period.ts'
+import type { Scene } from './scene.ts'
+import { dayName, dayNumber, monthName, WEEKDAYS, weekdayName } from './words.ts'
+import styles from './year.module.css'
+
+/** Twelve small months: the fuller a day, the darker. A day or a month opens by a press. */
+export function YearGrid({ scene }: { scene: Scene }) {
+  const { period, events } = scene
+  const counts = useMemo(() => countByDay(events, period.first, period.last), [events, period])
+  const most = useMemo(() => Math.max(0, ...counts.values()), [counts])
+  return (
+    <div className={styles.year} data-testid="calendar-year">
+      {monthsOf(period.day).map((month) => (
+        <Month key={month} {...{ month, scene, counts, most }} />
+      ))}
+    </div>
+  )
+}
+
+interface MonthProps {
+  month: string
+  scene: Scene
+  counts: ReadonlyMap<string, number>
+  /** The count of the fullest day. */
+  most: number
+}
+
+function Month({ month, scene, counts, most }: MonthProps) {
+  const { today } = scene
+  const weeks = useMemo(() => monthWeeks(month), [month])
+  return (
+    <section className={styles.month} aria-label={monthName(month)}>
+      <button
+        type="button"
+        className={styles.title}
+        aria-label={t('Show {day}', { day: monthName(month) })}
+        onClick={() => scene.go({ scale: 'month', day: month })}
+      >
+        {monthName(month)}
+      </button>
+      <div role="grid" aria-label={monthName(month)}>
+        <div role="row" className={styles.week}>
+          {WEEKDAYS.map((day) => (
+            <span
+              key={day}
+              role="columnheader"
+              aria-label={weekdayName(day, 'long')}
+              className={styles.weekday}
+            >
+              {weekdayName(day, 'narrow')}
+            </span>
+          ))}
+        </div>
+        {weeks.map((week) => (
+          <div key={week[0]} role="row" className={styles.week}>
+            {week.slice(0, WEEK).map((day) => {
+              // The days of other months stand in theirs.
+              if (day.slice(0, 7) !== month.slice(0, 7))
+                return <span key={day} role="gridcell" tabIndex={-1} />
+              const count = counts.get(day) ?? 0
+              const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
+              return (
+                <button
+                  key={day}
+                  type="button"
+                  role="gridcell"
+                  className={styles.day}
+                  aria-label={label}
+                  aria-current={day === today ? 'date' : undefined}
+                  data-tip={count > 0 ? label : undefined}
+                  tabIndex={day === scene.stopDay ? 0 : -1}
+                  data-day={day}
+                  data-level={densityLevel(count, most) || undefined}
+                  onClick={() => scene.go({ scale: 'day', day })}
+                >
+                  {dayNumber(day)}
+                </button>
+              )
+            })}
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}

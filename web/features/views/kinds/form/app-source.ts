@@ -1,0 +1,92 @@
+import { useEffect, useMemo, useState } from 'react'
+import type { Values } from '../../../../../src/core/changes.ts'
+import type { AttachmentItem } from '../../../../../src/core/fields/attachment-item.ts'
+import { writeAttachments } from '../../../../../src/core/fields/attachment-item.ts'
+import type { Field, Person, TableSchema, View } from '../../../../../src/core/model.ts'
+import { optionsOf } from '../../../../../src/core/views/index.ts'
+import { detailsOf, messageOf } from '../../../../errors.ts'
+import { session } from '../../../../session/index.ts'
+import { api } from '../../../../trpc.ts'
+import { sendFile } from '../../../attachments/send-file.ts'
+import { useSignedFile } from '../../../attachments/signed-files.ts'
+import { loadCells } from '../../../forms/answers/cells.ts'
+import {
+  AnswersRefused,
+  type FormSource,
+  type Submission,
+  type Submitted,
+} from '../../../forms/form-source.ts'
+import { inLine } from '../../../records/base-queue.ts'
+import { readLinkLines } from '../../../records/link-reads.ts'
+
+/** The form as it stands in the app: answers become records like any other, made by who fills it in. */
+export function useAppSource(schema: TableSchema, view: View, people: readonly Person[]): FormSource {
+  const { bannerPath, logoPath } = useMemo(() => optionsOf(view, 'form'), [view])
+  const tableId = schema.table.id
+  const banner = useSignedFile(tableId, bannerPath ?? undefined)?.url ?? null
+  const logo = useSignedFile(tableId, logoPath ?? undefined)?.url ?? null
+  return useMemo(
+    (): FormSource => ({
+      ...{ keepAs: null, view, fields: schema.fields, people, actorId: session.userId() },
+      pictures: { banner, logo },
+      linkable: (field, page, signal) =>
+        readLinkLines({ tableId, fieldId: field.id, recordId: null }, 'linkable', page, signal),
+      submit: (submission) => insert(schema, submission),
+    }),
+    [schema, view, people, banner, logo, tableId],
+  )
+}
+
+/** True once the editors of these fields are there. */
+export function useCells(fields: readonly Field[]): boolean {
+  const types = fields.map(({ type }) => type).join()
+  const [loaded, setLoaded] = useState<string | null>(null)
+  const [failure, setFailure] = useState<{ error: unknown } | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other types are other editors
+  useEffect(() => {
+    loadCells(fields.map(({ type }) => type)).then(
+      () => setLoaded(types),
+      (error) => setFailure({ error }),
+    )
+  }, [types])
+  // For the error boundary of the screen.
+  if (failure) throw failure.error
+  return loaded !== null
+}
+
+/** Brings the files, then makes the record. */
+async function insert(schema: TableSchema, submission: Submission): Promise<Submitted> {
+  const { baseId, id: tableId } = schema.table
+  const values: Values = { ...submission.values, ...(await sendFiles(submission)) }
+  try {
+    const change = { baseId, operations: [{ kind: 'insert' as const, tableId, rows: [{ values }] }] }
+    const { inserted } = await inLine(baseId, () => api.records.write.mutate({ change }))
+    return { recordId: inserted[0] ?? null }
+  } catch (error) {
+    const { fieldId, reason } = detailsOf(error)
+    if (typeof fieldId !== 'string') throw error
+    const message = typeof reason === 'string' ? reason : messageOf(error)
+    throw new AnswersRefused(messageOf(error), [{ fieldId, message }])
+  }
+}
+
+async function sendFiles({ files, onProgress, signal }: Submission): Promise<Values> {
+  const all = Object.values(files).flat()
+  const total = all.reduce((sum, { file }) => sum + file.size, 0)
+  const sent = new Map<string, number>()
+  const progress = (key: string, bytes: number) => {
+    sent.set(key, bytes)
+    const done = [...sent.values()].reduce((sum, part) => sum + part, 0)
+    if (total > 0) onProgress(Math.min(1, done / total))
+  }
+  const values: Values = {}
+  for (const [fieldId, list] of Object.entries(files)) {
+    const items: AttachmentItem[] = []
+    for (const { key, file } of list) {
+      const onPart = (bytes: number) => progress(key, Math.min(bytes, file.size))
+      items.push(await sendFile({ file }, { signal, onProgress: onPart }))
+    }
+    values[fieldId] = writeAttachments(items)
+  }
+  return values
+}

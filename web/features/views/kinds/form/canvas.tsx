@@ -1,0 +1,91 @@
+import { Plus } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import { t } from '../../../../i18n.ts'
+import { SortableList } from '../../../../ui/sortable.tsx'
+import formStyles from '../../../forms/form.module.css'
+import { pageStyle } from '../../../forms/page-style.ts'
+import type { FormRun } from '../../../forms/use-form-run.ts'
+import styles from './builder.module.css'
+import { InlineRichText } from './inline-rich-text.tsx'
+import { InlineText } from './inline-text.tsx'
+import { PictureSlots } from './picture-slots.tsx'
+import { FIELD_DRAG, QuestionCard } from './question-card.tsx'
+import type { FormBuilder } from './use-form-builder.ts'
+
+/** The form as the respondent sees it, every text of which takes a press to be changed. */
+export function Canvas({
+  builder,
+  run,
+  title,
+  tableId,
+}: {
+  builder: FormBuilder
+  run: FormRun
+  title: string
+  tableId: string
+}) {
+  const { options, questions, change } = builder
+  const [isOver, setOver] = useState(false)
+  const takesField = (event: DragEvent) => event.dataTransfer.types.includes(FIELD_DRAG)
+  return (
+    <div className={styles.canvas} style={pageStyle(options.backgroundColor, null)} data-testid="form-canvas">
+      <div className={formStyles.form}>
+        <PictureSlots builder={builder} pictures={run.source.pictures} tableId={tableId} />
+        <header className={formStyles.header}>
+          <InlineText
+            label={t('Title of the form')}
+            value={options.heading ?? title}
+            placeholder={title}
+            maxLength={500}
+            className={styles.heading}
+            onCommit={(text) => change({ heading: text === '' || text === title ? null : text })}
+          />
+          <InlineRichText
+            label={t('Description of the form')}
+            value={options.subheading ?? ''}
+            placeholder={t('Say what this form is about')}
+            onCommit={(text) => change({ subheading: text.trim() === '' ? null : text })}
+          />
+        </header>
+        <div className={formStyles.body}>
+          <SortableList ids={questions.map(({ field }) => field.id)} onMove={builder.move}>
+            {questions.map((question) => (
+              <QuestionCard key={question.field.id} question={question} builder={builder} run={run} />
+            ))}
+          </SortableList>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the keyboard ticks fields in the list */}
+          <div
+            className={styles.dropEnd}
+            data-over={isOver || undefined}
+            onDragOver={(event) => {
+              if (!takesField(event)) return
+              event.preventDefault()
+              setOver(true)
+            }}
+            onDragLeave={() => setOver(false)}
+            onDrop={(event) => {
+              event.preventDefault()
+              setOver(false)
+              builder.ask([event.dataTransfer.getData(FIELD_DRAG)], true)
+            }}
+          >
+            <Plus size={14} aria-hidden />
+            {questions.length === 0
+              ? t('Choose fields in the list, or drag them here')
+              : t('Drag a field here')}
+          </div>
+          <div className={formStyles.actions}>
+            <InlineText
+              label={t('Text of the button')}
+              value={options.submitLabel ?? t('Submit')}
+              placeholder={t('Submit')}
+              maxLength={100}
+              className={styles.submitLabel}
+              onCommit={(text) => change({ submitLabel: text === '' || text === t('Submit') ? null : text })}
+            />
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,169 @@
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { Dialog } from '../../../../ui/dialog.tsx'
+import styles from './builder.module.css'
+
+/** Pixels of the picture that is cut out. */
+export interface CropShape {
+  width: number
+  height: number
+}
+
+const MOST_ZOOM = 4
+/** Part of the frame that an arrow key moves the picture by. */
+const STEP = 0.02
+
+interface Cut {
+  zoom: number
+  /** Where the middle of the frame lies in the picture, from 0 to 1. */
+  x: number
+  y: number
+}
+
+/** Cuts a picture to a shape: dragged or moved by arrow keys, and drawn nearer by a slider. */
+export function CropDialog(props: {
+  file: File
+  shape: CropShape
+  title: string
+  onClose: () => void
+  onDone: (picture: Blob) => void
+}) {
+  const { file, shape, title, onClose, onDone } = props
+  const picture = usePicture(file)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [cut, setCut] = useState<Cut>({ zoom: 1, x: 0.5, y: 0.5 })
+  const [isBusy, setBusy] = useState(false)
+  const from = useRef<{ x: number; y: number; cut: Cut } | null>(null)
+  const image = picture === 'failed' ? null : picture
+
+  useEffect(() => {
+    if (canvas.current && image) draw(canvas.current, image, cut)
+  }, [image, cut])
+
+  const move = (start: Cut, dx: number, dy: number) => {
+    if (image) setCut(within(image, shape, { ...start, x: start.x - dx, y: start.y - dy }))
+  }
+  const drag = (event: PointerEvent<HTMLCanvasElement>) => {
+    const start = from.current
+    if (!start || !image) return
+    const { width } = event.currentTarget.getBoundingClientRect()
+    const part = sizeOf(image, shape, start.cut.zoom)
+    const scale = part.width / width
+    move(
+      start.cut,
+      ((event.clientX - start.x) * scale) / image.naturalWidth,
+      ((event.clientY - start.y) * scale) / image.naturalHeight,
+    )
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = {
+      ArrowLeft: [STEP, 0],
+      ArrowRight: [-STEP, 0],
+      ArrowUp: [0, STEP],
+      ArrowDown: [0, -STEP],
+    }[event.key]
+    if (!step) return
+    event.preventDefault()
+    move(cut, step[0] ?? 0, step[1] ?? 0)
+  }
+  const done = () => {
+    setBusy(true)
+    const isPhoto = file.type === 'image/jpeg'
+    canvas.current?.toBlob((blob) => blob && onDone(blob), isPhoto ? 'image/jpeg' : 'image/png', 0.9)
+  }
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button variant="primary" disabled={!image} busy={isBusy} onClick={done}>
+            {t('Use this part')}
+          </Button>
+        </>
+      }
+    >
+      {picture === 'failed' ? (
+        <p role="alert">{t('This file is no picture that a browser can show.')}</p>
+      ) : (
+        <>
+          <canvas
+            ref={canvas}
+            width={shape.width}
+            height={shape.height}
+            className={styles.crop}
+            tabIndex={0}
+            role="img"
+            aria-label={t('The part that is shown. Drag it, or move it with the arrow keys.')}
+            onKeyDown={onKeyDown}
+            onPointerDown={(event) => {
+              event.currentTarget.setPointerCapture(event.pointerId)
+              from.current = { x: event.clientX, y: event.clientY, cut }
+            }}
+            onPointerMove={drag}
+            onPointerUp={() => {
+              from.current = null
+            }}
+          />
+          <label className={styles.zoom}>
+            {t('Size')}
+            <input
+              type="range"
+              min={1}
+              max={MOST_ZOOM}
+              step={0.01}
+              value={cut.zoom}
+              onChange={(event) => {
+                if (image) setCut(within(image, shape, { ...cut, zoom: event.target.valueAsNumber }))
+              }}
+            />
+          </label>
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+/** The picture of a file; null while it is read. */
+function usePicture(file: File): HTMLImageElement | 'failed' | null {
+  const [picture, setPicture] = useState<HTMLImageElement | 'failed' | null>(null)
+  useEffect(() => {
+    const url = URL.createObjectURL(file)
+    const image = new Image()
+    image.src = url
+    image.decode().then(
+      () => setPicture(image),
+      () => setPicture('failed'),
+    )
+    return () => URL.revokeObjectURL(url)
+  }, [file])
+  return picture
+}
+
+/** Pixels of the picture that fill the frame. */
+function sizeOf(image: HTMLImageElement, shape: CropShape, zoom: number): CropShape {
+  const scale = Math.min(image.naturalWidth / shape.width, image.naturalHeight / shape.height) / zoom
+  return { width: shape.width * scale, height: shape.height * scale }
+}
+
+/** The frame never reaches beyond the picture. */
+function within(image: HTMLImageElement, shape: CropShape, cut: Cut): Cut {
+  const { width, height } = sizeOf(image, shape, cut.zoom)
+  const [halfX, halfY] = [width / image.naturalWidth / 2, height / image.naturalHeight / 2]
+  const held = (value: number, half: number) => Math.max(half, Math.min(1 - half, value))
+  return { ...cut, x: held(cut.x, halfX), y: held(cut.y, halfY) }
+}
+
+function draw(canvas: HTMLCanvasElement, image: HTMLImageElement, cut: Cut): void {
+  const { width, height } = sizeOf(image, canvas, cut.zoom)
+  const context = canvas.getContext('2d')
+  context?.clearRect(0, 0, canvas.width, canvas.height)
+  context?.drawImage(
+    image,
+    cut.x * image.naturalWidth - width / 2,
+    cut.y * image.naturalHeight - height / 2,
+    ...([width, height, 0, 0, canvas.width, canvas.height] as const),
+  )
+}

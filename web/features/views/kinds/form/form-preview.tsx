@@ -1,0 +1,86 @@
+import { Monitor, Smartphone } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { optionsOf } from '../../../../../src/core/views/index.ts'
+import { t } from '../../../../i18n.ts'
+import { IconButton } from '../../../../ui/button.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { AfterSubmit } from '../../../forms/after-submit.tsx'
+import formStyles from '../../../forms/form.module.css'
+import type { FormSource } from '../../../forms/form-source.ts'
+import { FormView } from '../../../forms/form-view.tsx'
+import { pageStyle } from '../../../forms/page-style.ts'
+import { SurveyView } from '../../../forms/survey-view.tsx'
+import { useFormRun } from '../../../forms/use-form-run.ts'
+import styles from './builder.module.css'
+
+/** The form as its respondents meet it, on a desk or a phone. What is filled in is looked at and kept nowhere. */
+export function FormPreview({ source, title }: { source: FormSource; title: string }) {
+  const [isPhone, setPhone] = useState(false)
+  const [isSurvey, setSurvey] = useState(false)
+  const run = useFormRun(source)
+  const test = {
+    label: t('Test'),
+    onGood: () => toast.success({ text: t('All answers are good. Nothing was written: this is a test.') }),
+  }
+  return (
+    <div className={styles.preview} data-testid="form-preview">
+      <div className={styles.previewBar}>
+        <IconButton
+          icon={Monitor}
+          label={t('On a desk')}
+          aria-pressed={!isPhone}
+          onClick={() => setPhone(false)}
+        />
+        <IconButton
+          icon={Smartphone}
+          label={t('On a phone')}
+          aria-pressed={isPhone}
+          onClick={() => setPhone(true)}
+        />
+        <label className={styles.radio}>
+          <input type="checkbox" checked={isSurvey} onChange={(event) => setSurvey(event.target.checked)} />
+          {t('One question at a time')}
+        </label>
+      </div>
+      <div
+        className={styles.stage}
+        data-phone={isPhone || undefined}
+        style={pageStyle(optionsOf(source.view, 'form').backgroundColor, null)}
+      >
+        {isSurvey ? (
+          <SurveyView key={run.epoch} run={run} title={title} test={test} />
+        ) : (
+          <FormView run={run} title={title} test={test} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** The form to be filled in within the app, by those who may make records. What was begun stays until it is sent. */
+export function FormFillIn({
+  source,
+  title,
+  onCancel,
+}: {
+  source: FormSource
+  title: string
+  onCancel?: () => void
+}) {
+  const run = useFormRun(useMemo(() => ({ ...source, keepAs: source.view.id }), [source]))
+  return (
+    <div
+      className={styles.stage}
+      style={pageStyle(run.options.backgroundColor, null)}
+      data-testid="form-fill-in"
+    >
+      {run.status.kind === 'done' ? (
+        <div className={formStyles.form}>
+          <AfterSubmit run={run} stays />
+        </div>
+      ) : (
+        <FormView run={run} title={title} onCancel={onCancel} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,269 @@
+import { type ReactNode, useId, useState } from 'react'
+import { isEmail } from '../../../../../src/core/fields/text-checks.ts'
+import { redirectAddress } from '../../../../../src/core/views/form-check.ts'
+import { t } from '../../../../i18n.ts'
+import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
+import { Button } from '../../../../ui/button.tsx'
+import { TextField } from '../../../../ui/field.tsx'
+import { Tick } from '../../../schema/options/parts.tsx'
+import toolbar from '../../toolbar.module.css'
+import styles from './builder.module.css'
+import type { FormBuilder } from './use-form-builder.ts'
+
+/** Grounds that are offered at a press; any other by the picker. */
+const GROUNDS = ['#EEF0F4', '#EBF0FF', '#E8F6ED', '#FFF5E0', '#FDEEF6', '#F3EDFC', '#1D2433'] as const
+
+/** What the form says as a whole. */
+export function FormSettings({ builder }: { builder: FormBuilder }) {
+  const { options, change } = builder
+  return (
+    <div className={styles.settings} data-testid="form-settings">
+      <Section title={t('Look')}>
+        <Tick
+          label={t('Banner')}
+          checked={!options.hideBanner}
+          onChange={(isShown) => change({ hideBanner: !isShown })}
+        />
+        <Tick
+          label={t('The line “Made with Sheaf”')}
+          checked={!options.hideBranding}
+          onChange={(isShown) => change({ hideBranding: !isShown })}
+        />
+        <Ground value={options.backgroundColor} onChange={(backgroundColor) => change({ backgroundColor })} />
+      </Section>
+      <Section title={t('After submitting')}>
+        <span className={styles.caption}>{t('Message')}</span>
+        <RichTextEditor
+          label={t('Message after submitting')}
+          value={options.successMessage ?? ''}
+          placeholder={t('Thank you. Your answers were sent.')}
+          onCommit={(text) => change({ successMessage: text.trim() === '' ? null : text })}
+        />
+        <Checked
+          label={t('Go on to an address')}
+          value={options.redirectUrl ?? ''}
+          placeholder="https://example.com/thanks?id={record_id}"
+          check={(text) =>
+            redirectAddress(text, 1) ? null : t('Write an address that begins with http:// or https://')
+          }
+          onCommit={(text) => change({ redirectUrl: text || null })}
+        />
+        {options.redirectUrl !== null && (
+          <Amount
+            label={t('After so many seconds')}
+            value={options.redirectAfterSeconds}
+            min={0}
+            max={60}
+            onChange={(seconds) => change({ redirectAfterSeconds: seconds ?? 3 })}
+          />
+        )}
+        <Tick
+          label={t('Offer to submit another answer')}
+          checked={options.submitAnother}
+          onChange={(submitAnother) => change({ submitAnother })}
+        />
+        <Tick
+          label={t('Show an empty form after 5 seconds')}
+          checked={options.showBlankForm}
+          onChange={(showBlankForm) => change({ showBlankForm })}
+        />
+      </Section>
+      <Section title={t('Tell about answers')}>
+        <Checked
+          label={t('Mail each answer to')}
+          value={options.emailTo ?? ''}
+          placeholder="ann@example.com, ben@example.com"
+          check={(text) => {
+            const wrong = text.split(',').find((one) => !isEmail(one.trim()))
+            return wrong === undefined ? null : t('“{text}” is no e-mail address', { text: wrong.trim() })
+          }}
+          onCommit={(text) => change({ emailTo: text || null })}
+        />
+        {options.emailTo !== null && (
+          <p className={styles.note} role="note">
+            {t('This server has no mail service: nothing is sent until there is one.')}
+          </p>
+        )}
+      </Section>
+      <Section title={t('End')}>
+        <Closing value={options.closesAt} onChange={(closesAt) => change({ closesAt })} />
+        <Amount
+          label={t('Closes after so many answers')}
+          value={options.maxAnswers}
+          min={1}
+          max={1_000_000_000}
+          onChange={(maxAnswers) => change({ maxAnswers })}
+        />
+        <Tick
+          label={t('One answer from each person')}
+          checked={options.onePerPerson}
+          onChange={(onePerPerson) => change({ onePerPerson })}
+        />
+        {options.onePerPerson && (
+          <p className={styles.note}>
+            {t('A person is known by the browser: who wants to answer twice can use another.')}
+          </p>
+        )}
+      </Section>
+    </div>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+/** A text that is saved as one leaves it, where it passes; else it stays with the reason under it. */
+function Checked(props: {
+  label: string
+  value: string
+  placeholder: string
+  check: (text: string) => string | null
+  onCommit: (text: string) => void
+}) {
+  const { label, value, placeholder, check, onCommit } = props
+  const [text, setText] = useState(value)
+  const [told, setTold] = useState(value)
+  const [error, setError] = useState<string | null>(null)
+  if (told !== value) {
+    setTold(value)
+    setText(value)
+  }
+  return (
+    <TextField
+      label={label}
+      value={text}
+      placeholder={placeholder}
+      error={error}
+      onChange={(event) => {
+        setText(event.target.value)
+        setError(null)
+      }}
+      onBlur={() => {
+        const next = text.trim()
+        const problem = next === '' ? null : check(next)
+        setError(problem)
+        if (problem === null && next !== value) onCommit(next)
+      }}
+    />
+  )
+}
+
+function Amount(props: {
+  label: string
+  value: number | null
+  min: number
+  max: number
+  onChange: (value: number | null) => void
+}) {
+  const { label, value, min, max, onChange } = props
+  const id = useId()
+  return (
+    <div className={styles.row}>
+      <label htmlFor={id} className={styles.ruleName}>
+        {label}
+      </label>
+      <input
+        key={value}
+        id={id}
+        type="number"
+        className={`${toolbar.input} ${styles.ruleValue}`}
+        {...{ min, max }}
+        step={1}
+        defaultValue={value ?? ''}
+        onBlur={(event) => {
+          const number = Math.round(event.target.valueAsNumber)
+          const next = Number.isFinite(number) ? Math.max(min, Math.min(max, number)) : null
+          event.target.value = next === null ? '' : String(next)
+          if (next !== value) onChange(next)
+        }}
+      />
+    </div>
+  )
+}
+
+function Ground({ value, onChange }: { value: string | null; onChange: (value: string | null) => void }) {
+  const id = useId()
+  return (
+    <div className={styles.part}>
+      <span className={styles.caption} id={`${id}-label`}>
+        {t('Background')}
+      </span>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own */}
+      <div className={styles.row} role="group" aria-labelledby={`${id}-label`}>
+        {GROUNDS.map((color) => (
+          <button
+            key={color}
+            type="button"
+            className={styles.ground}
+            style={{ background: color }}
+            aria-pressed={value?.toUpperCase() === color}
+            aria-label={t('Background {color}', { color })}
+            onClick={() => onChange(color)}
+          />
+        ))}
+        <input
+          type="color"
+          aria-label={t('Another background')}
+          // Each step of the browser's picker is a change: it is saved once, as one leaves.
+          key={value}
+          defaultValue={value ?? '#eef0f4'}
+          onBlur={(event) => {
+            if (event.target.value !== (value ?? '#eef0f4')) onChange(event.target.value)
+          }}
+        />
+        {value !== null && (
+          <Button size="small" variant="ghost" onClick={() => onChange(null)}>
+            {t('None')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** The moment after which nobody can answer, on the clock of whoever sets it. */
+function Closing({ value, onChange }: { value: string | null; onChange: (value: string | null) => void }) {
+  const id = useId()
+  return (
+    <div className={styles.part}>
+      <label htmlFor={id} className={styles.caption}>
+        {t('Closes at')}
+      </label>
+      <span className={styles.row}>
+        <input
+          key={value}
+          id={id}
+          type="datetime-local"
+          className={toolbar.input}
+          defaultValue={value === null ? '' : localText(value)}
+          onBlur={(event) => {
+            const { value: text } = event.target
+            const next = text === '' ? null : new Date(text).toISOString()
+            if (next !== value && (next === null || value === null || text !== localText(value)))
+              onChange(next)
+          }}
+        />
+        {value !== null && (
+          <Button size="small" variant="ghost" onClick={() => onChange(null)}>
+            {t('Never')}
+          </Button>
+        )}
+      </span>
+      {value !== null && Date.parse(value) < Date.now() && (
+        <p className={styles.note}>{t('This moment has passed: the form is closed.')}</p>
+      )}
+    </div>
+  )
+}
+
+/** An instant as `datetime-local` has it: on the clock of this browser, to the minute. */
+function localText(iso: string): string {
+  const date = new Date(iso)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,16 @@
+import type { ShortcutSection } from '../../../../actions/index.ts'
+import { t } from '../../../../i18n.ts'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
+
+/** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-form-undo.ts`. */
+export const FORM_SHORTCUTS: ShortcutSection = {
+  title: () => t('Form'),
+  lines: [
+    { keys: ['Tab', 'Shift+Tab'], label: () => t('Next and previous question') },
+    { keys: ['↑', '↓'], label: () => t('Move the question, on its handle') },
+    { keys: ['Enter'], label: () => t('Take over a title or text') },
+    { keys: ['Esc'], label: () => t('Leave without change') },
+    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
+  ],
+}

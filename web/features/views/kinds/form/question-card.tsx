@@ -1,0 +1,130 @@
+import { EyeOff, GitBranch, GripVertical } from 'lucide-react'
+import { type DragEvent, type KeyboardEvent, useId, useState } from 'react'
+import type { Question } from '../../../../../src/core/views/form-answers.ts'
+import { t } from '../../../../i18n.ts'
+import { RichText } from '../../../../rich-text/rich-text.tsx'
+import { IconButton } from '../../../../ui/button.tsx'
+import { useSortableItem } from '../../../../ui/sortable.tsx'
+import { AnswerInput } from '../../../forms/answers/answer-input.tsx'
+import type { FormRun } from '../../../forms/use-form-run.ts'
+import styles from './builder.module.css'
+import { InlineText } from './inline-text.tsx'
+import type { FormBuilder } from './use-form-builder.ts'
+
+/** What a field is called while it is dragged from the list. */
+export const FIELD_DRAG = 'application/x-sheaf-field'
+
+/** A question on the canvas, as the respondent sees it, to be moved, worded and chosen for its settings. */
+export function QuestionCard({
+  question,
+  builder,
+  run,
+}: {
+  question: Question
+  builder: FormBuilder
+  run: FormRun
+}) {
+  const { field, form, isRequired } = question
+  const { ref, style, listeners, isDragging } = useSortableItem(field.id)
+  const [isOver, setOver] = useState(false)
+  const id = useId()
+  const isSelected = builder.selected?.field.id === field.id
+  const label = form.label ?? field.title
+  const help = form.help ?? field.description
+
+  const onHandleKey = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    event.preventDefault()
+    builder.step(field.id, event.key === 'ArrowUp' ? -1 : 1)
+  }
+  const takesField = (event: DragEvent) => event.dataTransfer.types.includes(FIELD_DRAG)
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the focus of what is in it does the same
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
+    <div
+      ref={ref}
+      style={style}
+      role="group"
+      aria-label={label}
+      className={styles.card}
+      data-testid="question-card"
+      data-field={field.id}
+      data-selected={isSelected || undefined}
+      data-dragging={isDragging || undefined}
+      data-over={isOver || undefined}
+      onFocus={() => builder.select(field.id)}
+      // Not as the button goes down: what is being typed in the settings is saved as its input is left, first.
+      onClick={() => builder.select(field.id)}
+      onDragOver={(event) => {
+        if (!takesField(event)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        if (!takesField(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+        setOver(false)
+        builder.ask([event.dataTransfer.getData(FIELD_DRAG)], true, field.id)
+      }}
+    >
+      <div className={styles.cardTop}>
+        <button
+          type="button"
+          className={styles.grip}
+          {...listeners}
+          aria-label={t('Move {title}', { title: label })}
+          data-tip={t('Drag to move, or press an arrow key')}
+          onKeyDown={onHandleKey}
+        >
+          <GripVertical size={16} aria-hidden />
+        </button>
+        <InlineText
+          label={t('Question for {field}', { field: field.title })}
+          value={label}
+          placeholder={field.title}
+          maxLength={1000}
+          className={styles.cardLabel}
+          onCommit={(text) =>
+            builder.say(field.id, { label: text === '' || text === field.title ? null : text })
+          }
+        />
+        {isRequired && (
+          <span role="img" className={styles.star} aria-label={t('Required')}>
+            *
+          </span>
+        )}
+        {form.showIf !== null && (
+          <span
+            role="img"
+            className={styles.mark}
+            aria-label={t('Has a condition')}
+            data-tip={t('Has a condition')}
+          >
+            <GitBranch size={14} aria-hidden />
+          </span>
+        )}
+        <IconButton
+          icon={EyeOff}
+          size="small"
+          iconSize={14}
+          label={t('Do not ask for {field}', { field: field.title })}
+          onClick={() => builder.ask([field.id], false)}
+        />
+      </div>
+      {help && <RichText text={help} className={styles.cardHelp} />}
+      <div inert className={styles.cardInput}>
+        <AnswerInput
+          question={question}
+          run={run}
+          id={id}
+          labelId={`${id}-label`}
+          describedBy={undefined}
+          isInvalid={false}
+          isReadOnly={false}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,196 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Choice } from '../../../../../src/core/fields/choices.ts'
+import { fieldType } from '../../../../../src/core/fields/index.ts'
+import { linkOf } from '../../../../../src/core/fields/link-options.ts'
+import { holdsPeople } from '../../../../../src/core/fields/people-value.ts'
+import { isNamedLink } from '../../../../../src/core/fields/result.ts'
+import type { Filter, FilterGroup as Group } from '../../../../../src/core/filters/index.ts'
+import type { Field, Person } from '../../../../../src/core/model.ts'
+import type { Question } from '../../../../../src/core/views/form-answers.ts'
+import { t } from '../../../../i18n.ts'
+import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
+import { DefaultValue } from '../../../schema/default-value.tsx'
+import { draftOf } from '../../../schema/field-draft.ts'
+import { Tick } from '../../../schema/options/parts.tsx'
+import { asGroup, completeFilter, fromGroup, isComparable } from '../../filter-edit.ts'
+import { FilterGroup } from '../../filter-group.tsx'
+import styles from './builder.module.css'
+import { RulesEditor } from './rules-editor.tsx'
+import type { FormBuilder } from './use-form-builder.ts'
+
+/** Types in whose questions a code can be read by the camera. */
+const SCANNED = new Set(['SingleLineText', 'LongText', 'Number', 'Email', 'URL', 'PhoneNumber'])
+
+export interface QuestionSettingsProps {
+  question: Question
+  builder: FormBuilder
+  people: readonly Person[]
+  baseId: string
+}
+
+/** What the form says of one field. */
+export function QuestionSettings({ question, builder, people, baseId }: QuestionSettingsProps) {
+  const { field, form } = question
+  const say = (patch: Parameters<FormBuilder['say']>[1]) => builder.say(field.id, patch)
+  const at = builder.questions.findIndex((one) => one.field.id === field.id)
+  const ahead = builder.questions.slice(0, at).map((one) => one.field)
+  const isSelect = field.type === 'SingleSelect' || field.type === 'MultiSelect'
+  const hasDefault = fieldType(field.type).noDefault !== true && !linkOf(field) && !holdsPeople(field)
+  return (
+    <div className={styles.settings} data-testid="question-settings">
+      <h2 className={styles.settingsTitle} dir="auto">
+        {field.title}
+      </h2>
+      <Tick
+        label={field.required ? t('Required (by the table)') : t('Required')}
+        checked={question.isRequired}
+        onChange={(required) => say({ required })}
+      />
+      {holdsPeople(field) && (
+        <p className={styles.note}>
+          {t('Visitors of the public form are not told who is a member: this is not asked there.')}
+        </p>
+      )}
+      <Part label={t('Help')}>
+        <RichTextEditor
+          label={t('Help')}
+          value={form.help ?? ''}
+          placeholder={field.description ?? t('Stands under the question')}
+          onCommit={(help) => say({ help: help.trim() === '' ? null : help })}
+        />
+      </Part>
+      {isSelect && <OptionsPart question={question} say={say} />}
+      {hasDefault && (
+        <DefaultValue
+          baseId={baseId}
+          draft={{ ...draftOf(field), defaultValue: form.defaultValue }}
+          onChange={(defaultValue) => say({ defaultValue })}
+        />
+      )}
+      <Part label={t('Show only if')}>
+        <ConditionPart
+          filter={form.showIf}
+          fields={ahead}
+          people={people}
+          onChange={(showIf) => say({ showIf })}
+        />
+      </Part>
+      <Part label={t('Rules')}>
+        <RulesEditor field={field} rules={form.rules} onChange={(rules) => say({ rules })} />
+      </Part>
+      {SCANNED.has(field.type) && (
+        <Tick
+          label={t('Offer the camera for bar and QR codes')}
+          checked={form.enableScanner}
+          onChange={(enableScanner) => say({ enableScanner })}
+        />
+      )}
+    </div>
+  )
+}
+
+function Part({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h3>{label}</h3>
+      {children}
+    </section>
+  )
+}
+
+/** How choices are offered, and which. */
+function OptionsPart({
+  question: { field, form },
+  say,
+}: {
+  question: Question
+  say: (patch: Parameters<FormBuilder['say']>[1]) => void
+}) {
+  const choices = (field.options as { choices?: Choice[] }).choices ?? []
+  const { limitOptions, layout } = form
+  return (
+    <Part label={t('Options')}>
+      <div className={styles.row} role="radiogroup" aria-label={t('How options are offered')}>
+        {(['dropdown', 'list'] as const).map((one) => (
+          <label key={one} className={styles.radio}>
+            <input
+              type="radio"
+              name={`layout-${field.id}`}
+              checked={layout === one}
+              onChange={() => say({ layout: one })}
+            />
+            {one === 'dropdown' ? t('List that opens') : t('All in sight')}
+          </label>
+        ))}
+      </div>
+      <Tick
+        label={t('Offer only some')}
+        checked={limitOptions !== null}
+        onChange={(isLimited) => say({ limitOptions: isLimited ? choices.map(({ title }) => title) : null })}
+      />
+      {limitOptions !== null && (
+        <div className={styles.limited}>
+          {choices.map(({ id, title }) => (
+            <Tick
+              key={id}
+              label={<span dir="auto">{title}</span>}
+              checked={limitOptions.includes(title)}
+              onChange={(isOn) =>
+                say({
+                  limitOptions: choices
+                    .map((choice) => choice.title)
+                    .filter((one) => (one === title ? isOn : limitOptions.includes(one))),
+                })
+              }
+            />
+          ))}
+          {!choices.some(({ title }) => limitOptions.includes(title)) && (
+            <p className={styles.note}>{t('Nothing is chosen: all are offered.')}</p>
+          )}
+        </div>
+      )}
+    </Part>
+  )
+}
+
+/** Time without a key after which a condition is saved. */
+const PAUSE_MS = 500
+
+/** Conditions on the answers ahead of the question. What is unfinished is kept here and not saved. */
+function ConditionPart(props: {
+  filter: Filter | null
+  fields: readonly Field[]
+  people: readonly Person[]
+  onChange: (filter: Filter | null) => void
+}) {
+  const { filter, people, onChange } = props
+  // The form knows which record was chosen, and not what it is called.
+  const fields = props.fields.filter((field) => isComparable(field) && !isNamedLink(field))
+  const [group, setGroup] = useState(() => asGroup(filter))
+  const latest = useRef({ group, fields, filter, onChange })
+  latest.current = { group, fields, filter, onChange }
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const apply = useRef(() => {
+    clearTimeout(timer.current)
+    const { group, fields, filter, onChange } = latest.current
+    const next = completeFilter(fromGroup(group), fields)
+    if (JSON.stringify(next) !== JSON.stringify(filter)) onChange(next)
+  })
+  useEffect(() => () => apply.current(), [])
+  const change = (next: Group) => {
+    setGroup(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => apply.current(), PAUSE_MS)
+  }
+  if (fields.length === 0) {
+    return (
+      <p className={styles.note}>{t('Conditions are on questions ahead of this one, and there are none.')}</p>
+    )
+  }
+  return (
+    <div className={styles.conditions}>
+      {group.children.length === 0 && <p className={styles.note}>{t('Always asked.')}</p>}
+      <FilterGroup group={group} path={[]} root={group} fields={fields} people={people} onChange={change} />
+    </div>
+  )
+}

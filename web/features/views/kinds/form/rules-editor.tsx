@@ -1,0 +1,223 @@
+import { Plus, X } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { FILE_KINDS } from '../../../../../src/core/fields/attachment-kinds.ts'
+import type { Field } from '../../../../../src/core/model.ts'
+import { type FormRuleType, findRule, rulesFor } from '../../../../../src/core/views/form-rules.ts'
+import type { FormRule } from '../../../../../src/core/views/index.ts'
+import { t } from '../../../../i18n.ts'
+import { Button, IconButton } from '../../../../ui/button.tsx'
+import { openMenu } from '../../../../ui/menu.tsx'
+import { Tick } from '../../../schema/options/parts.tsx'
+import toolbar from '../../toolbar.module.css'
+import styles from './builder.module.css'
+
+/** The rules for the answers to a question. One that lacks its value is kept here until it has it. */
+export function RulesEditor({
+  field,
+  rules,
+  onChange,
+}: {
+  field: Field
+  rules: readonly FormRule[]
+  onChange: (rules: FormRule[]) => void
+}) {
+  const [drafts, setDrafts] = useState<FormRule[]>(() => [...rules])
+  const sent = useRef<readonly FormRule[]>(rules)
+  // Changed elsewhere, by undo say: what stands there now is what counts.
+  if (sent.current !== rules && JSON.stringify(sent.current) !== JSON.stringify(rules)) {
+    sent.current = rules
+    setDrafts([...rules])
+  }
+  const offered = rulesFor(field).filter(({ key }) => !drafts.some(({ rule }) => rule === key))
+  const set = (next: FormRule[]) => {
+    setDrafts(next)
+    const whole = next.filter(({ rule, value }) => findRule(rule)?.problem(value) === null)
+    if (JSON.stringify(whole) === JSON.stringify(sent.current)) return
+    sent.current = whole
+    onChange(whole)
+  }
+  const replace = (at: number, rule: FormRule) => set(drafts.with(at, rule))
+  if (rulesFor(field).length === 0) {
+    return <p className={styles.note}>{t('There are no rules for answers of this type.')}</p>
+  }
+  return (
+    <>
+      {drafts.map((draft, at) => {
+        const type = findRule(draft.rule)
+        return (
+          type && (
+            <RuleLine
+              key={draft.rule}
+              type={type}
+              draft={draft}
+              onChange={(rule) => replace(at, rule)}
+              onRemove={() => set(drafts.toSpliced(at, 1))}
+            />
+          )
+        )
+      })}
+      {offered.length > 0 && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Plus}
+          aria-haspopup="menu"
+          onClick={(event) =>
+            openMenu(
+              event.currentTarget,
+              offered.map((type) => ({
+                ...{ kind: 'action', label: t(type.label) },
+                run: () => set([...drafts, { rule: type.key, value: null, message: null }]),
+              })),
+              t('Add a rule'),
+            )
+          }
+        >
+          {t('Add a rule')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface RuleLineProps {
+  type: FormRuleType
+  draft: FormRule
+  onChange: (rule: FormRule) => void
+  onRemove: () => void
+}
+
+function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
+  const id = useId()
+  const problem = draft.value === null && type.input !== 'none' ? null : type.problem(draft.value)
+  return (
+    <div className={styles.rule} data-testid="form-rule">
+      <div className={styles.row}>
+        <label htmlFor={id} className={styles.ruleName}>
+          {t(type.label)}
+        </label>
+        <RuleValue id={id} type={type} draft={draft} onChange={onChange} />
+        <IconButton
+          icon={X}
+          size="small"
+          label={t('Remove the rule “{rule}”', { rule: t(type.label) })}
+          onClick={onRemove}
+        />
+      </div>
+      {problem && (
+        <p className={styles.problem} role="alert">
+          {t(problem)}
+        </p>
+      )}
+      <input
+        className={toolbar.input}
+        dir="auto"
+        maxLength={500}
+        aria-label={t('What to say where it is broken')}
+        placeholder={t('What to say where it is broken')}
+        defaultValue={draft.message ?? ''}
+        onBlur={(event) => {
+          const message = event.target.value.trim() || null
+          if (message !== draft.message) onChange({ ...draft, message })
+        }}
+      />
+    </div>
+  )
+}
+
+function RuleValue({ id, type, draft, onChange }: Omit<RuleLineProps, 'onRemove'> & { id: string }) {
+  const set = (value: FormRule['value']) => onChange({ ...draft, value })
+  const text = draft.value === null ? '' : String(draft.value)
+  switch (type.input) {
+    case 'none':
+      return <span id={id} />
+    case 'kinds': {
+      const chosen = text.split(',').filter(Boolean)
+      return (
+        <div className={styles.limited}>
+          {FILE_KINDS.map(({ key, label }) => (
+            <Tick
+              key={key}
+              label={t(label)}
+              checked={chosen.includes(key)}
+              onChange={(isOn) => {
+                const next = FILE_KINDS.map((kind) => kind.key).filter((one) =>
+                  one === key ? isOn : chosen.includes(one),
+                )
+                set(next.join(',') || null)
+              }}
+            />
+          ))}
+        </div>
+      )
+    }
+    case 'day':
+      return <DayValue id={id} text={text} onChange={set} />
+    case 'count':
+    case 'number':
+      return (
+        <input
+          id={id}
+          type="number"
+          className={`${toolbar.input} ${styles.ruleValue}`}
+          min={type.input === 'count' ? 0 : undefined}
+          step={type.input === 'count' ? 1 : 'any'}
+          defaultValue={text}
+          onChange={(event) => {
+            const number = event.target.valueAsNumber
+            set(Number.isFinite(number) ? number : null)
+          }}
+        />
+      )
+    default:
+      return (
+        <input
+          id={id}
+          type={type.input === 'time' ? 'time' : 'text'}
+          className={`${toolbar.input} ${styles.ruleValue}`}
+          dir="auto"
+          maxLength={1000}
+          defaultValue={text}
+          onBlur={(event) => {
+            const next = event.target.value || null
+            if (next !== draft.value) set(next)
+          }}
+        />
+      )
+  }
+}
+
+/** A day of the calendar, or the day on which one answers. */
+function DayValue({
+  id,
+  text,
+  onChange,
+}: {
+  id: string
+  text: string
+  onChange: (value: string | null) => void
+}) {
+  const isToday = text === 'today'
+  return (
+    <span className={styles.row}>
+      <select
+        id={id}
+        className={toolbar.select}
+        value={isToday ? 'today' : 'day'}
+        onChange={(event) => onChange(event.target.value === 'today' ? 'today' : null)}
+      >
+        <option value="day">{t('a date')}</option>
+        <option value="today">{t('the day of the answer')}</option>
+      </select>
+      {!isToday && (
+        <input
+          type="date"
+          className={toolbar.input}
+          aria-label={t('Date')}
+          value={text}
+          onChange={(event) => onChange(event.target.value || null)}
+        />
+      )}
+    </span>
+  )
+}

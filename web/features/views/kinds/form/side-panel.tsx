@@ -1,0 +1,73 @@
+import { ChevronLeft } from 'lucide-react'
+import { useState } from 'react'
+import type { Person, TableSchema } from '../../../../../src/core/model.ts'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import styles from './builder.module.css'
+import { FieldList } from './field-list.tsx'
+import { FormSettings } from './form-settings.tsx'
+import { QuestionSettings } from './question-settings.tsx'
+import type { FormBuilder } from './use-form-builder.ts'
+
+export interface SidePanelProps {
+  builder: FormBuilder
+  schema: TableSchema
+  people: readonly Person[]
+}
+
+/** Right of the canvas: what is asked, the settings of the chosen question, and those of the form. */
+export function SidePanel({ builder, schema, people }: SidePanelProps) {
+  const [tab, setTab] = useState<'fields' | 'form'>('fields')
+  const { selected } = builder
+  return (
+    <aside className={styles.panel} aria-label={t('Settings of the form')} data-testid="form-panel">
+      <div className={styles.tabs} role="tablist">
+        {(['fields', 'form'] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            aria-selected={tab === one}
+            className={styles.tab}
+            onClick={() => {
+              setTab(one)
+              builder.select(null)
+            }}
+          >
+            {one === 'fields' ? t('Questions') : t('Form')}
+          </button>
+        ))}
+      </div>
+      <div className={styles.panelBody} role="tabpanel">
+        {selected ? (
+          <>
+            <Button
+              size="small"
+              variant="ghost"
+              icon={Back}
+              onClick={() => {
+                builder.select(null)
+                setTab('fields')
+              }}
+            >
+              {t('All questions')}
+            </Button>
+            <QuestionSettings
+              key={selected.field.id}
+              question={selected}
+              builder={builder}
+              people={people}
+              baseId={schema.table.baseId}
+            />
+          </>
+        ) : tab === 'fields' ? (
+          <FieldList builder={builder} schema={schema} />
+        ) : (
+          <FormSettings builder={builder} />
+        )}
+      </div>
+    </aside>
+  )
+}
+
+const Back = (props: { size?: number | string }) => <ChevronLeft {...props} className="flip-in-rtl" />

@@ -1,0 +1,170 @@
+import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { optionsOf } from '../../../../../src/core/views/index.ts'
+import type { CheckedRows } from '../../../../grid/source.ts'
+import { t, tn } from '../../../../i18n.ts'
+import { ErrorState } from '../../../../ui/states.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { BulkBar } from '../../../records/bulk-bar.tsx'
+import { GridEmpty } from '../../../records/grid-empty.tsx'
+import { openNewRecord } from '../../../records/new-record.tsx'
+import type { RecordsHandle, TableContext } from '../../../records/table-context.ts'
+import tableStyles from '../../../records/table-view.module.css'
+import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
+import { untilRow } from '../../../records/until-row.ts'
+import { useRecordStore } from '../../../records/use-record-store.ts'
+import { useSheetPaste } from '../../../records/use-sheet-paste.ts'
+import { rowOfRecord, useShowRecord } from '../../../records/use-show-record.ts'
+import { useTableActions } from '../../../records/use-table-actions.ts'
+import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/view-frame.tsx'
+import { cardFields } from '../../cards/card-fields.ts'
+import { countChecked, NO_ROWS } from '../../cards/chosen.ts'
+import { useQueryWith } from '../../cards/query-with.ts'
+import { CoverMenu } from '../../cover-menu.tsx'
+import { useRowColor } from '../../row-color.ts'
+import { CardGrid } from './card-grid.tsx'
+import styles from './gallery.module.css'
+import { GALLERY_SHORTCUTS } from './gallery-shortcuts.ts'
+
+const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
+
+/** The records of a table as cards with pictures. */
+export function GalleryScreen(props: KindScreenProps) {
+  const { schema, role, people, rowId } = props
+  const { baseId, id: tableId } = schema.table
+  const frame = useViewFrame(props)
+  const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
+  const { view } = state
+  const { coverFieldId, coverFit } = optionsOf(view, 'gallery')
+  const cover = schema.fields.find((field) => field.id === coverFieldId) ?? null
+  const query = useQueryWith(frame.query, view.coloring, [coverFieldId])
+  const colorOf = useRowColor(schema.fields, view.coloring, people)
+  const store = useRecordStore(baseId, tableId, query)
+  const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
+  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const [checked, setChecked] = useState<CheckedRows>(NO_ROWS)
+  const [bulkEdits, setBulkEdits] = useState(false)
+  const cards = useRef<RecordsHandle>(null)
+  const fields = useMemo(
+    () => cardFields(schema.fields, view, [coverFieldId]),
+    [schema.fields, view, coverFieldId],
+  )
+
+  const context: TableContext = {
+    ...{ schema, state, store, role, people, editField: setEditing },
+    grid: () => null,
+    cards: () => cards.current,
+    openFilter: () => setPanel('filter'),
+    editRecords(ids) {
+      cards.current?.check(ids)
+      setBulkEdits(true)
+    },
+    openRecord: (id) => frame.openRecord(id === null ? null : store.realId(id)),
+  }
+  const latest = useRef(context)
+  latest.current = context
+  const getContext = () => latest.current
+
+  /** The new record is shown where it has come to stand, once it is there. */
+  async function show(id: string | number): Promise<void> {
+    const row = await rowOfRecord(store, id)
+    if (row === null) return
+    await untilRow(store.source, row)
+    cards.current?.select(row)
+    cards.current?.focus()
+  }
+  const addRecord = () =>
+    openNewRecord(getContext, {
+      onCreated: (id) =>
+        void show(id).catch((error) => console.warn('the place of the record is not known', error)),
+    })
+  useTableActions(getContext, {
+    openSearch: () => setPanel('search'),
+    addField: () => {
+      const anchor = fieldsAnchor()
+      if (anchor) setEditing({ field: null, anchor })
+    },
+    addRecord,
+    shortcuts: GALLERY_SHORTCUTS,
+  })
+  const isEmpty = rowCount === 0
+  useSheetPaste(getContext, isEmpty && search === null && query.filter === null && rights.grid.addRecords)
+  useShowRecord(store, openId, (row) => cards.current?.select(row))
+  const moveRecords =
+    query.sorts.length > 0 ? t('Remove the sort to move records by hand') : rights.grid.moveRecords
+
+  return (
+    <ViewFrame
+      frame={frame}
+      context={context}
+      getContext={getContext}
+      controls={CONTROLS}
+      tools={
+        <>
+          <CoverMenu
+            fields={schema.fields}
+            cover={{ coverFieldId: cover?.id ?? null, coverFit }}
+            onChange={(patch) => state.update({ options: { ...optionsOf(view, 'gallery'), ...patch } })}
+          />
+          {rowCount !== null && (
+            <span className={styles.count} data-testid="record-count">
+              {tn('1 record', '{n} records', rowCount)}
+            </span>
+          )}
+        </>
+      }
+      onAddRecord={addRecord}
+      onFocus={() => cards.current?.focus()}
+    >
+      <div className={styles.area}>
+        {error !== null && rowCount === null ? (
+          <ErrorState
+            title={t('The records could not be read')}
+            error={error}
+            onRetry={() => void store.reload()}
+          />
+        ) : isEmpty ? (
+          <div className={styles.empty}>
+            <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
+          </div>
+        ) : (
+          <CardGrid
+            ref={cards}
+            label={`${schema.table.title}, ${view.title}`}
+            getContext={getContext}
+            rowCount={rowCount}
+            fields={fields}
+            cover={cover}
+            coverFit={coverFit}
+            colorOf={colorOf}
+            onAdd={rights.grid.addRecords ? addRecord : undefined}
+            moveRecords={moveRecords}
+            onMoveRefused={(text) => toast.error({ text })}
+            checked={checked}
+            onChecked={setChecked}
+            onActive={(row) => {
+              store.setActive(row?.id ?? null)
+              if (row && rowId !== undefined && store.isSaved(row.id)) context.openRecord(row.id)
+            }}
+          />
+        )}
+        {error !== null && rowCount !== null && (
+          <div className={tableStyles.readError} role="alert">
+            <span>{t('Some records could not be read.')}</span>
+            <button type="button" onClick={() => void store.reload()}>
+              {t('Try again')}
+            </button>
+          </div>
+        )}
+        {countChecked(checked, rowCount ?? 0) > 0 && (
+          <BulkBar
+            context={context}
+            checked={checked}
+            rowCount={rowCount ?? 0}
+            isEditing={bulkEdits}
+            onEditing={setBulkEdits}
+          />
+        )}
+      </div>
+    </ViewFrame>
+  )
+}

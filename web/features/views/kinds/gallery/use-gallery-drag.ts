@@ -1,0 +1,97 @@
+import { type DragStartEvent, MouseSensor, TouchSensor, useSensor, useSensors } from '@dnd-kit/core'
+import { useEffect, useRef, useState } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import type { CheckedRows } from '../../../../grid/source.ts'
+import { direction } from '../../../../i18n.ts'
+import type { GetContext } from '../../../records/table-context.ts'
+import { isChecked } from '../../cards/chosen.ts'
+import { dropBar, dropIndex } from './gallery-layout.ts'
+import type { GalleryScroll } from './use-gallery-scroll.ts'
+
+/** A drag under way: what is dragged, and the index that it would stand ahead of. */
+export interface GalleryDrag {
+  index: number
+  ids: RecordId[]
+  over: { index: number; start: number; top: number } | null
+}
+
+/** Moves records by dragging their cards; all that are chosen go along with one of them. */
+export function useGalleryDrag(
+  getContext: GetContext,
+  scroll: GalleryScroll,
+  records: number,
+  checked: CheckedRows,
+) {
+  const [drag, setDrag] = useState<GalleryDrag | null>(null)
+  // A press is a click until the pointer has gone some way, and a touch scrolls unless it rests first.
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 300, tolerance: 8 } }),
+  )
+  const { source } = getContext().store
+  const pointer = useRef({ x: 0, y: 0 })
+  const isDragging = drag !== null
+  useEffect(() => {
+    if (!isDragging) return
+    const follow = (event: Event) => {
+      pointer.current = pointOf(event) ?? pointer.current
+    }
+    // Ahead of dnd-kit's own, which asks where the pointer is.
+    document.addEventListener('mousemove', follow, true)
+    document.addEventListener('touchmove', follow, true)
+    return () => {
+      document.removeEventListener('mousemove', follow, true)
+      document.removeEventListener('touchmove', follow, true)
+    }
+  }, [isDragging])
+
+  /** Moves records ahead of the one at an index; at the end where there is none. */
+  function move(ids: readonly RecordId[], before: number): void {
+    const { store, schema } = getContext()
+    let target = before
+    while (target < records && ids.includes(source.getRow(target)?.id ?? '')) target++
+    const next = target < records ? source.getRow(target)?.id : null
+    // Where the neighbour is not known, neither is the place.
+    if (next === undefined) return
+    void store.apply([{ kind: 'move', tableId: schema.table.id, ids: [...ids], before: next }])
+  }
+
+  function onDragStart({ active, activatorEvent }: DragStartEvent) {
+    pointer.current = pointOf(activatorEvent) ?? pointer.current
+    const index = Number(active.id)
+    const id = source.getRow(index)?.id
+    if (id === undefined) return
+    const chosen = checked.kind === 'some' && isChecked(checked, id) ? [...checked.ids] : [id]
+    setDrag({ index, ids: chosen, over: null })
+  }
+
+  /** Also called while the list scrolls under a pointer that rests. */
+  function onDragMove() {
+    const element = scroll.box.current
+    if (!element) return
+    const box = element.getBoundingClientRect()
+    const { x: left, y: down } = pointer.current
+    const x = direction() === 'rtl' ? box.left + element.clientWidth - left : left - box.left
+    const y = down - box.top + element.scrollTop + scroll.origin
+    const index = dropIndex(scroll.layout, x, y, records)
+    setDrag((before) => before && { ...before, over: { index, ...dropBar(scroll.layout, x, index) } })
+  }
+
+  function onDragEnd() {
+    setDrag(null)
+    if (drag?.over) move(drag.ids, drag.over.index)
+  }
+
+  return {
+    drag,
+    move,
+    context: { sensors, onDragStart, onDragMove, onDragEnd, onDragCancel: () => setDrag(null) },
+  }
+}
+
+function pointOf(event: Event): { x: number; y: number } | null {
+  const at = 'touches' in event ? (event as TouchEvent).touches[0] : event
+  return at instanceof MouseEvent || (typeof Touch !== 'undefined' && at instanceof Touch)
+    ? { x: at.clientX, y: at.clientY }
+    : null
+}

@@ -1,0 +1,96 @@
+import { EllipsisVertical } from 'lucide-react'
+import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import { cellText } from '../../../../cells/cell-text.ts'
+import { usePeople } from '../../../../cells/people.ts'
+import { t } from '../../../../i18n.ts'
+import { isChecked } from '../../cards/chosen.ts'
+import { RecordCard } from '../../cards/record-card.tsx'
+import { useParts } from './board-context.ts'
+import styles from './kanban.module.css'
+import type { StackKey } from './stack-by.ts'
+
+export interface BoardCardProps {
+  stackKey: StackKey
+  id: RecordId
+  index: number
+  /** Cards of the stack, for a reader of the screen. */
+  count: number
+  width: number
+  observe: (element: HTMLElement, id: RecordId) => () => void
+}
+
+/** One card of a stack, which draws itself anew when its record changes. */
+export const BoardCard = memo(function BoardCard({
+  stackKey,
+  id,
+  index,
+  count,
+  width,
+  observe,
+}: BoardCardProps) {
+  const { store, drag, place, fields, cover, coverFit, colorOf, checked, openId, mayEdit } = useParts()
+  const element = useRef<HTMLDivElement>(null)
+  const people = usePeople()
+  const row = useSyncExternalStore(
+    useCallback((onChange) => store.onRow(id, onChange), [store, id]),
+    () => store.row(id),
+  )
+  const isActive = useSyncExternalStore(place.subscribe, () => place.isAt(stackKey, id))
+  const isDragged = useSyncExternalStore(drag.current.subscribe, () => {
+    const current = drag.current.get()
+    return current?.kind === 'cards' && current.ids.includes(id)
+  })
+
+  useEffect(() => (element.current ? observe(element.current, id) : undefined), [observe, id])
+  useEffect(() => {
+    if (isActive && place.takeFocus()) element.current?.focus({ preventScroll: true })
+  })
+
+  if (!row) return null
+  const title = fields.title ? cellText(fields.title.field, row.values(fields.title.field.id), people) : ''
+  const isSelected = isChecked(checked, id)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: items of a list that is drawn in part
+    <div
+      ref={element}
+      role="listitem"
+      tabIndex={isActive ? 0 : -1}
+      aria-label={[title || t('Untitled'), ...(isSelected ? [t('selected')] : [])].join(', ')}
+      aria-roledescription={t('card')}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      className={styles.card}
+      data-card={JSON.stringify(id)}
+      data-index={index}
+      data-dragged={isDragged || undefined}
+      data-grabs={mayEdit || undefined}
+      data-testid="kanban-card"
+    >
+      <RecordCard
+        row={row}
+        fields={fields}
+        width={width}
+        cover={cover}
+        coverFit={coverFit}
+        color={colorOf?.(row) ?? null}
+        isSelected={isSelected}
+        isActive={id === openId}
+        hidesEmpty
+        actions={
+          <button
+            type="button"
+            tabIndex={-1}
+            className={styles.more}
+            data-interactive
+            data-card-menu
+            aria-label={t('More')}
+            aria-haspopup="menu"
+          >
+            <EllipsisVertical size={15} aria-hidden />
+          </button>
+        }
+      />
+    </div>
+  )
+})

@@ -1,0 +1,66 @@
+import { createContext, useContext } from 'react'
+import type { Field, RecordId } from '../../../../../src/core/model.ts'
+import type { CheckedRows } from '../../../../grid/source.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
+import type { CardFields } from '../../cards/card-fields.ts'
+import type { ColorOf } from '../../row-color.ts'
+import type { Board } from './create-board.ts'
+import type { CardDrag } from './drag.ts'
+import type { PlaceWatch } from './keyboard-place.ts'
+import type { StackKey } from './stack-by.ts'
+import type { Stack } from './stacks.ts'
+
+/** How a stack is brought to show a card of it. */
+export interface StackHandle {
+  reveal(index: number): void
+}
+
+/** A new card that is being named. */
+export interface ComposerState {
+  key: StackKey
+  at: 'top' | 'bottom'
+  text: string
+}
+
+/** What the parts of a board share. Its identity stays while nothing in it changed. */
+export interface BoardParts {
+  board: Board
+  store: RecordStore
+  drag: CardDrag
+  place: PlaceWatch
+  fields: CardFields
+  cover: Field | null
+  coverFit: 'fit' | 'crop'
+  colorOf: ColorOf | null
+  checked: CheckedRows
+  /** The record that is open beside the board. */
+  openId: RecordId | null
+  /** True where a new card may be made in the stack. */
+  mayAdd(key: StackKey): boolean
+  mayEdit: boolean
+  titleOf(key: StackKey): string
+  /** The stack's summary in words; null where none is shown. */
+  summaryOf(stack: Stack): { label: string; value: string } | null
+  composer: ComposerState | null
+  onCompose(composer: ComposerState | null): void
+  onAdd(key: StackKey, at: 'top' | 'bottom'): void
+  /** Stores what was typed as a new card; gives why it cannot be one. */
+  onName(key: StackKey, at: 'top' | 'bottom', text: string): string | null
+  /** What stands in the composer, as it is typed. */
+  onTyped(text: string): void
+  onStackMenu(key: StackKey, anchor: Element | { x: number; y: number }): void
+  onExpand(key: StackKey): void
+  register(key: StackKey, handle: StackHandle | null): void
+}
+
+const Context = createContext<BoardParts | null>(null)
+
+/** Gives the stacks below it what they share. */
+export const BoardProvider = Context.Provider
+
+/** What the parts of the board share. */
+export function useParts(): BoardParts {
+  const parts = useContext(Context)
+  if (!parts) throw new Error('There is no board around this')
+  return parts
+}

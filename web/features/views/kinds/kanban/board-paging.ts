@@ -1,0 +1,298 @@
+import type { RecordChange } from '../../../../../src/core/changes.ts'
+import type { RecordId, RecordPage } from '../../../../../src/core/model.ts'
+import type { Selection } from '../../../../../src/core/query.ts'
+import type { GridRow } from '../../../../grid/source.ts'
+import type { Paging, PagingDeps } from '../../../records/store/paging.ts'
+import type { RowRange } from '../../../records/store/segments.ts'
+import type { Columns } from '../../../records/store/types.ts'
+import type { BoardState } from './board-state.ts'
+import type { Lane } from './lane.ts'
+import { placePage, replaceLane } from './place-page.ts'
+import { readRecords } from './read-records.ts'
+import type { StackKey } from './stack-by.ts'
+import type { StackNumbers } from './stacks.ts'
+import { touchedStacks } from './touched-stacks.ts'
+
+/** Cards that one request reads at most. */
+export const CARD_PAGE = 50
+
+/** Requests for further cards under way at one time. */
+const PARALLEL = 3
+
+/** A burst of changes from elsewhere is answered with one reading. */
+const REFRESH_MS = 120
+
+/** What the stacks hold, by key, in the order that the server lists them. */
+export interface BoardNumbers {
+  stacks: ReadonlyMap<StackKey, StackNumbers>
+  /** The summary that is told of each, as `summaryId` names it. */
+  summaryId: string
+  /** True where there are more stacks than are listed. */
+  hasMore: boolean
+}
+
+export interface BoardReads {
+  /** The records of a stack among those of a selection. */
+  group(key: StackKey): NonNullable<Selection['group']>
+  /** The stacks of a selection. */
+  numbers(selection: Selection, signal: AbortSignal): Promise<BoardNumbers>
+  onNumbers(numbers: BoardNumbers): void
+  keyFieldId: string
+  keyOf(row: Pick<GridRow, 'values'>): StackKey
+}
+
+export type BoardPaging = ReturnType<typeof createBoardPaging>
+
+/**
+ * Reads the cards of stacks as they come in sight, a page of one stack for each request, and how many there are
+ * of each. What changes meanwhile wins over an answer that does not know of it.
+ */
+export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Omit<PagingDeps, 'state'>) {
+  const { state, lanes } = board
+  const { api, tableId } = deps
+  /** Rows in sight of the stacks that are drawn. */
+  const wanted = new Map<StackKey, RowRange>()
+  const running = new Map<Lane, AbortController>()
+  let columns: Columns = new Map()
+  let reading: AbortController | null = null
+  let isStarted = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Stacks that may hold other cards by now; `all`: any. */
+  let stale: Set<StackKey> | 'all' | null = null
+  /** True where counts and summaries are to be read again, and could not be yet. */
+  let isNumbersDue = false
+
+  const selection = (): Selection => {
+    const { filter, search } = deps.query()
+    return { tableId, filter, search }
+  }
+
+  function columnsOf(fieldIds: readonly string[]): Columns {
+    if (columns.size !== fieldIds.length || fieldIds.some((id, at) => columns.get(id) !== at))
+      columns = new Map(fieldIds.map((id, at) => [id, at]))
+    return columns
+  }
+
+  function list(lane: Lane, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
+    const { fieldIds, sorts } = deps.query()
+    let local = 0
+    for (const id of state.rows.drafts.keys())
+      if ((lane.segments.indexOf(id) ?? range.first) < range.first) local++
+    const page = { limit: range.last - range.first + 1, offset: Math.max(0, range.first - local) }
+    const query = { ...selection(), fieldIds: [...fieldIds], sorts: [...sorts], group: reads.group(lane.key) }
+    return api.list({ ...query, ...page }, signal)
+  }
+
+  function gapOf(lane: Lane): RowRange | undefined {
+    const range = wanted.get(lane.key)
+    if (!range || (lane.count !== null && range.first >= lane.count)) return undefined
+    // A page ahead, so that the next one is there when it is needed.
+    const last = range.last + CARD_PAGE / 2
+    const most = lane.count === null ? last : Math.min(last, lane.count - 1)
+    const [gap] = lane.segments.gaps({ first: Math.max(0, range.first), last: most })
+    return gap && { first: gap.first, last: Math.min(gap.last, gap.first + CARD_PAGE - 1) }
+  }
+
+  function pump(): void {
+    if (!isStarted || reading) return
+    for (const key of wanted.keys()) {
+      const lane = lanes.lane(key)
+      const gap = running.has(lane) ? undefined : gapOf(lane)
+      if (gap && running.size < PARALLEL) void load(lane, gap)
+    }
+  }
+
+  async function load(lane: Lane, { first }: RowRange): Promise<void> {
+    const controller = new AbortController()
+    const { shape } = lane
+    const askedAt = state.rows.now()
+    running.set(lane, controller)
+    try {
+      const range = { first, last: first + CARD_PAGE - 1 }
+      const page = await list(lane, range, controller.signal)
+      if (controller.signal.aborted) return
+      if (lane.shape === shape) {
+        placePage(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+      }
+      deps.onError(null)
+    } catch (error) {
+      // Left among those under way, so that a stack that fails is not asked for in a loop.
+      if (!controller.signal.aborted) deps.onError(error)
+      return
+    }
+    // What this answer left open the next one would, too: all is read again, and until then the stack waits.
+    const isStuck = lane.shape === shape && gapOf(lane)?.first === first
+    if (!isStuck) running.delete(lane)
+    if (isStuck || !deps.mayRefresh()) refreshSoon()
+    pump()
+  }
+
+  /** The cards to begin with: those in sight, or the top. */
+  const firstRange = (key: StackKey): RowRange => {
+    const { first, last } = wanted.get(key) ?? { first: 0, last: 0 }
+    const start = Math.max(0, first - 5)
+    return { first: start, last: Math.max(start + CARD_PAGE, last + 10) - 1 }
+  }
+
+  function stopLoading(): void {
+    for (const controller of running.values()) controller.abort()
+    running.clear()
+  }
+
+  /** Reads what is in sight anew; the old cards stay on the screen until all new ones are here. */
+  async function reload(): Promise<void> {
+    clearTimeout(timer)
+    const of = isStarted ? (stale ?? 'all') : 'all'
+    stale = null
+    isStarted = true
+    reading?.abort()
+    stopLoading()
+    const controller = new AbortController()
+    reading = controller
+    const targets = [...wanted.keys()].filter((key) => of === 'all' || of.has(key)).map(lanes.lane)
+    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    const askedAt = state.rows.now()
+    try {
+      const [numbers, ...pages] = await Promise.all([
+        reads.numbers(selection(), controller.signal),
+        ...targets.map((lane) => list(lane, firstRange(lane.key), controller.signal)),
+      ])
+      if (controller.signal.aborted) return
+      reading = null
+      // Somebody moved a card meanwhile: what is on the screen is newer than the answer.
+      if (shapes.some(([lane, shape]) => lane.shape !== shape)) return refreshAgain(of)
+      for (const [at, lane] of targets.entries()) {
+        const page = pages[at]
+        if (!page) continue
+        const range = firstRange(lane.key)
+        replaceLane(board, reads.keyOf, lane, { page, range, columns: columnsOf(page.fieldIds), askedAt })
+      }
+      forgetOthers(of, targets)
+      takeNumbers(numbers)
+      deps.onError(null)
+      if (!deps.mayRefresh()) refreshSoon()
+      if (isNumbersDue) void readNumbers()
+      pump()
+    } catch (error) {
+      if (controller.signal.aborted) return
+      reading = null
+      deps.onError(error)
+    }
+  }
+
+  function refreshAgain(of: Set<StackKey> | 'all'): void {
+    stale = of === 'all' || stale === 'all' ? 'all' : new Set([...of, ...(stale ?? [])])
+    schedule()
+  }
+
+  /** Stacks that are not drawn at present are read when they are. */
+  function forgetOthers(of: Set<StackKey> | 'all', targets: readonly Lane[]): void {
+    for (const lane of lanes.all()) {
+      if (targets.includes(lane) || (of !== 'all' && !of.has(lane.key))) continue
+      state.rows.forget(lanes.clear(lane))
+    }
+  }
+
+  function takeNumbers(numbers: BoardNumbers): void {
+    for (const key of numbers.stacks.keys()) lanes.lane(key)
+    for (const lane of lanes.all()) {
+      const told = numbers.stacks.get(lane.key)?.count ?? 0
+      const drafts = lane.segments.ids().filter((id) => state.rows.drafts.has(id)).length
+      if (lane.count === told + drafts) continue
+      lane.count = told + drafts
+      lanes.changed(lane)
+    }
+    reads.onNumbers(numbers)
+    state.structureChanged()
+  }
+
+  /** Counts and summaries alone: values changed, and no card its place. */
+  async function readNumbers(): Promise<void> {
+    isNumbersDue = reading !== null || stale !== null || !deps.mayRefresh()
+    if (isNumbersDue) return
+    const controller = new AbortController()
+    const shapes = lanes.all().map((lane) => [lane, lane.shape] as const)
+    try {
+      const numbers = await reads.numbers(selection(), controller.signal)
+      if (reading || shapes.some(([lane, shape]) => lane.shape !== shape)) return
+      takeNumbers(numbers)
+    } catch (error) {
+      deps.onError(error)
+    }
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (stale && deps.mayRefresh()) void reload()
+    }, REFRESH_MS)
+  }
+
+  function refreshSoon(touched?: readonly RecordChange[]): void {
+    const keys = touched && touchedStacks(lanes, reads, touched)
+    if (!keys || stale === 'all') stale = 'all'
+    else stale = new Set([...(stale ?? []), ...keys])
+    schedule()
+  }
+
+  const paging: Paging = {
+    reload: () => {
+      stale = 'all'
+      return reload()
+    },
+    refreshSoon,
+    refreshIfStale: () => {
+      if (stale) schedule()
+      else if (isNumbersDue) void readNumbers()
+    },
+    columns: () => columns,
+    inSight: () =>
+      [...wanted].flatMap(([key, { first, last }]) => {
+        const ids: RecordId[] = []
+        for (let index = Math.max(0, first); index <= last; index++) {
+          const id = lanes.lane(key).segments.idAt(index)
+          if (id !== undefined) ids.push(id)
+        }
+        return ids
+      }),
+    // Stacks ask for their own cards, by `want`.
+    requestRange: () => {},
+    // An answer that is out of date is known by the shape of its stack.
+    restart: () => pump(),
+    stop() {
+      clearTimeout(timer)
+      reading?.abort()
+      stopLoading()
+    },
+    async readRange({ first, last, fieldIds, signal }) {
+      const ids: RecordId[] = []
+      for (let index = first; index <= last; index++) {
+        const id = state.segments.idAt(index)
+        if (id !== undefined) ids.push(id)
+      }
+      const isHeld = fieldIds.every((id) => deps.query().fieldIds.includes(id))
+      if (isHeld || ids.length === 0) return ids.flatMap((id) => state.rows.row(id) ?? [])
+      return readRecords(deps, ids, fieldIds, signal)
+    },
+  }
+
+  return {
+    paging,
+    readNumbers,
+
+    /** These cards of a stack are or will soon be in sight. */
+    want(key: StackKey, range: RowRange): void {
+      wanted.set(key, range)
+      pump()
+    },
+
+    /** The stack is not drawn any more. */
+    leave: (key: StackKey): void => void wanted.delete(key),
+
+    /** Reads again what could not be read. */
+    retry(): void {
+      stopLoading()
+      void paging.reload()
+    },
+  }
+}

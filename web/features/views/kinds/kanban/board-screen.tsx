@@ -1,0 +1,262 @@
+import { EyeOff } from 'lucide-react'
+import { type MouseEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import { coloringFields, type KanbanOptions } from '../../../../../src/core/views/index.ts'
+import { cellText } from '../../../../cells/cell-text.ts'
+import { usePeople } from '../../../../cells/people.ts'
+import type { CheckedRows } from '../../../../grid/source.ts'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
+import { BulkBar } from '../../../records/bulk-bar.tsx'
+import { GridEmpty } from '../../../records/grid-empty.tsx'
+import { can, type TableContext } from '../../../records/table-context.ts'
+import tableStyles from '../../../records/table-view.module.css'
+import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
+import { useTableActions } from '../../../records/use-table-actions.ts'
+import { type KindScreenProps, ViewFrame, type ViewFrameState } from '../../../records/view-frame.tsx'
+import { cardFields } from '../../cards/card-fields.ts'
+import { openCardMenu } from '../../cards/card-menu.ts'
+import { NO_ROWS, toggled } from '../../cards/chosen.ts'
+import { useRowColor } from '../../row-color.ts'
+import { Board } from './board.tsx'
+import { BoardTools } from './board-tools.tsx'
+import type { MoveContext } from './card-commands.ts'
+import { cardMenuItems } from './card-menu-items.ts'
+import { orderFieldOf } from './card-order.ts'
+import { summaryId } from './create-board.ts'
+import styles from './kanban.module.css'
+import { KANBAN_SHORTCUTS } from './kanban-shortcuts.ts'
+import type { StackBy } from './stack-by.ts'
+import { addStack, type StackCommandContext } from './stack-commands.tsx'
+import { openStackMenu } from './stack-menu.ts'
+import { useRecordNames, useStackTitle } from './stack-name.tsx'
+import { moveStack, withAllStacks, withStack } from './stacks.ts'
+import { useBoard } from './use-board.ts'
+import { useBoardDrag } from './use-board-drag.ts'
+import { useBoardKeys } from './use-board-keys.ts'
+import { useBoardParts } from './use-board-parts.ts'
+import { useBoardPlace } from './use-board-place.ts'
+import { useNewCard } from './use-new-card.ts'
+import { placeOfCard, useShowCard } from './use-show-card.ts'
+import { useStackWindow } from './use-stack-window.ts'
+import { useStacks } from './use-stacks.ts'
+import { summaryOfView } from './view-summary.ts'
+import { watched } from './watched.ts'
+
+const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
+
+interface BoardScreenProps extends KindScreenProps {
+  frame: ViewFrameState
+  by: StackBy
+  options: KanbanOptions
+  onOptions: (patch: Partial<KanbanOptions>) => void
+}
+
+/** A board with its toolbar, and the open record beside it. */
+export function BoardScreen(props: BoardScreenProps) {
+  const { schema, role, people, frame, by, options, onOptions } = props
+  const { rights, state, search, setSearch, setPanel, setEditing, openId } = frame
+  const { view } = state
+  const root = useRef<HTMLDivElement>(null)
+  const cover = schema.fields.find((field) => field.id === options.coverFieldId) ?? null
+  const query = useMemo(() => {
+    const order = orderFieldOf(schema.fields)
+    const more = [
+      by.field.id,
+      by.keyField.id,
+      order?.id,
+      cover?.id,
+      ...(view.coloring ? coloringFields(view.coloring) : []),
+    ]
+    const known = more.filter((id) => id !== undefined && schema.fields.some((field) => field.id === id))
+    return { ...frame.query, fieldIds: [...new Set([...frame.query.fieldIds, ...known])] as string[] }
+  }, [frame.query, schema.fields, by.field.id, by.keyField.id, cover?.id, view.coloring])
+  const summary = useMemo(() => summaryOfView(view, schema.fields), [view, schema.fields])
+  const { board, store, numbers } = useBoard(schema.table.baseId, by, query, summary)
+  const { stacks, shown } = useStacks({ board, store, by, options, people, numbers })
+  const names = useRecordNames(
+    by,
+    stacks.map(({ key }) => key),
+  )
+  const titleOf = useStackTitle(board, store, names)
+  const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
+  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const [checked, setChecked] = useState<CheckedRows>(NO_ROWS)
+  const [bulkEdits, setBulkEdits] = useState(false)
+  const [spoken] = useState(() => watched(''))
+  const byId = usePeople()
+  const colorOf = useRowColor(schema.fields, view.coloring, people)
+  const fields = useMemo(
+    () => cardFields(schema.fields, view, [options.coverFieldId, by.field.id, by.keyField.id]),
+    [schema.fields, view, options.coverFieldId, by.field.id, by.keyField.id],
+  )
+  const stackWindow = useStackWindow(root, shown)
+  const checkedIds = () => (checked.kind === 'some' ? [...checked.ids] : [])
+  const choose = (ids: readonly RecordId[]) => setChecked({ kind: 'some', ids: new Set(ids) })
+  const mayEdit = rights.grid.editRecords
+
+  const context: TableContext = {
+    ...{ schema, state, store, role, people, editField: setEditing },
+    grid: () => null,
+    cards: () => ({
+      focus: place.focus,
+      select(index) {
+        const row = store.source.getRow(index)
+        const key = row && board.keyOf(row.id)
+        if (row && key !== undefined) place.goTo(key, board.indexIn(row.id) ?? 0)
+      },
+      async show(id) {
+        const found = await placeOfCard(by, store, id)
+        if (found) place.reveal(found.key, found.index)
+      },
+      check: choose,
+      clearChecked: () => setChecked(NO_ROWS),
+    }),
+    openFilter: () => setPanel('filter'),
+    editRecords(ids) {
+      choose(ids)
+      setBulkEdits(true)
+    },
+    openRecord(id) {
+      // One that is not saved yet has no address.
+      if (id === null || store.isSaved(id)) frame.openRecord(id === null ? null : store.realId(id))
+    },
+  }
+  const latest = useRef(context)
+  latest.current = context
+  const getContext = () => latest.current
+  const order =
+    query.sorts.length > 0 ? t('Remove the sort to move records by hand') : rights.grid.moveRecords
+  const move: MoveContext = { context, board, by, order, titleOf }
+  const command: StackCommandContext = { context, by, changeOptions: onOptions }
+
+  const place = useBoardPlace({
+    ...{ root, board, store, revealStack: stackWindow.reveal },
+    keys: useMemo(() => shown.map(({ key }) => key), [shown]),
+  })
+  const drag = useBoardDrag({
+    ...{ move, root, mayEdit, checkedIds, onDropped: place.follow },
+    onMoveStack: (key, index) => onOptions({ stacks: moveStack(stacks, key, shown[index]?.key) }),
+  })
+  const onKeyDown = useBoardKeys({
+    ...{ move, place, shown, mayEdit, checkedIds, onChoose: choose, announce: spoken.set },
+    onToggle: (id) => setChecked((now) => toggled(now, id)),
+    nameOf: (id) => {
+      const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null
+      return (fields.title && cellText(fields.title.field, value ?? null, byId)) || t('Untitled')
+    },
+  })
+  const newCard = useNewCard({ get: getContext, move, onCreated: (id) => place.follow(id) })
+  useShowCard({ by, board, store }, openId, place.show)
+  const parts = useBoardParts({
+    ...{ board, store, drag, place, fields, cover, coverFit: options.coverFit, colorOf, mayEdit },
+    ...{ checked, openId },
+    ...{ by, titleOf, newCard, context, schema },
+    // The old sum must not stand under another name while the new one is on its way.
+    summary: numbers?.summaryId === summaryId(summary) ? summary : null,
+    onStackMenu(key, anchor) {
+      const stack = stacks.find((one) => one.key === key)
+      if (!stack) return
+      const onAddRecord = () => newCard.add(key, 'top')
+      openStackMenu({ command, stacks, shown, stack, title: titleOf(key), anchor, onAddRecord })
+    },
+    onExpand: (key) => onOptions({ stacks: withStack(stacks, key, { isCollapsed: false }) }),
+  })
+
+  /** Where a new record goes that is asked for by key: into the stack of the keyboard, else the first that takes it. */
+  const addRecord = () => {
+    const at = place.watch.get()?.key
+    const open = shown.filter((stack) => !stack.isCollapsed && parts.mayAdd(stack.key))
+    const target = open.find((stack) => stack.key === at) ?? open[0]
+    if (!target) return
+    stackWindow.reveal(target.key)
+    newCard.add(target.key, 'top')
+  }
+  useTableActions(getContext, {
+    ...{ openSearch: () => setPanel('search'), addRecord, shortcuts: KANBAN_SHORTCUTS },
+    addField() {
+      const anchor = fieldsAnchor()
+      if (anchor) setEditing({ field: null, anchor })
+    },
+  })
+
+  function onCard(id: RecordId, event: MouseEvent) {
+    place.follow(id)
+    if (event.ctrlKey || event.metaKey) setChecked((now) => toggled(now, id))
+    else if (event.shiftKey)
+      choose([...new Set([...checkedIds(), ...board.between(lastClicked.current, id)])])
+    else context.openRecord(id)
+    lastClicked.current = id
+  }
+  const lastClicked = useRef<RecordId | null>(null)
+
+  const isFiltered = search !== null || query.filter !== null
+  return (
+    <ViewFrame
+      frame={frame}
+      context={context}
+      getContext={getContext}
+      controls={CONTROLS}
+      tools={<BoardTools {...{ context, options, stacks, titleOf, summary }} onChange={onOptions} />}
+      onAddRecord={addRecord}
+      onFocus={place.focus}
+    >
+      <div className={styles.area}>
+        {error !== null && rowCount === null ? (
+          <ErrorState
+            title={t('The records could not be read')}
+            error={error}
+            onRetry={() => board.paging().retry()}
+          />
+        ) : rowCount === 0 && isFiltered ? (
+          <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
+        ) : shown.length === 0 && numbers !== null ? (
+          <EmptyState icon={EyeOff} title={t('All stacks are hidden')}>
+            <Button
+              variant="primary"
+              onClick={() =>
+                onOptions({ hideEmpty: false, stacks: withAllStacks(stacks, { isHidden: false }) })
+              }
+            >
+              {t('Show all stacks')}
+            </Button>
+          </EmptyState>
+        ) : (
+          <Board
+            {...{ root, parts, shown, spoken, onKeyDown, onCard }}
+            label={`${schema.table.title}, ${view.title}`}
+            window={stackWindow}
+            hasMore={numbers?.hasMore ?? false}
+            onCardMenu={(id, anchor) =>
+              openCardMenu(context, {
+                ...{ id, anchor, checked, index: store.source.indexOf(id) ?? -1 },
+                items: cardMenuItems({ move, id, anchor, stacks, mayEdit, onMoved: place.follow }),
+              })
+            }
+            onAddStack={
+              by.kind === 'option' && can(context, 'field.update') ? () => addStack(command) : undefined
+            }
+          />
+        )}
+        {error !== null && rowCount !== null && (
+          <div className={tableStyles.readError} role="alert">
+            <span>{t('Some records could not be read.')}</span>
+            <button type="button" onClick={() => board.paging().retry()}>
+              {t('Try again')}
+            </button>
+          </div>
+        )}
+        {checked.kind === 'some' && checked.ids.size > 0 && (
+          <BulkBar
+            context={context}
+            checked={checked}
+            rowCount={rowCount ?? 0}
+            isEditing={bulkEdits}
+            onEditing={setBulkEdits}
+          />
+        )}
+      </div>
+    </ViewFrame>
+  )
+}

@@ -1,0 +1,189 @@
+import { ChevronsDownUp, ChevronsUpDown, Eye, SquareKanban } from 'lucide-react'
+import { summarySetOf } from '../../../../../src/core/fields/result.ts'
+import type { Field } from '../../../../../src/core/model.ts'
+import { summariesFor } from '../../../../../src/core/summaries.ts'
+import { isStackable, type KanbanOptions } from '../../../../../src/core/views/index.ts'
+import { t, tn } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import type { TableContext } from '../../../records/table-context.ts'
+import { fieldsToChoose } from '../../arrange-fields.ts'
+import { CoverMenu } from '../../cover-menu.tsx'
+import toolbar from '../../toolbar.module.css'
+import { ToolbarButton } from '../../toolbar-button.tsx'
+import type { StackSummary } from './create-board.ts'
+import styles from './kanban.module.css'
+import type { StackKey } from './stack-by.ts'
+import { type Stack, withAllStacks, withStack } from './stacks.ts'
+
+export interface BoardToolsProps {
+  context: TableContext
+  options: KanbanOptions
+  onChange: (patch: Partial<KanbanOptions>) => void
+  /** Every stack in order, hidden ones too. */
+  stacks: readonly Stack[]
+  titleOf: (key: StackKey) => string
+  summary: StackSummary | null
+}
+
+/** The controls of a board: what it is stacked by, which stacks it shows, the picture of its cards. */
+export function BoardTools(props: BoardToolsProps) {
+  const { context, options, onChange, stacks } = props
+  const field = context.schema.fields.find(({ id }) => id === options.stackFieldId)
+  const hidden = stacks.filter(({ isHidden }) => isHidden)
+  return (
+    <>
+      <ToolbarButton
+        icon={SquareKanban}
+        label={field ? t('Stacked by {field}', { field: field.title }) : t('Stacked by')}
+        count={hidden.length + (options.hideEmpty ? 1 : 0)}
+        tip={hidden.length > 0 ? tn('1 stack hidden', '{n} stacks hidden', hidden.length) : undefined}
+        testId="stacks-button"
+      >
+        {(close) => <StacksPanel {...props} hidden={hidden} onClose={close} />}
+      </ToolbarButton>
+      <CoverMenu fields={context.schema.fields} cover={options} onChange={onChange} />
+    </>
+  )
+}
+
+function StacksPanel(props: BoardToolsProps & { hidden: readonly Stack[]; onClose: () => void }) {
+  const { context, options, onChange, stacks, hidden, titleOf, onClose } = props
+  const fields = fieldsToChoose(context.schema.fields, context.state.view)
+  return (
+    <div className={styles.panel}>
+      <label className={styles.panelLine}>
+        <span>{t('Stacked by')}</span>
+        <select
+          className={toolbar.select}
+          data-autofocus
+          value={options.stackFieldId ?? ''}
+          onChange={(event) => {
+            // The stacks of another field are others.
+            onChange({ stackFieldId: event.target.value || null, stacks: [] })
+            onClose()
+          }}
+        >
+          {fields.filter(isStackable).map((field) => (
+            <option key={field.id} value={field.id}>
+              {field.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <SummaryChoice {...props} fields={fields} />
+      <label className={styles.panelCheck}>
+        <input
+          type="checkbox"
+          checked={options.hideEmpty}
+          onChange={(event) => onChange({ hideEmpty: event.target.checked })}
+        />
+        <span>{t('Hide empty stacks')}</span>
+      </label>
+      <div className={styles.panelFoot}>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={ChevronsDownUp}
+          disabled={stacks.every(({ isCollapsed }) => isCollapsed)}
+          onClick={() => onChange({ stacks: withAllStacks(stacks, { isCollapsed: true }) })}
+        >
+          {t('Collapse all')}
+        </Button>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={ChevronsUpDown}
+          disabled={!stacks.some(({ isCollapsed }) => isCollapsed)}
+          onClick={() => onChange({ stacks: withAllStacks(stacks, { isCollapsed: false }) })}
+        >
+          {t('Expand all')}
+        </Button>
+      </div>
+      {hidden.length > 0 && (
+        <>
+          <h3 className={toolbar.title}>{t('Hidden stacks')}</h3>
+          <ul className={styles.hiddenList}>
+            {hidden.map(({ key }) => (
+              <li key={JSON.stringify(key)}>
+                <span dir="auto" data-tip={titleOf(key)} data-tip-clipped>
+                  {titleOf(key)}
+                </span>
+                <Button
+                  size="small"
+                  variant="ghost"
+                  icon={Eye}
+                  aria-label={t('Show {stack}', { stack: titleOf(key) })}
+                  onClick={() => onChange({ stacks: withStack(stacks, key, { isHidden: false }) })}
+                >
+                  {t('Show')}
+                </Button>
+              </li>
+            ))}
+          </ul>
+          <Button
+            size="small"
+            onClick={() => onChange({ stacks: withAllStacks(stacks, { isHidden: false }) })}
+          >
+            {t('Show all stacks')}
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** One field whose sum, average or other summary every stack shows. It is kept where a grid keeps its footer's. */
+function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields: readonly Field[] }) {
+  const { state } = context
+  const field = fields.find(({ id }) => id === summary?.fieldId)
+  // The others have nothing to sum up but how many are filled.
+  const offered = fields.filter((one) => summarySetOf(one) !== 'count')
+
+  function choose(fieldId: string, key: string | null) {
+    const others = state.view.fields.filter((column) => column.summary !== null && column.fieldId !== fieldId)
+    state.arrange([
+      ...others.map((column) => ({ fieldId: column.fieldId, summary: null })),
+      ...(fieldId === '' ? [] : [{ fieldId, summary: key }]),
+    ])
+  }
+
+  if (offered.length === 0) return null
+  return (
+    <div className={styles.panelLine}>
+      <label htmlFor="kanban-summary">{t('Summary of each stack')}</label>
+      <span className={styles.panelPair}>
+        <select
+          id="kanban-summary"
+          className={toolbar.select}
+          value={field?.id ?? ''}
+          onChange={(event) => {
+            const next = offered.find(({ id }) => id === event.target.value)
+            const [first] = next ? summariesFor(summarySetOf(next)) : []
+            choose(event.target.value, first?.key ?? null)
+          }}
+        >
+          <option value="">{t('None')}</option>
+          {offered.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.title}
+            </option>
+          ))}
+        </select>
+        {field && (
+          <select
+            className={toolbar.select}
+            aria-label={t('Summary of {field}', { field: field.title })}
+            value={summary?.summary ?? ''}
+            onChange={(event) => choose(field.id, event.target.value)}
+          >
+            {summariesFor(summarySetOf(field)).map(({ key, label }) => (
+              <option key={key} value={key}>
+                {t(label)}
+              </option>
+            ))}
+          </select>
+        )}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import type { Field, Sort } from '../../../../../src/core/model.ts'
+import type { GridRow } from '../../../../grid/source.ts'
+import { sortKey } from '../../../records/store/live.ts'
+import { compareValues } from '../../../records/store/order-check.ts'
+
+/** The field that keeps the records' own order; connected databases have none. */
+export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
+  fields.find((field) => field.isSystem && field.type === 'Order')
+
+/**
+ * Negative, zero or positive as a card belongs before, with or after another in their stack: by the sorts of
+ * the view, else by the table's own order. Zero where the browser cannot tell.
+ */
+export function compareCards(
+  fields: readonly Field[],
+  sorts: readonly Sort[],
+  a: GridRow,
+  b: GridRow,
+): number {
+  for (const { fieldId, direction } of sorts) {
+    const [x, y] = [a, b].map((row) => sortKey(fields, fieldId, row.values(fieldId)))
+    const order = compareValues(x ?? null, y ?? null)
+    if (order !== 0) return direction === 'asc' ? order : -order
+  }
+  const own = orderFieldOf(fields)
+  return own ? compareValues(a.values(own.id), b.values(own.id)) : 0
+}

@@ -1,0 +1,79 @@
+import { Plus, SquareKanban } from 'lucide-react'
+import { useState } from 'react'
+import { CHOICE_COLORS } from '../../../../../src/core/fields/choices.ts'
+import type { TableSchema } from '../../../../../src/core/model.ts'
+import { type BaseRole, roleCan } from '../../../../../src/core/roles.ts'
+import { isStackable } from '../../../../../src/core/views/index.ts'
+import { CELLS } from '../../../../cells/index.ts'
+import { messageOf } from '../../../../errors.ts'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { EmptyState } from '../../../../ui/states.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { createField } from '../../../schema/field-commands.tsx'
+import styles from './kanban.module.css'
+import { stackByOf } from './stack-by.ts'
+
+interface ChooseFieldProps {
+  schema: TableSchema
+  role: BaseRole
+  onChoose: (fieldId: string) => void
+}
+
+/** What stands in a board that is stacked by nothing: the fields to choose from, or a new one. */
+export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
+  const [isBusy, setBusy] = useState(false)
+  const fields = schema.fields.filter(
+    (field) => !field.isSystem && isStackable(field) && stackByOf(schema.fields, field.id) !== null,
+  )
+
+  async function create() {
+    setBusy(true)
+    try {
+      const titles = [t('To do'), t('In progress'), t('Done')]
+      const choices = titles.map((title, at) => ({ title, color: CHOICE_COLORS[[0, 6, 7][at] ?? 0] }))
+      const title = freeTitle(schema, t('Status'))
+      const field = await createField(schema.table, { title, type: 'SingleSelect', options: { choices } })
+      onChoose(field.id)
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className={styles.choose} data-testid="kanban-choose">
+      <EmptyState
+        icon={SquareKanban}
+        title={t('Which field makes the stacks?')}
+        text={t(
+          'Each option, person, check mark or linked record gets a stack, and its records are the cards.',
+        )}
+      >
+        {fields.map((field) => {
+          const { Icon } = CELLS[field.type]
+          return (
+            <Button key={field.id} icon={Icon} onClick={() => onChoose(field.id)}>
+              {field.title}
+            </Button>
+          )
+        })}
+        {roleCan(role, 'field.create') ? (
+          <Button variant="primary" icon={Plus} busy={isBusy} onClick={() => void create()}>
+            {t('New status field')}
+          </Button>
+        ) : (
+          fields.length === 0 && <p>{t('This table has none. Ask a creator of the base to add one.')}</p>
+        )}
+      </EmptyState>
+    </div>
+  )
+}
+
+function freeTitle({ fields }: TableSchema, wanted: string): string {
+  const taken = new Set(fields.map(({ title }) => title.toLowerCase()))
+  for (let n = 1; ; n++) {
+    const title = n === 1 ? wanted : `${wanted} ${n}`
+    if (!taken.has(title.toLowerCase())) return title
+  }
+}

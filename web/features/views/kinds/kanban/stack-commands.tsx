@@ -1,0 +1,96 @@
+import { CHOICE_COLORS, type Choice } from '../../../../../src/core/fields/choices.ts'
+import type { KanbanOptions } from '../../../../../src/core/views/index.ts'
+import { messageOf } from '../../../../errors.ts'
+import { t, tn } from '../../../../i18n.ts'
+import { openDialog } from '../../../../ui/open-dialog.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { offerUndo } from '../../../records/record-commands.ts'
+import type { TableContext } from '../../../records/table-context.ts'
+import { choicesOf, updateField } from '../../../schema/field-commands.tsx'
+import type { StackBy } from './stack-by.ts'
+import { StackDialog } from './stack-dialog.tsx'
+import type { Stack } from './stacks.ts'
+
+/** What commands of a stack work with. */
+export interface StackCommandContext {
+  context: TableContext
+  by: StackBy
+  changeOptions: (patch: Partial<KanbanOptions>) => void
+}
+
+/** A colour as the option editor offers it. */
+export const STACK_COLORS = CHOICE_COLORS
+
+/** Asks for the name and colour of a new option, which is a new stack at the end. */
+export function addStack({ context, by }: StackCommandContext): void {
+  openDialog((close) => (
+    <StackDialog
+      title={t('New stack')}
+      confirmLabel={t('Add stack')}
+      color={STACK_COLORS[choicesOf(by.field).length % STACK_COLORS.length] ?? STACK_COLORS[0]}
+      onClose={close}
+      onSave={(choice) => save(context, by, (choices) => [...choices, choice])}
+    />
+  ))
+}
+
+/** Asks for another name or colour of a stack's option. */
+export function editStack(command: StackCommandContext, { choice }: Stack): void {
+  if (!choice) return
+  openDialog((close) => (
+    <StackDialog
+      title={t('Rename stack')}
+      confirmLabel={t('Save')}
+      name={choice.title}
+      color={choice.color}
+      onClose={close}
+      onSave={(next) => rename(command, choice, next)}
+    />
+  ))
+}
+
+/** Deletes a stack's option; its records stay, without a value. The message offers the way back. */
+export async function deleteStack(command: StackCommandContext, { choice, numbers }: Stack): Promise<void> {
+  if (!choice) return
+  const { context, by } = command
+  try {
+    await save(context, by, (choices) => choices.filter(({ id }) => id !== choice.id))
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return
+  }
+  const count = numbers?.count ?? 0
+  offerUndo(
+    context,
+    count === 0
+      ? t('Option "{title}" deleted', { title: choice.title })
+      : t('Option "{title}" deleted. {records} have no {field} now', {
+          title: choice.title,
+          records: tn('1 record', '{n} records', count),
+          field: by.field.title,
+        }),
+  )
+}
+
+type Choices = (Partial<Pick<Choice, 'id'>> & Pick<Choice, 'title'> & Partial<Pick<Choice, 'color'>>)[]
+
+/** @throws what the server refused with */
+async function save(
+  context: TableContext,
+  by: StackBy,
+  change: (choices: Choices) => Choices,
+  actionId?: string,
+): Promise<void> {
+  // What the page holds now, not what the menu was drawn from.
+  const field = context.schema.fields.find(({ id }) => id === by.field.id) ?? by.field
+  const options = { ...field.options, choices: change(choicesOf(field)) }
+  await updateField(context.schema.table, field.id, { options }, actionId)
+}
+
+/** The values of its records, and its place in boards, follow the new title. */
+const rename = (
+  { context, by }: StackCommandContext,
+  choice: Choice,
+  next: Pick<Choice, 'title' | 'color'>,
+): Promise<void> =>
+  save(context, by, (choices) => choices.map((one) => (one.id === choice.id ? { ...one, ...next } : one)))

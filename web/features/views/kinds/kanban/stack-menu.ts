@@ -1,0 +1,118 @@
+import {
+  ArrowLeft,
+  ArrowRight,
+  ChevronsDownUp,
+  ChevronsUpDown,
+  EyeOff,
+  FoldHorizontal,
+  Pencil,
+  Plus,
+  Trash2,
+  UnfoldHorizontal,
+} from 'lucide-react'
+import { direction, t } from '../../../../i18n.ts'
+import { type MenuItem, openMenu } from '../../../../ui/menu.tsx'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
+import { can } from '../../../records/table-context.ts'
+import { takesRecords } from './stack-by.ts'
+import { addStack, deleteStack, editStack, type StackCommandContext } from './stack-commands.tsx'
+import { moveStack, type Stack, withAllStacks, withStack } from './stacks.ts'
+
+export interface StackMenuRequest {
+  command: StackCommandContext
+  /** Every stack in order, hidden ones too. */
+  stacks: readonly Stack[]
+  /** Those on the board. */
+  shown: readonly Stack[]
+  stack: Stack
+  /** What it is called. */
+  title: string
+  anchor: Element | { x: number; y: number }
+  onAddRecord: () => void
+}
+
+/** What can be done with a stack: its cards, its place on the board, its option. */
+export function openStackMenu({
+  command,
+  stacks,
+  shown,
+  stack,
+  title,
+  anchor,
+  onAddRecord,
+}: StackMenuRequest): void {
+  const { context, by, changeOptions } = command
+  const { key, isCollapsed } = stack
+  const mayAdd = can(context, 'record.create') && takesRecords(by, key)
+  const mayEditField = can(context, 'field.update') && by.kind === 'option'
+  const set = (patch: Parameters<typeof withStack>[2]) =>
+    changeOptions({ stacks: withStack(stacks, key, patch) })
+  const at = shown.findIndex((one) => one.key === key)
+  const before = shown[at - 1]
+  const after = shown[at + 1]
+  const [toStart, toEnd] = direction() === 'rtl' ? [ArrowRight, ArrowLeft] : [ArrowLeft, ArrowRight]
+  const add: MenuItem = {
+    ...{ kind: 'action', label: t('New record'), icon: Plus, shortcut: shortcutLabel('alt+r') },
+    run: onAddRecord,
+  }
+  const items: MenuItem[] = [
+    ...(mayAdd ? [add, { kind: 'separator' } as const] : []),
+    {
+      ...{ kind: 'action', label: isCollapsed ? t('Expand stack') : t('Collapse stack') },
+      icon: isCollapsed ? UnfoldHorizontal : FoldHorizontal,
+      run: () => set({ isCollapsed: !isCollapsed }),
+    },
+    {
+      ...{ kind: 'action', label: t('Collapse all stacks'), icon: ChevronsDownUp },
+      run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: true }) }),
+    },
+    {
+      ...{ kind: 'action', label: t('Expand all stacks'), icon: ChevronsUpDown },
+      run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: false }) }),
+    },
+    { kind: 'separator' },
+    ...(before
+      ? [
+          {
+            ...({ kind: 'action', label: t('Move stack back'), icon: toStart } as const),
+            run: () => changeOptions({ stacks: moveStack(stacks, key, before.key) }),
+          },
+        ]
+      : []),
+    ...(after
+      ? [
+          {
+            ...({ kind: 'action', label: t('Move stack on'), icon: toEnd } as const),
+            run: () => changeOptions({ stacks: moveStack(stacks, key, shown[at + 2]?.key) }),
+          },
+        ]
+      : []),
+    { kind: 'action', label: t('Hide stack'), icon: EyeOff, run: () => set({ isHidden: true }) },
+    ...(mayEditField
+      ? [
+          { kind: 'separator' } as const,
+          ...(stack.choice
+            ? [
+                {
+                  ...({ kind: 'action', label: t('Rename and colour'), icon: Pencil } as const),
+                  run: () => editStack(command, stack),
+                },
+              ]
+            : []),
+          {
+            ...({ kind: 'action', label: t('Add stack'), icon: Plus } as const),
+            run: () => addStack(command),
+          },
+          ...(stack.choice
+            ? [
+                {
+                  ...({ kind: 'action', label: t('Delete option'), icon: Trash2, tone: 'danger' } as const),
+                  run: () => void deleteStack(command, stack),
+                },
+              ]
+            : []),
+        ]
+      : []),
+  ]
+  openMenu(anchor, items, t('Stack {title}', { title }))
+}

@@ -1,0 +1,139 @@
+import { Plus } from 'lucide-react'
+import { memo, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { t } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { BoardCard } from './board-card.tsx'
+import { useParts } from './board-context.ts'
+import { CardBone } from './card-bone.tsx'
+import { Composer } from './composer.tsx'
+import { DropLine } from './drop-line.tsx'
+import styles from './kanban.module.css'
+import { StackHead } from './stack-head.tsx'
+import type { Stack as StackModel } from './stacks.ts'
+import { useCardHeights } from './use-card-heights.ts'
+import { useCardScroll } from './use-card-scroll.ts'
+
+export interface StackProps {
+  stack: StackModel
+  /** Its place on the board. */
+  index: number
+  /** Pixels across, of its cards. */
+  cardWidth: number
+}
+
+/** A stack with its cards, of which those in sight are drawn. */
+export const Stack = memo(function Stack({ stack, index, cardWidth }: StackProps) {
+  const { board, drag, titleOf } = useParts()
+  const { key, isCollapsed } = stack
+  const lane = board.lanes.lane(key)
+  useSyncExternalStore(
+    useMemo(() => (listener: () => void) => board.lanes.subscribe(key, listener), [board, key]),
+    () => lane.version,
+  )
+  const line = useSyncExternalStore(drag.current.subscribe, () => {
+    const current = drag.current.get()
+    const over = current?.kind === 'stack' ? current.over?.index : undefined
+    return over === index ? 'start' : over === index + 1 ? 'end' : undefined
+  })
+  return (
+    <section
+      className={styles.stack}
+      aria-label={titleOf(key)}
+      data-stack={JSON.stringify(key)}
+      data-index={index}
+      data-collapsed={isCollapsed || undefined}
+      data-line={line}
+      data-testid="kanban-stack"
+    >
+      <StackHead stack={stack} count={lane.count} />
+      {isCollapsed ? (
+        <DropLine stackKey={key} isWhole />
+      ) : (
+        <Cards stack={stack} cardWidth={cardWidth} version={lane.version} />
+      )}
+    </section>
+  )
+})
+
+interface CardsProps {
+  stack: StackModel
+  cardWidth: number
+  /** Grows whenever the stack looks different. */
+  version: number
+}
+
+function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
+  const { board, store, composer, mayAdd, onAdd, titleOf, register } = useParts()
+  const list = useRef<HTMLDivElement>(null)
+  const lane = board.lanes.lane(key)
+  const [measured, setMeasured] = useState(0)
+  const heights = useCardHeights(() => setMeasured((n) => n + 1))
+  const length = lane.count ?? Math.max(lane.segments.end, UNKNOWN)
+  const scroll = useCardScroll(list, { lane, length, heights, revision: `${version} ${measured}`, store })
+  const { first, last, tops } = scroll.drawn
+
+  useEffect(() => {
+    board.paging().want(key, { first, last })
+  }, [board, key, first, last])
+  useEffect(() => () => board.paging().leave(key), [board, key])
+  useEffect(() => {
+    register(key, { reveal: (index) => scroll.reveal(index) })
+    return () => register(key, null)
+  })
+
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+  const own = composer?.key === key ? composer : null
+  return (
+    <>
+      {own?.at === 'top' && <Composer key="top" composer={own} />}
+      <div ref={list} className={styles.cards} data-cards onScroll={scroll.onScroll}>
+        {/* biome-ignore lint/a11y/useSemanticElements: a list that is drawn in part */}
+        <div
+          role="list"
+          aria-label={titleOf(key)}
+          aria-busy={lane.count === null || undefined}
+          style={{
+            paddingBlockStart: tops[first] ?? 0,
+            paddingBlockEnd: (tops[length] ?? 0) - (tops[last + 1] ?? 0),
+          }}
+        >
+          {indexes.map((index) => {
+            const id = lane.segments.idAt(index)
+            return id === undefined ? (
+              <CardBone key={`bone ${index}`} index={index} height={scroll.heightOf(index)} />
+            ) : (
+              <BoardCard
+                key={id}
+                stackKey={key}
+                id={id}
+                index={index}
+                count={length}
+                width={cardWidth}
+                observe={heights.observe}
+              />
+            )
+          })}
+        </div>
+        {lane.count === 0 && own === null && <p className={styles.nothing}>{t('No records')}</p>}
+        <DropLine stackKey={key} />
+      </div>
+      {own?.at === 'bottom' && <Composer key="bottom" composer={own} />}
+      {own?.at !== 'bottom' && mayAdd(key) && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Plus}
+          tabIndex={-1}
+          className={styles.add}
+          data-testid="stack-add"
+          onClick={() => onAdd(key, 'bottom')}
+        >
+          {t('New record')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Outlines drawn while it is not known how many cards there are. */
+const UNKNOWN = 4

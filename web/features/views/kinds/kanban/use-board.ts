@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { GroupRequest } from '../../../../../src/core/query.ts'
+import { timeZone } from '../../../../time-zone.ts'
+import { api } from '../../../../trpc.ts'
+import type { RecordStore } from '../../../records/record-store.ts'
+import type { StoreQuery } from '../../../records/store/types.ts'
+import { useRecordStore } from '../../../records/use-record-store.ts'
+import type { BoardNumbers } from './board-paging.ts'
+import { type Board, createBoard, type StackSummary, summaryId } from './create-board.ts'
+import type { StackBy } from './stack-by.ts'
+
+/** Summaries follow a burst of edits once it rests. */
+const NUMBERS_PAUSE_MS = 300
+
+const readGroups = ({ selection, ...request }: GroupRequest, signal: AbortSignal) =>
+  api.records.groups.query({ request: { ...request, selection: { ...selection, timeZone } } }, { signal })
+
+interface Opened {
+  board: Board
+  store: RecordStore
+  numbers: BoardNumbers | null
+}
+
+/** The board of a view while it is on the screen. For another field to stack by, mount anew. */
+export function useBoard(
+  baseId: string,
+  by: StackBy,
+  query: StoreQuery,
+  summary: StackSummary | null,
+): Opened {
+  const latest = useRef({ query, summary })
+  latest.current = { query, summary }
+  const [board] = useState(() =>
+    createBoard({
+      by,
+      query: () => latest.current.query,
+      summary: () => latest.current.summary,
+      groups: readGroups,
+    }),
+  )
+  const store = useRecordStore(baseId, by.field.tableId, query, () => board.layout)
+  const numbers = useSyncExternalStore(board.subscribeNumbers, board.numbers)
+  const wanted = summaryId(summary)
+
+  const isFirst = useRef(true)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another summary is read when it is chosen
+  useEffect(() => {
+    if (!isFirst.current) void board.paging().readNumbers()
+    isFirst.current = false
+  }, [board, wanted])
+  useEffect(() => {
+    if (wanted === '') return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = store.onData(() => {
+      clearTimeout(timer)
+      timer = setTimeout(() => void board.paging().readNumbers(), NUMBERS_PAUSE_MS)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [board, store, wanted])
+  return { board, store, numbers }
+}

@@ -1,0 +1,95 @@
+import { useRef, useState } from 'react'
+import { fieldType } from '../../../../../src/core/fields/index.ts'
+import type { Field } from '../../../../../src/core/model.ts'
+import { t } from '../../../../i18n.ts'
+import { toast } from '../../../../ui/toast.ts'
+import { nameValue } from '../../../records/link-reads.ts'
+import { openNewRecord } from '../../../records/new-record.tsx'
+import type { GetContext } from '../../../records/table-context.ts'
+import type { ComposerState } from './board-context.ts'
+import type { MoveContext } from './card-commands.ts'
+import { type StackBy, type StackKey, stackValues } from './stack-by.ts'
+
+interface NewCardInput {
+  get: GetContext
+  move: MoveContext
+  onCreated: (id: string | number) => void
+}
+
+/** New cards: named in their stack one after the other, or filled in as a whole where a name is not enough. */
+export function useNewCard({ get, move, onCreated }: NewCardInput) {
+  const [composer, setComposer] = useState<ComposerState | null>(null)
+  /** What stands in the composer at this moment. */
+  const typed = useRef('')
+  const { board, by, titleOf } = move
+
+  const open = (next: ComposerState | null) => {
+    typed.current = next?.text ?? ''
+    setComposer(next)
+  }
+
+  return {
+    composer,
+    open,
+    onTyped: (text: string) => {
+      typed.current = text
+    },
+
+    add(key: StackKey, at: 'top' | 'bottom'): void {
+      if (isNameEnough(get().schema.fields, by)) {
+        open({ key, at, text: '' })
+        return
+      }
+      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      openNewRecord(get, { values: stackValues(by, key, titleOf(key)), before, onCreated })
+    },
+
+    /** Stores a card; gives why its name cannot be one. */
+    name(key: StackKey, at: 'top' | 'bottom', text: string): string | null {
+      const { schema, store } = get()
+      const display = schema.fields.find(({ isDisplay }) => isDisplay)
+      const value = display ? nameValue(display, text) : null
+      if (!display || value === null) {
+        return t('“{text}” is no value of {field}', { text, field: display?.title ?? '' })
+      }
+      const values = { ...stackValues(by, key, titleOf(key)), [display.id]: value }
+      const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
+      typed.current = ''
+      void store.insertRows([values], before, { rollsBack: true }).then((written) => {
+        if (written) return
+        const again = () => open({ key, at, text })
+        // The next name is being typed: it stays, and this one is a press away.
+        if (typed.current === '') again()
+        else
+          toast.error({
+            text: t('“{text}” was not added', { text }),
+            action: { label: t('Type it again'), run: again },
+          })
+      })
+      return null
+    },
+  }
+}
+
+/** True where a record can be made of its name alone: the name is typed, and nothing else is required. */
+function isNameEnough(fields: readonly Field[], by: StackBy): boolean {
+  const display = fields.find(({ isDisplay }) => isDisplay)
+  if (!display || !NAMES.has(display.type)) return false
+  return !fields.some((field) => {
+    const isGiven = field === display || field.id === by.field.id || field.id === by.keyField.id
+    const isFilled = field.defaultValue !== null || (fieldType(field.type).initial ?? null) !== null
+    return (
+      field.required &&
+      !field.isSystem &&
+      !field.isPrimaryKey &&
+      !fieldType(field.type).readOnly &&
+      !isGiven &&
+      !isFilled
+    )
+  })
+}
+
+/** Types that are typed as they are meant. */
+const NAMES: ReadonlySet<Field['type']> = new Set([
+  ...(['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber', 'Number', 'Decimal', 'Year'] as const),
+])

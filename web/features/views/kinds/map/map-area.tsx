@@ -1,0 +1,242 @@
+import { MapPinPlus } from 'lucide-react'
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import type { Field, RecordId } from '../../../../../src/core/model.ts'
+import { cellText } from '../../../../cells/cell-text.ts'
+import { usePeople } from '../../../../cells/people.ts'
+import { formatNumber, t, tn } from '../../../../i18n.ts'
+import { Button } from '../../../../ui/button.tsx'
+import { openMenu } from '../../../../ui/menu.tsx'
+import { MapView } from '../../../map/map-view.tsx'
+import { boundsOf, type LngLat } from '../../../map/mercator.ts'
+import { valueAt } from '../../../map/place-value.ts'
+import type { WorldMap } from '../../../map/world-map.ts'
+import { openNewRecord } from '../../../records/new-record.tsx'
+import { isWritable } from '../../../records/record-commands.ts'
+import { can, type GetContext } from '../../../records/table-context.ts'
+import type { CardFields } from '../../cards/card-fields.ts'
+import { openCardMenu } from '../../cards/card-menu.ts'
+import type { ColorOf } from '../../row-color.ts'
+import styles from './map.module.css'
+import { MapBubble, MapCard } from './map-card.tsx'
+import { createPins, type PinEvents, type Pins } from './pins.ts'
+import { movePlace } from './place-commands.ts'
+import { PAGE, type Place, type Places, type PlacesState } from './places.ts'
+import { usePinned } from './use-pinned.ts'
+
+/** What the list and the screen ask of the map. */
+export interface MapAreaHandle {
+  /** Shows a record's card, with the map moved to it. */
+  show: (id: RecordId) => void
+  focus: () => void
+}
+
+export interface MapAreaProps {
+  ref: Ref<MapAreaHandle>
+  getContext: GetContext
+  places: Places
+  state: PlacesState
+  geoField: Field
+  fields: CardFields
+  colorOf: ColorOf | null
+  activeId: RecordId | null
+  onActive: (id: RecordId | null) => void
+  placingId: RecordId | null
+  onPlacing: (id: RecordId | null) => void
+}
+
+/** Resting on a pin this long shows its card, and so long it stays when the pointer has left. */
+const HOVER_MS = 250
+/** Lines of a menu of records that stand at one place. */
+const MOST_STACKED = 50
+
+/** The map with its pins, the card of one, and the ways to put records on it. */
+export function MapArea(props: MapAreaProps) {
+  const { getContext, places, state, geoField, fields, colorOf, activeId, placingId } = props
+  const context = getContext()
+  const people = usePeople()
+  const [map, setMap] = useState<WorldMap | null>(null)
+  const pins = useRef<Pins | null>(null)
+  const [hovered, setHovered] = useState<RecordId | null>(null)
+  const [here, setHere] = useState<LngLat | null>(null)
+  const hoverTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const mayMove = can(context, 'record.update') && isWritable(geoField)
+  const mayAdd = can(context, 'record.create') && isWritable(geoField)
+
+  const shownId = hovered ?? activeId
+  const shown = shownId === null ? undefined : state.placed.find(({ row }) => row.id === shownId)
+  const cardAt = usePinned(map, shown?.at ?? null, 'card')
+  const bubbleAt = usePinned(map, here, 'bubble')
+
+  const titleOf: PinEvents['titleOf'] = (row) =>
+    (fields.title && cellText(fields.title.field, row.values(fields.title.field.id), people)) || t('Untitled')
+  const activate = (id: RecordId | null) => {
+    clearTimeout(hoverTimer.current)
+    setHovered(null)
+    setHere(null)
+    props.onActive(id)
+  }
+  const events: PinEvents = {
+    titleOf,
+    colorOf: (row) => colorOf?.(row) ?? null,
+    canMove: () => mayMove,
+    onOpen: ({ row }) => activate(row.id),
+    onHover(place) {
+      clearTimeout(hoverTimer.current)
+      hoverTimer.current = setTimeout(() => setHovered(place?.row.id ?? null), HOVER_MS)
+    },
+    onMove: ({ row }, to) =>
+      void movePlace(getContext(), places, { id: row.id, geoFieldId: geoField.id, to }),
+    onMenu: ({ row }, anchor) => {
+      const index = getContext().store.source.indexOf(row.id) ?? -1
+      openCardMenu(getContext(), { id: row.id, index, anchor })
+    },
+    onStack: openStack,
+  }
+  const latest = useRef(events)
+  latest.current = events
+
+  function openStack(stack: readonly Place[], element: HTMLElement) {
+    const lines = stack.slice(0, MOST_STACKED).map(({ row }) => ({
+      ...({ kind: 'action', label: titleOf(row) } as const),
+      run: () => getContext().openRecord(row.id),
+    }))
+    openMenu(element, lines, tn('1 record', '{n} records', stack.length))
+  }
+
+  useEffect(() => {
+    if (!map) return
+    const drawn = createPins(map, () => latest.current)
+    pins.current = drawn
+    return () => {
+      pins.current = null
+      drawn.remove()
+    }
+  }, [map])
+  useEffect(() => {
+    if (map) pins.current?.setPlaces(state.placed)
+  }, [map, state.placed])
+  useEffect(() => {
+    if (map) pins.current?.setActive(activeId)
+  }, [map, activeId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what pins look like has changed
+  useEffect(() => pins.current?.repaint(), [colorOf, fields])
+
+  const fit = (isInstant: boolean) => {
+    const bounds = boundsOf(state.placed.map(({ at }) => at))
+    if (map && bounds) map.fit(bounds, { isInstant })
+  }
+  // At first the map shows all there is, again as more comes in, until the person has taken hold of it.
+  const isHeld = useRef(false)
+  useEffect(() => {
+    if (!map) return
+    const hold = () => {
+      isHeld.current = true
+    }
+    const element = map.gl.getContainer()
+    const names = ['pointerdown', 'wheel', 'keydown'] as const
+    for (const name of names) element.addEventListener(name, hold, { passive: true })
+    return () => {
+      for (const name of names) element.removeEventListener(name, hold)
+    }
+  }, [map])
+  const hasPins = state.placed.length > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once there are pins, and once all of them are there
+  useEffect(() => {
+    if (map && hasPins && !isHeld.current) fit(true)
+    if (map && hasPins && !state.isLoading) isHeld.current = true
+  }, [map, hasPins, state.isLoading])
+
+  useImperativeHandle(props.ref, () => ({
+    show(id) {
+      // Without a map, or ahead of it, the record itself is what there is to be seen.
+      if (!map) return getContext().openRecord(id)
+      activate(id)
+      const place = state.placed.find(({ row }) => row.id === id)
+      if (place) map.goTo(place.at)
+    },
+    focus: () => map?.gl.getCanvas().focus({ preventScroll: true }),
+  }))
+
+  function onMapClick(at: LngLat) {
+    if (placingId !== null) {
+      props.onPlacing(null)
+      void movePlace(getContext(), places, { id: placingId, geoFieldId: geoField.id, to: at })
+      return
+    }
+    if (activeId !== null || here !== null) activate(null)
+    else if (mayAdd) setHere(at)
+  }
+
+  const addHere = () => {
+    if (!here) return
+    setHere(null)
+    openNewRecord(getContext, {
+      values: { [geoField.id]: valueAt(here) },
+      onCreated: (id) => props.onActive(id),
+    })
+  }
+  const isCounting = state.isLoading && state.loaded >= PAGE
+  return (
+    <MapView
+      label={t('Map of {table}', { table: context.schema.table.title })}
+      onMap={setMap}
+      onClick={onMapClick}
+      onFit={hasPins ? () => fit(false) : undefined}
+      isPlacing={placingId !== null}
+    >
+      {cardAt && shown && (
+        <MapCard
+          into={cardAt}
+          row={shown.row}
+          fields={fields}
+          colorOf={colorOf}
+          onHover={(isOver) => {
+            clearTimeout(hoverTimer.current)
+            if (!isOver) hoverTimer.current = setTimeout(() => setHovered(null), HOVER_MS)
+          }}
+          onOpen={() => context.openRecord(shown.row.id)}
+          onClose={() => activate(null)}
+          onMove={
+            mayMove
+              ? () => {
+                  activate(null)
+                  props.onPlacing(shown.row.id)
+                }
+              : undefined
+          }
+        />
+      )}
+      {bubbleAt && here && (
+        <MapBubble into={bubbleAt}>
+          <span dir="ltr">{valueAt(here).replace(';', '; ')}</span>
+          <Button size="small" variant="primary" icon={MapPinPlus} data-testid="add-here" onClick={addHere}>
+            {t('Add record here')}
+          </Button>
+        </MapBubble>
+      )}
+      <div className={styles.notes} role="status">
+        {placingId !== null && (
+          <span className={styles.note}>
+            {t('Click the map where the record belongs.')}{' '}
+            <Button size="small" onClick={() => props.onPlacing(null)}>
+              {t('Cancel')}
+            </Button>
+          </span>
+        )}
+        {isCounting && (
+          <span className={styles.note} data-testid="map-progress">
+            {state.total === null
+              ? t('{n} records read', { n: formatNumber(state.loaded) })
+              : t('{n} of {total} records read', {
+                  n: formatNumber(Math.min(state.loaded, state.total)),
+                  total: formatNumber(state.total),
+                })}
+          </span>
+        )}
+        {!state.isLoading && !hasPins && state.error === null && placingId === null && mayAdd && (
+          <span className={styles.note}>{t('Click the map to add a record there.')}</span>
+        )}
+      </div>
+    </MapView>
+  )
+}

@@ -1,0 +1,150 @@
+import { useMemo, useRef, useState } from 'react'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import { isPlace, optionsOf } from '../../../../../src/core/views/index.ts'
+import { placeIn } from '../../../map/place-value.ts'
+import { canDrawMaps } from '../../../map/world-map.ts'
+import { GridEmpty } from '../../../records/grid-empty.tsx'
+import { openNewRecord } from '../../../records/new-record.tsx'
+import { isWritable } from '../../../records/record-commands.ts'
+import { can, type RecordsHandle, type TableContext } from '../../../records/table-context.ts'
+import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
+import { useRecordStore } from '../../../records/use-record-store.ts'
+import { useTableActions } from '../../../records/use-table-actions.ts'
+import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/view-frame.tsx'
+import { useIsNarrow } from '../../../shell/sidebar-state.ts'
+import { cardFields } from '../../cards/card-fields.ts'
+import { useQueryWith } from '../../cards/query-with.ts'
+import { useRowColor } from '../../row-color.ts'
+import styles from './map.module.css'
+import { MapArea, type MapAreaHandle } from './map-area.tsx'
+import { MAP_SHORTCUTS } from './map-shortcuts.ts'
+import { MapTools } from './map-tools.tsx'
+import { NoGeoField } from './no-geo-field.tsx'
+import { PlaceList } from './place-list.tsx'
+import { usePlaces } from './use-places.ts'
+
+const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color', 'search']
+
+/** The records of a table as pins on a map of the world, and as a list beside it. */
+export function MapScreen(props: KindScreenProps) {
+  const { schema, role, people } = props
+  const { baseId, id: tableId } = schema.table
+  const frame = useViewFrame(props)
+  const { state: viewState, search, setSearch, setPanel, setEditing, openId } = frame
+  const { view } = viewState
+  const { geoFieldId } = optionsOf(view, 'map')
+  // Where nobody has chosen yet, the first field of places is meant.
+  const geoField =
+    schema.fields.find((field) => field.id === geoFieldId) ??
+    schema.fields.find((field) => !field.isSystem && isPlace(field))
+  const display = schema.fields.find((field) => field.isDisplay)
+  const query = useQueryWith(frame.query, view.coloring, [geoField?.id ?? null, display?.id ?? null])
+  const store = useRecordStore(baseId, tableId, query)
+  const { places, state } = usePlaces(tableId, query, geoField?.id ?? null)
+  const colorOf = useRowColor(schema.fields, view.coloring, people)
+  const [activeId, setActiveId] = useState<RecordId | null>(openId)
+  const [placingId, setPlacingId] = useState<RecordId | null>(null)
+  const isNarrow = useIsNarrow()
+  const [isListOpen, setListOpen] = useState(!isNarrow)
+  const map = useRef<MapAreaHandle>(null)
+  const fields = useMemo(
+    () => cardFields(schema.fields, view, [geoField?.id ?? null]),
+    [schema.fields, view, geoField],
+  )
+
+  const show = (id: RecordId | undefined) => {
+    if (id !== undefined) map.current?.show(id)
+  }
+  const cards: RecordsHandle = {
+    focus: () => map.current?.focus(),
+    select: (index) => show(store.source.getRow(index)?.id),
+    check: ([id]) => show(id),
+    clearChecked: () => setActiveId(null),
+  }
+  const context: TableContext = {
+    ...{ schema, state: viewState, store, role, people, editField: setEditing },
+    grid: () => null,
+    cards: () => cards,
+    openFilter: () => setPanel('filter'),
+    editRecords: (ids) => cards.check([...ids]),
+    openRecord: (id) => frame.openRecord(id === null ? null : store.realId(id)),
+  }
+  const latest = useRef(context)
+  latest.current = context
+  const getContext = () => latest.current
+  const addRecord = () => openNewRecord(getContext, { onCreated: setActiveId })
+  useTableActions(getContext, {
+    openSearch: () => setPanel('search'),
+    addField: () => {
+      const anchor = fieldsAnchor()
+      if (anchor) setEditing({ field: null, anchor })
+    },
+    addRecord,
+    shortcuts: MAP_SHORTCUTS,
+  })
+  const isNarrowed = query.filter !== null || search !== null
+  const mayPlace =
+    geoField !== undefined && can(context, 'record.update') && isWritable(geoField) && canDrawMaps()
+
+  return (
+    <ViewFrame
+      frame={frame}
+      context={context}
+      getContext={getContext}
+      controls={CONTROLS}
+      tools={
+        geoField && (
+          <MapTools
+            fields={schema.fields}
+            geoField={geoField}
+            onGeoField={(id) => viewState.update({ options: { ...optionsOf(view, 'map'), geoFieldId: id } })}
+            isListOpen={isListOpen}
+            onList={setListOpen}
+          />
+        )
+      }
+      onAddRecord={addRecord}
+      onFocus={() => map.current?.focus()}
+    >
+      {geoField === undefined ? (
+        <div className={styles.empty}>
+          <NoGeoField context={context} />
+        </div>
+      ) : (
+        // biome-ignore lint/a11y/noStaticElementInteractions: it watches for the key that leaves what is under way
+        <div
+          className={styles.area}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || event.defaultPrevented) return
+            if (placingId !== null) setPlacingId(null)
+            else setActiveId(null)
+          }}
+        >
+          <MapArea
+            ref={map}
+            {...{ getContext, places, state, geoField, fields, colorOf, activeId, placingId }}
+            onActive={setActiveId}
+            onPlacing={setPlacingId}
+          />
+          {isListOpen && (
+            <PlaceList
+              state={state}
+              title={display}
+              geoFieldId={geoField.id}
+              activeId={activeId}
+              onShow={(row) => (placeIn(row.values(geoField.id)) ? show(row.id) : context.openRecord(row.id))}
+              onPlace={mayPlace ? (row) => setPlacingId(row.id === placingId ? null : row.id) : undefined}
+              placingId={placingId}
+              onRetry={() => void places.reload()}
+            />
+          )}
+          {isNarrowed && !state.isLoading && state.total === 0 && (
+            <div className={styles.noMatch}>
+              <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
+            </div>
+          )}
+        </div>
+      )}
+    </ViewFrame>
+  )
+}

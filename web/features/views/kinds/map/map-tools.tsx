@@ -1,0 +1,57 @@
+import { List, MapPin } from 'lucide-react'
+import type { Field } from '../../../../../src/core/model.ts'
+import { isPlace } from '../../../../../src/core/views/index.ts'
+import { t } from '../../../../i18n.ts'
+import { openMenu } from '../../../../ui/menu.tsx'
+import toolbar from '../../toolbar.module.css'
+
+export interface MapToolsProps {
+  fields: readonly Field[]
+  geoField: Field
+  onGeoField: (fieldId: string) => void
+  isListOpen: boolean
+  onList: (open: boolean) => void
+}
+
+/** What the toolbar of a map has of its own: whose places are shown, and the list beside it. */
+export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: MapToolsProps) {
+  const choices = fields.filter((field) => !field.isSystem && isPlace(field))
+  return (
+    <>
+      <button
+        type="button"
+        className={toolbar.button}
+        aria-haspopup="menu"
+        data-tip={t('Field of the places')}
+        data-testid="geo-field-button"
+        onClick={(event) =>
+          openMenu(
+            event.currentTarget,
+            choices.map((field) => ({
+              ...({ kind: 'action', label: field.title, icon: MapPin } as const),
+              ...{ checked: field.id === geoField.id, run: () => onGeoField(field.id) },
+            })),
+            t('Field of the places'),
+          )
+        }
+      >
+        <MapPin size={15} />
+        <span className={toolbar.buttonLabel} dir="auto">
+          {geoField.title}
+        </span>
+      </button>
+      <button
+        type="button"
+        className={toolbar.button}
+        aria-pressed={isListOpen}
+        data-active={isListOpen || undefined}
+        data-tip={isListOpen ? t('Hide the list') : t('Show the list')}
+        data-testid="place-list-button"
+        onClick={() => onList(!isListOpen)}
+      >
+        <List size={15} />
+        <span className={toolbar.buttonLabel}>{t('List')}</span>
+      </button>
+    </>
+  )
+}

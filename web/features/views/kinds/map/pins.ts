@@ -1,0 +1,156 @@
+import type { Marker } from 'maplibre-gl'
+import type { RecordId } from '../../../../../src/core/model.ts'
+import type { GridRow } from '../../../../grid/source.ts'
+import { formatNumber, tn } from '../../../../i18n.ts'
+import { type Cluster, clusterPoints } from '../../../map/clusters.ts'
+import { boundsOf, fromWorld, type LngLat } from '../../../map/mercator.ts'
+import type { WorldMap } from '../../../map/world-map.ts'
+import type { RowColor } from '../../row-color.ts'
+import styles from './map.module.css'
+import type { Place } from './places.ts'
+
+/** What pins ask of their owner. */
+export interface PinEvents {
+  /** The text of a pin's tooltip and its name. */
+  titleOf(row: GridRow): string
+  colorOf(row: GridRow): RowColor | null
+  canMove(): boolean
+  onOpen(place: Place): void
+  onHover(place: Place | null): void
+  onMove(place: Place, to: LngLat): void
+  onMenu(place: Place, at: { x: number; y: number }): void
+  /** Pins that no zoom takes apart, drawn as this element. */
+  onStack(places: readonly Place[], element: HTMLElement): void
+}
+
+export type Pins = ReturnType<typeof createPins>
+
+/** Places nearer than this are one and the same on any map: about ten metres. */
+const SAME_DEGREES = 0.0001
+
+interface Drawn {
+  marker: Marker
+  element: HTMLButtonElement
+  cluster: Cluster<Place>
+}
+
+/** The pins of a map. Only those in sight are in the document; those that stand close together are one with a number. */
+export function createPins(map: WorldMap, events: () => PinEvents) {
+  const drawn = new Map<string, Drawn>()
+  let places: readonly Place[] = []
+  let activeId: RecordId | null = null
+  let dragged: string | null = null
+
+  function draw(): void {
+    const { zoom, box } = map.view()
+    const clusters = clusterPoints(places, zoom, box)
+    const keys = new Set(clusters.map(({ key }) => key))
+    for (const [key, { marker }] of drawn) {
+      // A pin that is held stays in the hand, whatever comes in meanwhile.
+      if (keys.has(key) || key === dragged) continue
+      marker.remove()
+      drawn.delete(key)
+    }
+    for (const cluster of clusters) put(cluster)
+  }
+
+  function put(cluster: Cluster<Place>): void {
+    const known = drawn.get(cluster.key)
+    if (known) {
+      known.cluster = cluster
+      if (cluster.key !== dragged) known.marker.setLngLat(fromWorld(cluster))
+      paint(known)
+      return
+    }
+    const element = document.createElement('button')
+    element.type = 'button'
+    // By keyboard one goes through the list beside the map.
+    element.tabIndex = -1
+    const isPin = cluster.points.length === 1
+    const draggable = isPin && events().canMove()
+    const marker = map.pin(element, fromWorld(cluster), { draggable, anchor: isPin ? 'bottom' : 'center' })
+    const one: Drawn = { marker, element, cluster }
+    drawn.set(cluster.key, one)
+    paint(one)
+    element.addEventListener('click', (event) => {
+      event.stopPropagation()
+      press(one)
+    })
+    if (!isPin) return
+    const place = () => one.cluster.points[0]
+    element.addEventListener('pointerenter', () => events().onHover(place() ?? null))
+    element.addEventListener('pointerleave', () => events().onHover(null))
+    element.addEventListener('contextmenu', (event) => {
+      event.preventDefault()
+      event.stopPropagation()
+      const here = place()
+      if (here) events().onMenu(here, { x: event.clientX, y: event.clientY })
+    })
+    marker.on('dragstart', () => {
+      dragged = cluster.key
+      events().onHover(null)
+    })
+    marker.on('dragend', () => {
+      dragged = null
+      const here = place()
+      if (here) events().onMove(here, marker.getLngLat())
+    })
+  }
+
+  function paint({ element, cluster }: Drawn): void {
+    const [first] = cluster.points
+    const { length } = cluster.points
+    if (length > 1 || !first) {
+      // Added, not set: the map has classes of its own there.
+      element.classList.add(styles.cluster ?? '')
+      element.dataset.size = length >= 1000 ? 'huge' : length >= 100 ? 'large' : undefined
+      element.textContent = formatNumber(length)
+      element.setAttribute('aria-label', tn('1 record', '{n} records', length))
+      element.dataset.testid = 'map-cluster'
+      return
+    }
+    const title = events().titleOf(first.row)
+    element.classList.add(styles.pin ?? '')
+    element.dataset.testid = 'map-pin'
+    element.setAttribute('aria-label', title)
+    element.dataset.active = first.row.id === activeId ? 'true' : 'false'
+    element.style.setProperty('--pin-color', events().colorOf(first.row)?.color ?? null)
+  }
+
+  function press({ cluster: { points }, element }: Drawn): void {
+    const [first] = points
+    if (points.length === 1 && first) {
+      events().onOpen(first)
+      return
+    }
+    const bounds = boundsOf(points.map(({ at }) => at))
+    if (!bounds) return
+    const span = Math.max(bounds.max.lng - bounds.min.lng, bounds.max.lat - bounds.min.lat)
+    const isDeepest = map.gl.getZoom() >= map.gl.getMaxZoom() - 0.1
+    if (span < SAME_DEGREES || isDeepest) events().onStack(points, element)
+    else
+      map.gl.fitBounds([bounds.min, bounds.max], { padding: 90, maxZoom: map.gl.getMaxZoom(), duration: 400 })
+  }
+
+  const stop = map.onView(draw)
+  return {
+    setPlaces(next: readonly Place[]): void {
+      places = next
+      draw()
+    },
+    /** The record whose card is shown. */
+    setActive(id: RecordId | null): void {
+      activeId = id
+      for (const one of drawn.values()) paint(one)
+    },
+    /** Colours and titles have changed. */
+    repaint: (): void => {
+      for (const one of drawn.values()) paint(one)
+    },
+    remove(): void {
+      stop()
+      for (const { marker } of drawn.values()) marker.remove()
+      drawn.clear()
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { MapPin, MapPinPlus, Search, TriangleAlert } from 'lucide-react'
+import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import type { Field, RecordId } from '../../../../../src/core/model.ts'
+import { cellText } from '../../../../cells/cell-text.ts'
+import { usePeople } from '../../../../cells/people.ts'
+import type { GridRow } from '../../../../grid/source.ts'
+import { formatNumber, t } from '../../../../i18n.ts'
+import { Button, IconButton } from '../../../../ui/button.tsx'
+import { placeIn } from '../../../map/place-value.ts'
+import styles from './place-list.module.css'
+import type { PlacesState } from './places.ts'
+
+export interface PlaceListProps {
+  state: PlacesState
+  title: Field | undefined
+  geoFieldId: string
+  activeId: RecordId | null
+  /** Shows a record that has a place on the map, or opens one that has none. */
+  onShow: (row: GridRow) => void
+  /** The next click on the map is the record's place; absent where it may not be set. */
+  onPlace?: (row: GridRow) => void
+  placingId: RecordId | null
+  onRetry: () => void
+}
+
+/** As in place-list.module.css: fingers need more. */
+const LINE_PX = window.matchMedia('(pointer: coarse)').matches ? 44 : 40
+
+/** The records of a map as a list: those on it, and those that are nowhere yet. The way through the map by keyboard. */
+export function PlaceList(props: PlaceListProps) {
+  const { state, title, geoFieldId } = props
+  const people = usePeople()
+  const [tab, setTab] = useState<'placed' | 'unplaced'>('placed')
+  const [text, setText] = useState('')
+  const wanted = useDeferredValue(text.trim().toLowerCase())
+  const all = useMemo(
+    () => (tab === 'placed' ? state.placed.map(({ row }) => row) : state.unplaced),
+    [tab, state.placed, state.unplaced],
+  )
+  const nameOf = (row: GridRow) => (title ? cellText(title, row.values(title.id), people) : '')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: names follow from the rows
+  const found = useMemo(
+    () => (wanted === '' ? all : all.filter((row) => nameOf(row).toLowerCase().includes(wanted))),
+    [all, wanted],
+  )
+  const box = useRef<HTMLDivElement>(null)
+  const lines = useVirtualizer({
+    ...{ count: found.length, estimateSize: () => LINE_PX, overscan: 8 },
+    getScrollElement: () => box.current,
+    getItemKey: (index) => found[index]?.id ?? index,
+  })
+
+  return (
+    <section className={styles.list} aria-label={t('Records')} data-testid="place-list">
+      <div className={styles.tabs} role="tablist" aria-label={t('Records')}>
+        {(['placed', 'unplaced'] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            aria-selected={tab === one}
+            className={styles.tab}
+            onClick={() => {
+              setTab(one)
+              box.current?.scrollTo({ top: 0 })
+            }}
+          >
+            {one === 'placed' ? t('On the map') : t('Without place')}{' '}
+            <span className={styles.number}>{formatNumber(state[one].length)}</span>
+          </button>
+        ))}
+      </div>
+      <label className={styles.find}>
+        <Search size={14} aria-hidden />
+        <input
+          type="search"
+          aria-label={t('Find a record')}
+          placeholder={t('Find a record')}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      {state.error !== null && (
+        <p className={styles.failed} role="alert">
+          {t('Some records could not be read.')}{' '}
+          <Button size="small" onClick={props.onRetry}>
+            {t('Try again')}
+          </Button>
+        </p>
+      )}
+      <div ref={box} className={styles.lines} aria-busy={state.isLoading || undefined}>
+        <ul style={{ blockSize: lines.getTotalSize() }}>
+          {lines.getVirtualItems().map(({ index, start, key }) => {
+            const row = found[index]
+            return (
+              row && (
+                <li key={key} style={{ insetBlockStart: start }}>
+                  <Line {...props} row={row} name={nameOf(row)} value={row.values(geoFieldId)} />
+                </li>
+              )
+            )
+          })}
+        </ul>
+        {found.length === 0 && !state.isLoading && state.error === null && (
+          <p className={styles.nothing}>
+            {wanted !== ''
+              ? t('No record has this name')
+              : tab === 'placed'
+                ? t('No record has a place yet')
+                : t('Every record has a place')}
+          </p>
+        )}
+      </div>
+      {state.isCut && (
+        <p className={styles.nothing}>
+          {t('Only the first {n} records are shown. A filter says which.', {
+            n: formatNumber(state.loaded),
+          })}
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface LineProps extends PlaceListProps {
+  row: GridRow
+  name: string
+  value: ReturnType<GridRow['values']>
+}
+
+function Line({ row, name, value, activeId, placingId, onShow, onPlace }: LineProps) {
+  const hasPlace = placeIn(value) !== null
+  const isWrong = !hasPlace && value !== null && value !== ''
+  return (
+    <span className={styles.line} data-active={row.id === activeId || row.id === placingId || undefined}>
+      <button type="button" className={styles.lineName} onClick={() => onShow(row)}>
+        {isWrong ? (
+          <TriangleAlert size={14} className={styles.wrong} aria-hidden />
+        ) : (
+          <MapPin size={14} aria-hidden />
+        )}
+        <span dir="auto" data-tip={name} data-tip-clipped>
+          {name || t('Untitled')}
+        </span>
+        {isWrong && (
+          <small dir="auto" title={String(value)}>
+            {t('Not a place: {value}', { value: String(value) })}
+          </small>
+        )}
+      </button>
+      {!hasPlace && onPlace && (
+        <IconButton
+          icon={MapPinPlus}
+          size="small"
+          iconSize={15}
+          label={t('Place on the map')}
+          aria-pressed={row.id === placingId}
+          onClick={() => onPlace(row)}
+        />
+      )}
+    </span>
+  )
+}

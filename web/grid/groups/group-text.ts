@@ -1,0 +1,34 @@
+import { DATE_FORMATS, type DateFormat, formatDay } from '../../../src/core/fields/date-text.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { shownType } from '../../../src/core/fields/result.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
+import { cellText } from '../../cells/cell-text.ts'
+import { formatNumber, t, tn } from '../../i18n.ts'
+
+/**
+ * The value of a group where it is no cell of its field: an instant groups by its day, a link by the name or the
+ * number of its records. Null: it is drawn as a cell.
+ */
+export function groupText(field: Field, value: CellValue): string | null {
+  if (value === null) return t('(Empty)')
+  if (linkOf(field) !== null && !field.result) {
+    return typeof value === 'number' ? tn('1 link', '{n} links', value) : String(value)
+  }
+  const { type, options, isList } = shownType(field)
+  if (isList) return null
+  if (type.storage === 'datetime') return formatDay(String(value), dayFormat(options.format))
+  if (type.name === 'Rating' && value === 0) return formatNumber(0)
+  return null
+}
+
+const dayFormat = (format: unknown): DateFormat =>
+  DATE_FORMATS.find((each) => each === format) ?? 'YYYY-MM-DD'
+
+/** The value of a group in words. */
+export function groupName(field: Field, value: CellValue, people?: ReadonlyMap<string, Person>): string {
+  if (shownType(field).type.storage === 'boolean' && !shownType(field).isList) {
+    return value === true ? t('Checked') : t('Not checked')
+  }
+  return groupText(field, value) ?? cellText(field, value, people)
+}

@@ -1,0 +1,162 @@
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { Sort } from '../../../src/core/model.ts'
+import type { GroupPage, RecordGroup } from '../../../src/core/query.ts'
+
+/** A group with the groups in it. Never altered: a change makes new ones from it up to the root. */
+export interface GroupNode {
+  /** The value of each level down to its own; null: none. */
+  readonly keys: readonly CellValue[]
+  readonly count: number
+  readonly summaries: Readonly<Record<string, CellValue>>
+  /** Empty on the last level. */
+  readonly groups: readonly GroupNode[]
+  /** False where it has groups that are not listed yet. */
+  readonly isWhole: boolean
+}
+
+/** The groups of a view, as far as they are known. Rows stand in their order. */
+export interface GroupTree {
+  readonly levels: readonly Sort[]
+  readonly groups: readonly GroupNode[]
+  readonly isWhole: boolean
+  /** Which summary the groups tell of a field, by its id. */
+  readonly kinds: Readonly<Record<string, string>>
+}
+
+/** True on the last level, where records stand. */
+export const isLeaf = ({ levels }: GroupTree, node: GroupNode): boolean => node.keys.length >= levels.length
+
+/** The name under which a group is remembered. */
+export const keyOf = (keys: readonly CellValue[]): string => JSON.stringify(keys)
+
+/** How many records the listed groups hold. */
+export const countIn = (groups: readonly GroupNode[]): number =>
+  groups.reduce((sum, group) => sum + group.count, 0)
+
+/** The tree of an answer, in which each group stands ahead of its own. */
+export function treeOf(
+  levels: readonly Sort[],
+  { groups, hasMore }: GroupPage,
+  kinds: GroupTree['kinds'] = {},
+): GroupTree {
+  return { levels, groups: nodesOf(levels, groups, 0), isWhole: !hasMore, kinds }
+}
+
+/** Nodes of a list in which all groups lie below the same `depth` levels. */
+function nodesOf(levels: readonly Sort[], listed: readonly RecordGroup[], depth: number): GroupNode[] {
+  const nodes: GroupNode[] = []
+  let at = 0
+  while (at < listed.length) {
+    const group = listed[at]!
+    let end = at + 1
+    while (end < listed.length && listed[end]!.keys.length > depth + 1) end++
+    const groups = nodesOf(levels, listed.slice(at + 1, end), depth + 1)
+    const isLast = depth + 1 >= levels.length
+    const { keys, count, summaries } = group
+    nodes.push({ keys, count, summaries, groups, isWhole: isLast || countIn(groups) >= count })
+    at = end
+  }
+  return nodes
+}
+
+/** The tree with a further page of the groups of one of its own; `parent` null: of the first level. */
+export function withPage(tree: GroupTree, parent: readonly CellValue[], page: GroupPage): GroupTree {
+  const depth = parent.length
+  const added = nodesOf(tree.levels, page.groups, depth)
+  // Nothing came though records are missing: they have changed since, and the tree is about to be read anew.
+  const isWhole = !page.hasMore
+  if (depth === 0) return { ...tree, groups: [...tree.groups, ...added], isWhole }
+  return {
+    ...tree,
+    groups: changed(tree.groups, parent, (node) => ({
+      ...node,
+      groups: [...node.groups, ...added],
+      isWhole,
+    })),
+  }
+}
+
+/** The groups with the one of these keys replaced, and all above it made anew. */
+function changed(
+  groups: readonly GroupNode[],
+  keys: readonly CellValue[],
+  change: (node: GroupNode, isTarget: boolean) => GroupNode,
+  each?: (node: GroupNode) => GroupNode,
+): readonly GroupNode[] {
+  const at = groups.findIndex((node) => node.keys.every((key, level) => key === keys[level]))
+  const node = groups[at]
+  if (!node) return groups
+  const own = each ? each(node) : node
+  const next =
+    node.keys.length === keys.length
+      ? change(own, true)
+      : { ...own, groups: changed(node.groups, keys, change, each) }
+  return groups.toSpliced(at, 1, next)
+}
+
+/** The tree with more or fewer records in a group and in all that it lies in. */
+export function withCount(tree: GroupTree, keys: readonly CellValue[], by: number): GroupTree {
+  const grow = (node: GroupNode): GroupNode => ({ ...node, count: Math.max(0, node.count + by) })
+  return { ...tree, groups: changed(tree.groups, keys, (node) => node, grow) }
+}
+
+/** The tree with the summaries of another, for the groups that both have. */
+export function withSummaries(tree: GroupTree, fresh: GroupTree): GroupTree {
+  const merge = (groups: readonly GroupNode[], others: readonly GroupNode[]): readonly GroupNode[] => {
+    const byKey = new Map(others.map((node) => [keyOf(node.keys), node]))
+    return groups.map((node) => {
+      const other = byKey.get(keyOf(node.keys))
+      return other ? { ...node, summaries: other.summaries, groups: merge(node.groups, other.groups) } : node
+    })
+  }
+  return { ...tree, groups: merge(tree.groups, fresh.groups), kinds: fresh.kinds }
+}
+
+/** A group and where its records begin. */
+export interface PlacedGroup {
+  node: GroupNode
+  first: number
+}
+
+/** The groups in which a row stands, the outermost first, as far as they are listed. */
+export function pathTo(tree: GroupTree, row: number): PlacedGroup[] {
+  const path: PlacedGroup[] = []
+  let groups = tree.groups
+  let first = 0
+  while (groups.length > 0) {
+    let start = first
+    const node = groups.find((each) => {
+      if (row < start + each.count) return true
+      start += each.count
+      return false
+    })
+    if (!node) return path
+    path.push({ node, first: start })
+    groups = node.groups
+    first = start
+  }
+  return path
+}
+
+/** The innermost listed group of a row; null where it stands in none. */
+export const groupAt = (tree: GroupTree, row: number): PlacedGroup | null => pathTo(tree, row).at(-1) ?? null
+
+/** Where a group's records begin; null where it is not listed. */
+export function placeOf(tree: GroupTree, keys: readonly CellValue[]): PlacedGroup | null {
+  let groups = tree.groups
+  let first = 0
+  for (let depth = 1; depth <= keys.length; depth++) {
+    let found: GroupNode | null = null
+    for (const node of groups) {
+      if (node.keys[depth - 1] === keys[depth - 1]) {
+        found = node
+        break
+      }
+      first += node.count
+    }
+    if (!found) return null
+    if (depth === keys.length) return { node: found, first }
+    groups = found.groups
+  }
+  return null
+}

@@ -1,0 +1,30 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import { config as configureZod } from 'zod'
+import { setLocalZone } from '../src/core/dates.ts'
+import './tokens.css'
+import './base.css'
+import { shareRouter } from './features/shares/public/share-router.tsx'
+import { startLanguage } from './i18n.ts'
+import { timeZone } from './time-zone.ts'
+import { queryClient, trpc, trpcReactClient } from './trpc.ts'
+
+/*
+ * The page of shared views, bases and diagrams. It stands apart from the app and knows no session, so that other
+ * sites may frame it: nothing that somebody signed in can do is within reach.
+ */
+const root = document.getElementById('root')
+if (!root) throw new Error('public-share.html has no #root')
+
+// Zod would try whether it may compile code from text, which the page's security policy reports as an error.
+configureZod({ jitless: true })
+setLocalZone(timeZone)
+await startLanguage()
+createRoot(root).render(
+  <trpc.Provider client={trpcReactClient} queryClient={queryClient}>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={shareRouter} />
+    </QueryClientProvider>
+  </trpc.Provider>,
+)

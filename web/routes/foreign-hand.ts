@@ -1,0 +1,22 @@
+/** Times that a page is drawn anew, and the time in which that many mean that it does not help. */
+const MAX_TIMES = 3
+const WITHIN_MS = 10_000
+
+let times: number[] = []
+
+/**
+ * Whether an error says that the page is no longer as React has left it: translators and extensions move its
+ * elements about (spec §2). Drawing it anew mends that.
+ */
+export const isForeignHand = (error: unknown): boolean =>
+  (error instanceof Error || error instanceof DOMException) &&
+  (error.name === 'NotFoundError' ||
+    /insertBefore|Cannot read properties of null \(reading '?parentNode'?\)/.test(error.message))
+
+/** Notes that the page is about to be drawn anew; false where that has not helped just now. */
+export function mayDrawAnew(now = Date.now()): boolean {
+  times = times.filter((time) => now - time < WITHIN_MS)
+  if (times.length >= MAX_TIMES) return false
+  times.push(now)
+  return true
+}

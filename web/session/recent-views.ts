@@ -1,0 +1,30 @@
+import { localSettings, readJsonSetting } from './local-settings.ts'
+
+/** A view that was on the screen, with its names of that time: to offer it takes no request. */
+export interface RecentView {
+  userId: string
+  baseId: string
+  tableId: string
+  viewId: string
+  /** The address goes without the view where it is the table's own. */
+  isDefault: boolean
+  title: string
+  tableTitle: string
+}
+
+const MAX_RECENT = 30
+
+const isViews = (value: unknown): value is RecentView[] =>
+  Array.isArray(value) && value.every((one) => typeof one?.viewId === 'string')
+
+const readAll = (): RecentView[] => readJsonSetting('recentViews', [], isViews)
+
+/** The views that somebody was in last in this browser, the latest first. */
+export const recentViews = (userId: string): RecentView[] =>
+  readAll().filter((view) => view.userId === userId)
+
+/** Notes that a view is on the screen. */
+export function noteRecentView(view: RecentView): void {
+  const others = readAll().filter(({ viewId, userId }) => viewId !== view.viewId || userId !== view.userId)
+  localSettings.set('recentViews', JSON.stringify([view, ...others].slice(0, MAX_RECENT)))
+}

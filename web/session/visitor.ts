@@ -1,0 +1,40 @@
+import {
+  passwordHeader,
+  SHARE_HEADERS,
+  SHARE_PASSWORD_HEADER,
+  type ShareKind,
+} from '../../src/core/share-headers.ts'
+
+/** The link by which somebody looks at what was shared, and the password that they have typed. */
+export interface VisitorLink {
+  kind: ShareKind
+  id: string
+  password: string | null
+}
+
+/** Where the server has the page of what is shared; see `static-files.ts`. */
+export const SHARED_PAGE = '/shared'
+
+/**
+ * True in the page of what is shared. It knows no session: who looks at a link there is nobody but a visitor, also
+ * where the same browser is signed in, and other sites may frame it.
+ */
+export const isVisitorPage = typeof location !== 'undefined' && location.pathname === SHARED_PAGE
+
+let link: VisitorLink | null = null
+
+/** The link of this page. */
+export const visitor = {
+  link: (): VisitorLink | null => link,
+  enter(next: VisitorLink | null): void {
+    link = next
+  },
+  /** What every call brings instead of a token; null where this is no visitor's page. */
+  headers(): Record<string, string> | null {
+    if (link === null) return null
+    return {
+      [SHARE_HEADERS[link.kind]]: link.id,
+      ...(link.password === null ? {} : { [SHARE_PASSWORD_HEADER]: passwordHeader(link.password) }),
+    }
+  },
+}
