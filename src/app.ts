@@ -8,6 +8,7 @@ import { createRecordsService, createStarter, openapiRest, recordsRest } from '.
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
+import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
 import { randomText } from './core/ids.ts'
@@ -85,9 +86,13 @@ export function createApp(kernel: Kernel, services: Services) {
   const router = createRouter(services)
   return new Elysia({ aot: true, normalize: false })
     .onRequest(({ request }) => refuseMalformedPath(request) ?? undefined)
-    .all('/trpc/*', ({ request, server }) => handleTrpc(request, server?.requestIP(request)?.address ?? ''), {
-      parse: 'none',
-    })
+    .all(
+      '/trpc/*',
+      ({ request, server }) => handleTrpc(request, clientAddress(kernel.config, request, server)),
+      {
+        parse: 'none',
+      },
+    )
     .use(restBase(kernel, auth))
     .use(authRest(auth, kernel))
     .use(basesRest(bases, kernel, auth))

@@ -14,6 +14,7 @@ export interface Config {
   inviteOnlySignup: boolean
   importMaxBytes: number
   bodyMaxBytes: number
+  trustProxy: boolean
   allowLocalHttp: boolean
   attachmentMaxBytes: number
   attachmentMaxCount: number
@@ -118,6 +119,12 @@ export const VARIABLES = {
     default: String(50 * 1024 ** 2),
     help: 'Largest JSON request body, in bytes.',
     read: integer(1024, 1024 ** 3),
+  }),
+  trustProxy: variable({
+    name: 'TRUST_PROXY',
+    default: 'false',
+    help: 'When true, limits on attempts go by the last address in `X-Forwarded-For`, as the reverse proxy in front of this server writes it. Leave it false without one: anybody could then write that header.',
+    read: boolean,
   }),
   allowLocalHttp: variable({
     name: 'ALLOW_LOCAL_HTTP',

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
+import { clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
@@ -37,7 +38,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         // Who may see it is said by headers, which a cache on the way does not look at; and a link may be closed.
         if (isVisitor) set.headers['cache-control'] = 'no-store'
         // Looked for only where it counts: it costs as much as all else here.
-        const address = isVisitor ? server?.requestIP(request)?.address : undefined
+        const address = isVisitor ? clientAddress(kernel.config, request, server) : undefined
         return { actor: await auth.authenticate(request.headers, address), requestId }
       })
       .onParse({ as: 'scoped' }, ({ request, contentType }) =>

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
+import { clientAddress } from '../../src/client-address.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase } from '../../src/rest.ts'
@@ -32,7 +33,7 @@ export const sessionRest = (auth: AuthService, kernel: Kernel) => {
 const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
   new Elysia({ prefix })
     .use(restBase(kernel, auth))
-    .derive(({ request, server }) => ({ address: server?.requestIP(request)?.address ?? '' }))
+    .derive(({ request, server }) => ({ address: clientAddress(kernel.config, request, server) }))
 
     .post('/user/signup', async ({ body, set, address }) => {
       const { email, password, token: inviteToken } = readBody(SignUpBody, body)

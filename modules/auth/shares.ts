@@ -203,12 +203,13 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
 }
 
 /** A link as those see it who may share. */
-export const asShare = (row: ShareRow): Share => {
+export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
   const { id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers } = row
   return {
     ...{ id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers },
     hasPassword: row.passwordHash !== null,
     settings: shareSettings.parse(row.settings),
+    isBlocked,
   }
 }
 

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { type AddressBook, clientAddress } from '../../src/client-address.ts'
 import type { ShareActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
@@ -23,7 +24,7 @@ const OPEN = { tags: ['Public'], security: [] }
 interface Call {
   params: { uuid: string }
   request: Request
-  server: { requestIP(request: Request): { address: string } | null } | null
+  server: AddressBook | null
 }
 
 /** What anyone may read who has a link, and the answers of forms (wire reference §17). */
@@ -36,15 +37,12 @@ export function publicRest(kernel: Kernel, services: RestServices) {
   return app
 }
 
-const addressOf = ({ request, server }: Pick<Call, 'request' | 'server'>): string =>
-  server?.requestIP(request)?.address ?? ''
-
 const queryOf = ({ request }: Pick<Call, 'request'>) => new URL(request.url).searchParams
 
 /** The password that these routes know is the one of the header. */
-const knock = (kind: ShareKind, call: Call) => ({
+const knock = (config: Kernel['config'], kind: ShareKind, call: Call) => ({
   ...{ kind, id: call.params.uuid, password: passwordIn(call.request.headers) },
-  address: addressOf(call),
+  address: clientAddress(config, call.request, call.server),
 })
 
 function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, records, shares }: RestServices) {
@@ -56,7 +54,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
     call: Call,
     kinds: ViewKind[],
   ): Promise<{ actor: ShareActor; view: View; share: ShareRow }> {
-    const { row, target } = await shares.enter(knock('view', call))
+    const { row, target } = await shares.enter(knock(kernel.config, 'view', call))
     if (!target.view || !kinds.includes(target.view.kind)) throw wrongKind()
     return { actor: asVisitor(row), view: target.view, share: row }
   }
@@ -109,7 +107,10 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       async (call) => {
         const { actor } = await enter(call, ['form'])
         const read = readAnswer(call.request, call.body, operations)
-        const sender = { address: addressOf(call), headers: call.request.headers }
+        const sender = {
+          address: clientAddress(kernel.config, call.request, call.server),
+          headers: call.request.headers,
+        }
         const { recordId, setCookie } = await shares.answers.submit(actor, read, sender)
         if (setCookie !== null) call.set.headers['set-cookie'] = setCookie
         // As the form is now: an answer that is sent again may be an hour old.
@@ -169,11 +170,11 @@ function otherRoutes(prefix: string, kernel: Kernel, { auth, shares }: RestServi
     .use(restBase(kernel, auth))
     .use(UNSTORED)
     .get('/shared-base/:uuid/meta', async (call) => {
-      const { row } = await shares.enter(knock('base', call))
+      const { row } = await shares.enter(knock(kernel.config, 'base', call))
       return { base_id: row.baseId }
     })
     .get('/shared-erd/:uuid/meta', async (call) => {
-      const { row } = await shares.enter(knock('erd', call))
+      const { row } = await shares.enter(knock(kernel.config, 'erd', call))
       return shares.diagram(asVisitor(row))
     })
 }
@@ -183,7 +184,7 @@ function exportRoute(kernel: Kernel, { auth, records, shares }: RestServices) {
   return new Elysia({ detail: OPEN })
     .use(restBase(kernel, auth))
     .post('/api/v2/public/export/:uuid/:type', async (call) => {
-      const { row, target } = await shares.enter(knock('view', call))
+      const { row, target } = await shares.enter(knock(kernel.config, 'view', call))
       if (!target.view || !SHOWING.includes(target.view.kind)) throw wrongKind()
       const query = { tableId: target.view.tableId, viewId: target.view.id }
       const { jobId } = await records.exports.start(asVisitor(row), { query, format: call.params.type })

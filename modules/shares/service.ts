@@ -3,7 +3,7 @@ import { badRequest } from '../../src/core/errors.ts'
 import { type OpenedShare, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { type AuthService, asShare, noShare, type SharePatch, type ShareRow } from '../auth/index.ts'
+import { type AuthService, asShare, noShare, type SharePatch } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
@@ -42,7 +42,8 @@ export function createSharesService(
     }
     const expiresAt = patch.expiresAt ? futureMoment(patch.expiresAt) : patch.expiresAt
     const dated = expiresAt === undefined ? patch : { ...patch, expiresAt }
-    return asShare(await auth.shares.save(actor, target, dated, targets.commit(actor, target)))
+    const row = await auth.shares.save(actor, target, dated, targets.commit(actor, target))
+    return asShare(row, target.isBlocked)
   }
 
   async function themeOf(baseId: string): Promise<BaseTheme | null> {
@@ -79,8 +80,9 @@ export function createSharesService(
 
     /** The link of a target; null where it has none. @throws PERMISSION_DENIED for who may not share */
     async get(actor: Actor, kind: ShareKind, targetId: string): Promise<Share | null> {
-      const row = await auth.shares.ofTarget(await targets.enter(actor, kind, targetId))
-      return row && asShare(row)
+      const target = await targets.enter(actor, kind, targetId)
+      const row = await auth.shares.ofTarget(target)
+      return row && asShare(row, target.isBlocked)
     },
 
     /** Changes a link, and makes it where there is none. @throws CONFLICT for an address that is taken */
@@ -90,9 +92,10 @@ export function createSharesService(
 
     /** Gives a link a new address, which nobody can guess. @throws VIEW_NOT_FOUND, … where there is none */
     async regenerate(actor: Actor, kind: ShareKind, targetId: string): Promise<Share> {
-      const row = await auth.shares.ofTarget(await targets.enter(actor, kind, targetId))
+      const target = await targets.enter(actor, kind, targetId)
+      const row = await auth.shares.ofTarget(target)
       if (!row) throw noShare(kind, targetId)
-      return asShare(await auth.shares.regenerate(row))
+      return asShare(await auth.shares.regenerate(row), target.isBlocked)
     },
 
     /** Closes a link, if there is one: whoever has it sees nothing from now on. */
@@ -105,11 +108,12 @@ export function createSharesService(
     /** Every link of a base and of what is in it; not those that lead nowhere while their view is in the trash. */
     async list(actor: Actor, baseId: string): Promise<Share[]> {
       const { id } = await targets.enter(actor, 'base', baseId).then(({ baseId }) => ({ id: baseId }))
-      const found: ShareRow[] = []
+      const found: Share[] = []
       for (const row of await auth.shares.ofBase(id)) {
-        if (await targets.findOpen(row.kind, row.targetId)) found.push(row)
+        const target = await targets.findOpen(row.kind, row.targetId)
+        if (target) found.push(asShare(row, target.isBlocked))
       }
-      return found.map(asShare)
+      return found
     },
   }
 }

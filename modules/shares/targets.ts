@@ -20,6 +20,8 @@ export interface FoundTarget extends ShareTarget {
   title: string
   /** The view, where that is what is shared. */
   view: View | null
+  /** True where a link shows nothing of it for now, see `Share.isBlocked`. */
+  isBlocked: boolean
 }
 
 export type Targets = ReturnType<typeof createTargets>
@@ -39,16 +41,18 @@ export function createTargets({ kernel, auth, bases, schema, views }: Deps) {
     if (kind === 'view') {
       const view = await views.load(targetId)
       const { table } = await schema.load(view.tableId)
-      return { kind, targetId, baseId: table.baseId, title: view.title, view }
+      const isBlocked = !views.hasWholeFilter(view)
+      return { kind, targetId, baseId: table.baseId, title: view.title, view, isBlocked }
     }
     if (kind === 'base') {
       const { id, title } = await bases.require(targetId)
-      return { kind, targetId: id, baseId: id, title, view: null }
+      return { kind, targetId: id, baseId: id, title, view: null, isBlocked: false }
     }
     const source = await bases.sources.find(targetId)
     if (!source) throw notFound('Source', targetId.slice(0, 64))
     const { id: baseId, title } = await bases.require(source.baseId)
-    return { kind, targetId, baseId, title: source.isOwn ? title : (source.alias ?? title), view: null }
+    const name = source.isOwn ? title : (source.alias ?? title)
+    return { kind, targetId, baseId, title: name, view: null, isBlocked: false }
   }
 
   return {

@@ -65,6 +65,8 @@ export interface Share {
   lastVisitAt: string | null
   /** Answers that came in by it, for a form. */
   answers: number
+  /** True while it shows nothing, because a field that the view filters by is gone or broken. */
+  isBlocked: boolean
 }
 
 /** What a visitor's page is told of the link before it reads anything. */

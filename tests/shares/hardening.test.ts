@@ -91,8 +91,9 @@ describe('a link to a view', () => {
     const { app, trpc, tableId, viewId, fields, share } = await createSecrets(world.app, owner, 'Loosened')
     const visitor = app.trpc(byLink('view', (await share()).id))
     const seen = () => visitor.records.count.query({ selection: { tableId } })
+    const isBlocked = async () => (await trpc.shares.get.query({ kind: 'view', targetId: viewId }))?.isBlocked
     await trpc.schema.deleteField.mutate({ fieldId: fields.office })
-    expect(await refusalOf(seen())).toBe('403 FORBIDDEN')
+    expect([await refusalOf(seen()), await isBlocked()]).toEqual(['403 FORBIDDEN', true])
     await trpc.schema.restoreField.mutate({ fieldId: fields.office })
     expect(await seen()).toEqual({ count: 2 })
     // A formula that has lost what it reads tells no record from another either.
@@ -104,7 +105,7 @@ describe('a link to a view', () => {
     await trpc.schema.deleteField.mutate({ fieldId: fields.salary })
     expect(await refusalOf(seen())).toBe('403 FORBIDDEN')
     await set([{ fieldId: fields.name, operator: 'eq', value: 'Ann' }])
-    expect(await seen()).toEqual({ count: 1 })
+    expect([await seen(), await isBlocked()]).toEqual([{ count: 1 }, false])
   })
 
   test('writes no file that names a hidden field, and answers as if there were none', async () => {

@@ -1,5 +1,6 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { availableLanguages, formatAgo, LANGUAGES, t, tn } from '../../i18n.ts'
+import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
@@ -44,6 +45,13 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
             title={view.title}
             onRegenerate={state.regenerate}
           />
+          {share.isBlocked && (
+            <Alert tone="error">
+              {t(
+                'The link shows nothing for now: a field that this view filters by is gone or broken. Change the filter, or bring the field back.',
+              )}
+            </Alert>
+          )}
           <p className={styles.seen} data-testid="what-is-seen">
             {whatIsSeen(schema, view).join(' ')}{' '}
             {share.lastVisitAt === null
