@@ -15,8 +15,8 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * `bun run test` checks the sources and runs all tests against SQLite, a PostgreSQL and a MariaDB of its own, and a
  * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any; what failed stands above it.
  *
- * Files run in several processes side by side. What measures time or memory is called `*.quiet.test.ts` and runs
- * afterwards with nothing beside it; so does what needs the browser.
+ * Files run in several processes side by side. What measures time or memory, or stops a server in mid-work, is called
+ * `*.quiet.test.ts` and runs afterwards with nothing beside it; so does what needs the browser.
  *
  * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
  * for one. `--no-servers` installs and starts nothing beforehand. Other options go to `bun test` (`--bail`, `-t=name`).
