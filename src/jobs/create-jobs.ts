@@ -62,9 +62,10 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
   async function attempt(run: Run): Promise<Partial<Job>> {
     const { job, input, controller } = run
     const send = createThrottle(SEND_EVERY_MS, () => events.emit('job.changed', job))
+    let stored = Promise.resolve()
     const persist = createThrottle(STORE_EVERY_MS, () => {
-      store
-        .save(job)
+      stored = stored
+        .then(() => store.save(job))
         .catch((error) => log.error('job progress could not be stored', error, { jobId: job.id }))
     })
     try {
@@ -91,6 +92,8 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
     } finally {
       send.stop()
       persist.stop()
+      // The end goes by any of several connections: progress that is still under way could be stored over it.
+      await stored
     }
   }
 

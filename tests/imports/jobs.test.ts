@@ -9,9 +9,19 @@ import { createJobs, type JobContext, type JobKind, type Jobs } from '../../src/
 import { createLog } from '../../src/log.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
+import { createDatabase } from '../support/servers.ts'
 import { doorOf, ended, startImport } from './support.ts'
 
 const log = createLog('silent')
+
+/** Waits for something to become true. */
+async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isTrue()) return
+    await Bun.sleep(5)
+  }
+  throw new Error('It did not become true in time')
+}
 
 describe('createJobs', () => {
   let dataDir: string
@@ -51,15 +61,6 @@ describe('createJobs', () => {
 
   const start = (id: string, baseId: string | null = 'p1') =>
     jobs.start('test', { id, userId: 'us1', baseId, input: { id } })
-
-  /** Waits for something to become true. */
-  async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-    for (let tries = 0; tries < 400; tries++) {
-      if (await isTrue()) return
-      await Bun.sleep(5)
-    }
-    throw new Error('It did not become true in time')
-  }
 
   const statusOf = async (id: string) => (await jobs.find(id))?.status
 
@@ -154,6 +155,28 @@ describe('createJobs', () => {
     expect(await statusOf('b')).toBe('failed')
     await expect(start('c')).rejects.toThrow('stopping')
   })
+})
+
+test('the end of a job stays, where progress goes to the database by another connection', async () => {
+  const database = await createDatabase('postgres')
+  const meta = await openMeta({ dataDir: '', databaseUrl: database.url })
+  const jobs = createJobs({ meta, events: createEvents(() => {}), log })
+  jobs.register('test', {
+    async run(input, { report }) {
+      // What is reported has to wait for a new connection, as those that are open are busy; the end has not.
+      const reads = Array.from({ length: Number(input) }, () => jobs.find('nothing'))
+      report({ done: 1 })
+      await Promise.race(reads)
+    },
+    recover: async () => null,
+  })
+  for (let reads = 1; reads < 10; reads++) {
+    const { id } = await jobs.start('test', { userId: 'us1', baseId: null, input: reads })
+    await until(async () => (await jobs.find(id))?.status === 'completed')
+  }
+  await jobs.close()
+  await meta.close()
+  await database.drop()
 })
 
 describe('jobs over REST', () => {
