@@ -4,7 +4,7 @@ import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
-import type { Dialect } from '../../src/dialects/dialect.ts'
+import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import { isTextStorage } from '../../src/dialects/related.ts'
 import { columnName, decoderOf } from './columns.ts'
 import { idIn, keyFieldsOf, keyOf } from './record-key.ts'
@@ -13,9 +13,12 @@ import type { WriteContext } from './write-context.ts'
 /** Values that one statement binds at most, well below every engine's limit. */
 const CHUNK = 500
 
+/** Where the records of a table are read: inside a transaction, or before one begins. */
+type StoredIn = Pick<WriteContext, 'dialect' | 'model'> & { tx: Pick<Transaction, 'all'> }
+
 /** The given fields of records, by id as text; what is not there is absent. */
 export async function readRecords(
-  context: WriteContext,
+  context: StoredIn,
   ids: RecordId[],
   fields: Field[],
 ): Promise<Map<string, Values>> {

@@ -45,7 +45,7 @@ export function createRecordsService(
   const reader = createReader({ auth, schema, views, counts })
   const attachments = createAttachments(kernel, auth)
   const exports = createExports({ kernel, auth, reader, attachments })
-  const settle = createSettleValues({ kernel, auth })
+  const settle = createSettleValues({ auth, schema })
   const door = createDoor({ kernel, auth, schema, counts, attachments, settle })
   const sets = createSetWrites({ kernel, schema, counts })
   const links = createLinkReads(reader, schema)

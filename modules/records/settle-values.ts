@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import type { Change, Operation, Values } from '../../src/core/changes.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
@@ -12,11 +11,11 @@ import {
   ME,
 } from '../../src/core/fields/people-value.ts'
 import type { Field, Person, RecordId } from '../../src/core/model.ts'
-import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
-import type { TableModel } from '../schema/index.ts'
-import { columnOf, storedId } from './columns.ts'
+import type { SchemaService, TableModel } from '../schema/index.ts'
+import { isPossibleId, storedId } from './columns.ts'
 import { perModel } from './per-model.ts'
+import { readRecords } from './read-stored.ts'
 
 /** Most passwords that one change sets: each takes the time that makes guessing them slow. */
 const MAX_PASSWORDS = 200
@@ -39,9 +38,16 @@ interface Written {
   isNew: boolean
 }
 
+/** A value that names people of whom some are no members. */
+interface Doubtful {
+  written: Written
+  field: Field
+  unknown: string[]
+}
+
 interface Deps {
-  kernel: Pick<Kernel, 'sources'>
   auth: Pick<AuthService, 'peopleOf'>
+  schema: Pick<SchemaService, 'engineOf'>
 }
 
 /**
@@ -49,7 +55,7 @@ interface Deps {
  * must be members of the base, and passwords, of which a fingerprint is kept. What is no such value at all
  * is left to the field's own check, which refuses it in words.
  */
-export function createSettleValues({ kernel, auth }: Deps) {
+export function createSettleValues({ auth, schema }: Deps) {
   async function settle(actor: Actor, baseId: string, writes: Written[]): Promise<void> {
     const named = writes.some(({ model }) => settledFields(model).people.length > 0)
     const members = named ? await auth.peopleOf(baseId) : []
@@ -62,35 +68,45 @@ export function createSettleValues({ kernel, auth }: Deps) {
     // Before the first of them is worked on: all are refused or none.
     if (passwords.length > MAX_PASSWORDS)
       throw badRequest(`A change may set ${MAX_PASSWORDS} passwords at most`)
+    const doubtful: Doubtful[] = []
     for (const written of writes) {
       const { model, values, isNew } = written
-      const fields = settledFields(model)
-      for (const field of fields.people) {
+      for (const field of settledFields(model).people) {
         if (isNew) fillDefault(field, values, people)
         const ids = givenIds(field, values, people)
         if (ids === null) continue
         const unknown = ids.filter((id) => !people.ids.has(id))
-        // Who has left stays where they are, so that others can be chosen beside them.
-        const kept = unknown.length > 0 ? await peopleIn(baseId, written, field) : []
-        const stranger = unknown.find((id) => !kept.includes(id))
-        if (stranger !== undefined) throw notPart(field, stranger)
+        if (unknown.length > 0) doubtful.push({ written, field, unknown })
         values[field.id] = joinIds(ids)
       }
-      for (const field of fields.passwords) await hash(field, values, isNew)
+    }
+    await refuseStrangers(doubtful)
+    for (const { model, values, isNew } of writes) {
+      for (const field of settledFields(model).passwords) await hash(field, values, isNew)
     }
   }
 
-  /** Whom a record holds already. */
-  async function peopleIn(baseId: string, { model, id }: Written, field: Field): Promise<string[]> {
-    if (id === null) return []
-    const engine = await kernel.sources.engine(baseId)
-    const rows = await engine.values(
-      engine.dialect.render(
-        sql`select ${columnOf(field)} from ${sql.identifier(model.table.tableName)}
-          where ${columnOf(model.primaryKey)} = ${storedId(model, id)}`,
-      ),
+  /** Who has left stays where they are, so that others can be chosen beside them; nobody else is let in. */
+  async function refuseStrangers(doubtful: Doubtful[]): Promise<void> {
+    for (const [model, values] of Map.groupBy(doubtful, ({ written }) => written.model)) {
+      const held = await peopleHeld(model, values)
+      for (const { written, field, unknown } of values) {
+        const kept = idsIn((held.get(idOf(written))?.[field.id] ?? null) as string | null)
+        const stranger = unknown.find((id) => !kept.includes(id))
+        if (stranger !== undefined) throw notPart(field, stranger)
+      }
+    }
+  }
+
+  /** Whom the records of a table hold already, in one read for all of them; of new records there is none. */
+  async function peopleHeld(model: TableModel, values: Doubtful[]): Promise<Map<string, Values>> {
+    const ids = values.flatMap(({ written: { id } }) =>
+      id === null || !isPossibleId(model, id) ? [] : [storedId(model, id)],
     )
-    return idsIn((rows[0]?.[0] as string | null) ?? null)
+    if (ids.length === 0) return new Map()
+    const { dialect, all } = await schema.engineOf(model.table)
+    const fields = [...new Set(values.map(({ field }) => field))]
+    return readRecords({ tx: { all }, dialect, model }, [...new Set(ids)], fields)
   }
 
   return {
@@ -132,6 +148,9 @@ export function createSettleValues({ kernel, auth }: Deps) {
     },
   }
 }
+
+/** The key under which `readRecords` gives a record; no record has that of a new one. */
+const idOf = ({ model, id }: Written): string => (id === null ? '' : String(storedId(model, id)))
 
 const needsLook = (model: TableModel): boolean => {
   const { people, passwords } = settledFields(model)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Field } from '../../src/core/model.ts'
 import { createLibrary, type Library } from './library.ts'
-import { type Bench, createBench, type TestTable } from './support.ts'
+import { type Bench, createBench, readsOf, type TestTable } from './support.ts'
 
 const LINKS = 15
 const LOOKUPS = 45
@@ -46,27 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.stop())
 
-/** What the base's database is asked while `work` runs. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const engine = await bench.app.kernel.sources.engine(bench.baseId)
-  const { all, values } = engine
-  const asked: string[] = []
-  engine.all = (statement, options) => {
-    asked.push(statement.sql)
-    return all(statement, options)
-  }
-  engine.values = (statement, options) => {
-    asked.push(statement.sql)
-    return values(statement, options)
-  }
-  try {
-    await work()
-  } finally {
-    Object.assign(engine, { all, values })
-  }
-  // Where other processes write to the same tables, the number of all records is counted each time.
-  return asked.filter((sql) => !sql.startsWith('select count(*)'))
-}
+const statementsOf = (work: () => Promise<unknown>) => readsOf(bench, work)
 
 const page = (table: TestTable, more: object = {}) =>
   bench.trpc.records.list.query({ query: { tableId: table.id, limit: 50, offset: 0, ...more } })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TestUser } from '../support/app.ts'
 import { createMember } from '../support/factories.ts'
-import { type Bench, changesNothing, createBench, refusalOf, type TestTable } from './support.ts'
+import { type Bench, changesNothing, createBench, readsOf, refusalOf, type TestTable } from './support.ts'
 
 let bench: Bench
 let ann: TestUser
@@ -148,6 +148,27 @@ describe('someone who has left the base', () => {
     ])
     const { body } = await bench.rest.post(table.path, { Team: [gone.id] })
     expect(body).toEqual({ msg: `User with id '${gone.id}' is not part of this workspace` })
+  })
+
+  test('is looked for with one read, whatever the number of records that name them', async () => {
+    const gone = await createMember(bench.app, bench.baseId, 'editor')
+    const rows = Array.from({ length: 200 }, (_, index) => ({ Title: `${index}`, Team: [gone.id] }))
+    const { body: made } = await bench.rest.post(table.path, rows)
+    const { body: other } = await bench.rest.post(table.path, { Title: 'other' })
+    await bench.app.services.auth.access.setMembership(bench.baseId, gone.id, null)
+    const patches = made.map(({ Id }: { Id: number }) => ({ Id, Team: [gone.id, ann.id] }))
+    await changesNothing(bench, async () => {
+      // One of them has never held who is gone.
+      const refused = await bench.rest.patch(table.path, [...patches, { Id: other.Id, Team: [gone.id] }])
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { msg: `User with id '${gone.id}' is not part of this workspace` },
+      })
+    })
+    const asked = await readsOf(bench, () => bench.rest.patch(table.path, patches))
+    expect(asked.filter((statement) => statement.includes(table.schema.table.tableName))).toHaveLength(1)
+    const row = await bench.rest.get(`${table.path}/${made[199].Id}`)
+    expect(row.body.Team).toEqual([shown(gone), shown(ann)])
   })
 
   test('of people who stand nowhere in the table nobody is told', async () => {

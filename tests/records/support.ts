@@ -176,3 +176,28 @@ export async function changesNothing<T>(bench: Bench, call: () => Promise<T>): P
   expect(await dump(bench)).toEqual(before)
   return answer
 }
+
+/** What the base's database is asked outside of transactions while `work` runs. */
+export async function readsOf(
+  { app, baseId }: Pick<Bench, 'app' | 'baseId'>,
+  work: () => Promise<unknown>,
+): Promise<string[]> {
+  const engine = await app.kernel.sources.engine(baseId)
+  const { all, values } = engine
+  const asked: string[] = []
+  engine.all = (statement, options) => {
+    asked.push(statement.sql)
+    return all(statement, options)
+  }
+  engine.values = (statement, options) => {
+    asked.push(statement.sql)
+    return values(statement, options)
+  }
+  try {
+    await work()
+  } finally {
+    Object.assign(engine, { all, values })
+  }
+  // Where other processes write to the same tables, the number of all records is counted each time.
+  return asked.filter((sql) => !sql.startsWith('select count(*)'))
+}
