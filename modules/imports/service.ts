@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { type MadeAt, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -83,8 +84,9 @@ export function createImportsService(
     const user = requireUser(actor)
     const { fileName } = await uploads.get(user.id, input.uploadId)
     const { format, width, timeZone, uploadId } = input
-    const people = { userId: user.id, members: await records.people(actor, baseId) }
-    const goal = model ? appendTo(model, input, people) : await newTable(user, baseId, input, people)
+    const made = { ms: Date.now(), timeZone }
+    const maker = { userId: user.id, members: await records.people(actor, baseId), made }
+    const goal = model ? appendTo(model, input, maker) : await newTable(user, baseId, input, maker)
     const job: ImportInput = { baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
     uploads.hold(id, uploadId)
@@ -101,29 +103,29 @@ export function createImportsService(
     user: UserActor,
     baseId: string,
     { table, columns }: StartInput,
-    people: ImportPeople,
+    maker: ImportMaker,
   ) {
     if (!table) throw badRequest('Name a table, or describe a new one')
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
-    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, people))
+    const filled = columns.map(({ index }, at) => toColumn(index, fields[at], true, maker))
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  function appendTo(model: TableModel, { columns }: StartInput, people: ImportPeople) {
+  function appendTo(model: TableModel, { columns }: StartInput, maker: ImportMaker) {
     const filled = columns.map(({ index, fieldId = '' }) => {
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
       requireFillable(field.type, field.title)
       if (field.isSystem || field.isPrimaryKey) throw cannotFill(field.title)
-      return toColumn(index, field, false, people)
+      return toColumn(index, field, false, maker)
     })
     refuseRequiredLinks(model)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isFillable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
-      const value = fallbackOf(field, people)
+      const value = fallbackOf(field, maker)
       if (value !== null) return [{ column: field.columnName, value }]
       if (field.required) {
         const details = { fieldId: field.id, field: field.title }
@@ -205,27 +207,23 @@ function refuseRequiredLinks({ table, fields }: TableModel): void {
   throw badRequest(`Nothing can be imported into ${table.title} while the link "${link.title}" is required`)
 }
 
-/** Who imports, and whom names in the file may mean. */
-interface ImportPeople {
+/** Who imports, when, and whom names in the file may mean. */
+interface ImportMaker {
   userId: string
   members: Person[]
+  made: MadeAt
 }
 
-function fallbackOf(field: Field, { userId, members }: ImportPeople): CellValue {
+function fallbackOf(field: Field, { userId, members, made }: ImportMaker): CellValue {
   if (holdsPeople(field))
     return defaultPeople(field.defaultValue, userId, new Set(members.map(({ id }) => id)))
-  return field.defaultValue ?? fieldType(field.type).initial ?? null
+  return startValue(field, made)
 }
 
-function toColumn(
-  index: number,
-  field: Field | undefined,
-  grows: boolean,
-  people: ImportPeople,
-): ImportColumn {
+function toColumn(index: number, field: Field | undefined, grows: boolean, maker: ImportMaker): ImportColumn {
   if (!field) throw new Error('A column has no field')
   const { id: fieldId, title, columnName: column, type, required } = field
-  const options = withPeople(type, field.options, people.members)
+  const options = withPeople(type, field.options, maker.members)
   return {
     index,
     fieldId,
@@ -234,7 +232,7 @@ function toColumn(
     type,
     options,
     required,
-    fallback: fallbackOf(field, people),
+    fallback: fallbackOf(field, maker),
     grows,
   }
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
+import type { MadeAt } from '../../src/core/fields/default-value.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { Right } from '../../src/core/roles.ts'
 import { appendChange, lastChangeId, type NewEntry } from '../../src/db/change-log.ts'
@@ -91,12 +92,14 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
     return write(actor, change, {
       entry: { kind: kindOf(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
-      plan: () =>
-        Promise.all(
+      plan() {
+        const made = { ms: Date.now(), timeZone: change.timeZone }
+        return Promise.all(
           operations.map(async (operation) =>
-            checkOperation(await schema.load(operation.tableId), operation),
+            checkOperation(await schema.load(operation.tableId), operation, made),
           ),
-        ),
+        )
+      },
     })
   }
 
@@ -211,14 +214,14 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
-function checkOperation(model: TableModel, operation: Operation): Operation {
+function checkOperation(model: TableModel, operation: Operation, made: MadeAt): Operation {
   const idOf = (id: RecordId) => storedId(model, id)
   const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
       return {
         ...operation,
-        rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values) })),
+        rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values, made) })),
         before: place(operation.before),
       }
     case 'update':

@@ -62,6 +62,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
     /**
      * Keeps an answer that has been checked, as a record that nobody in particular has made.
      *
+     * @param timeZone whose clock says what day it is, where a field that is not asked for starts with that
      * @throws INVALID_VALUE_FOR_FIELD with the problem of a question, such as an answer that another has given
      *   where each has to differ; BAD_REQUEST where it is for something that the form does not ask for
      */
@@ -69,10 +70,11 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
       actor: ShareActor,
       { model }: SharedForm,
       values: Record<string, CellValue>,
+      timeZone?: string,
     ): Promise<RecordId> {
       const { baseId, id: tableId } = model.table
       const operations = [{ kind: 'insert' as const, tableId, rows: [{ values }] }]
-      const written = await door.applyGranted(actor, { baseId, operations }).catch((error) => {
+      const written = await door.applyGranted(actor, { baseId, operations, timeZone }).catch((error) => {
         throw error instanceof AppError ? toldOf(model, error) : error
       })
       const [recordId] = written.inserted

@@ -102,6 +102,7 @@ export const change = z.strictObject({
   baseId: id,
   operations: z.array(operation).min(1).max(100),
   clientId: z.string().max(64).optional(),
+  timeZone,
 })
 
 export const baseRef = z.strictObject({ baseId: id })

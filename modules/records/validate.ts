@@ -2,6 +2,7 @@ import type { Values } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { lengthLimit, withinColumn } from '../../src/core/fields/column-length.ts'
 import { numberRange, withinRange } from '../../src/core/fields/column-range.ts'
+import { type MadeAt, startsNow, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -15,7 +16,7 @@ import { isUnreadable } from './settle-values.ts'
 interface Checker {
   field: Field
   /** The value of a new record where the caller gives none. */
-  initial: CellValue
+  initial(made: MadeAt): CellValue
   read(input: unknown): CellValue
 }
 
@@ -54,9 +55,10 @@ function createChecker(field: Field): Checker {
   const keepsEmptyText = type.filters === 'text'
   const limit = lengthLimit(field)
   const range = numberRange(field)
+  const fixed = startsNow(field) ? null : startValue(field, { ms: 0 })
   return {
     field,
-    initial: field.defaultValue ?? type.initial ?? null,
+    initial: startsNow(field) ? (made) => startValue(field, made) : () => fixed,
     read(input) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
       const read = withinRange(range, withinColumn(limit, type.read(input, field.options)))
@@ -88,11 +90,13 @@ export function checkValues(model: TableModel, values: Values): Values {
 }
 
 /** Values for a new record: as `checkValues`, with defaults where the caller gives nothing. */
-export function checkNewValues(model: TableModel, values: Values): Values {
+export function checkNewValues(model: TableModel, values: Values, made: MadeAt): Values {
   const checked = checkValues(model, values)
   const linked = keysGiven(model, checked)
-  for (const [fieldId, { field, initial }] of checkersOf(model)) {
+  for (const [fieldId, checker] of checkersOf(model)) {
+    const { field } = checker
     if (checked[fieldId] !== undefined || isLink(field) || linked.has(fieldId)) continue
+    const initial = checker.initial(made)
     if (field.required && isEmpty(initial)) throw missing(linkKeptIn(model, field) ?? field)
     checked[fieldId] = initial
   }

@@ -1,4 +1,5 @@
 import { AppError, badRequest } from '../../src/core/errors.ts'
+import { keepsNow, NOW, takesNow } from '../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
@@ -78,7 +79,7 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     type,
     patch.options === undefined ? kept : optionsAfter(current, type, patch.options),
   )
-  const keptDefault = type === current.type ? validDefault(type, options, current.defaultValue) : null
+  const keptDefault = defaultAfter(current, type, options)
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
     type,
@@ -122,6 +123,7 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
 function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
   if (input === null || input === '') return null
   const type = fieldType(typeName)
+  if (input === NOW && takesNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
     throw badRequest(`A "${type.label}" field cannot have a default value`)
   const read = type.read(input, options as never)
@@ -131,9 +133,14 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   throw new AppError('BAD_REQUEST', `The default value does not fit: ${read.message}`, undefined, 'msg')
 }
 
-/** A default that stood before the options changed: it goes with the option that it named. */
-function validDefault(typeName: FieldTypeName, options: FieldOptions, value: CellValue): CellValue {
-  if (value === null) return null
+/** A default that stood before type or options changed: it goes with them, or with the option that it named. */
+function defaultAfter(
+  { type: before, defaultValue: value }: FieldDefinition,
+  typeName: FieldTypeName,
+  options: FieldOptions,
+): CellValue {
+  if (value === NOW && keepsNow(before, typeName)) return NOW
+  if (value === null || before !== typeName) return null
   const read = fieldType(typeName).read(value, options as never)
   return read.ok ? read.value : null
 }

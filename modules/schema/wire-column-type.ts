@@ -1,3 +1,4 @@
+import { startsNow } from '../../src/core/fields/default-value.ts'
 import type { DatabaseTypes } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
 import { choicesOf, isSelect } from './choices.ts'
@@ -50,6 +51,7 @@ function defaultText(
   { type, defaultValue }: StoredField,
   { checked, unchecked }: ColumnWords,
 ): string | null {
+  if (startsNow({ type, defaultValue })) return 'CURRENT_TIMESTAMP'
   const value = defaultValue ?? fieldType(type).initial ?? null
   if (value === null) return null
   return typeof value === 'boolean' ? (value ? checked : unchecked) : String(value)

@@ -1,4 +1,5 @@
 import { AppError, badRequest } from '../../src/core/errors.ts'
+import { NOW, takesNow } from '../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../src/core/fields/specific-db-type.ts'
@@ -162,8 +163,10 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
   if (typeof cdf !== 'string' && typeof cdf !== 'number' && typeof cdf !== 'boolean') {
     throw badRequest('A default value is text, a number or a truth value')
   }
-  if (typeof cdf === 'string' && /^current_timestamp/i.test(cdf))
-    throw notImplemented(`The default ${cdf.slice(0, 40)}`)
+  if (isMoment(cdf)) {
+    if (takesNow(type)) return NOW
+    throw badRequest(`The default ${cdf} is for days and times, not for a field of the type ${type}`)
+  }
   // Options may be new ones in this very call: what names none of them is refused where all is checked.
   if (isSelect({ type })) return String(cdf)
   const value = fieldType(type).parse(String(cdf), readOptions(type, options))
@@ -171,6 +174,13 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
     throw badRequest(`Default value '${String(cdf).slice(0, 200)}' does not fit a field of the type ${type}`)
   return value
 }
+
+/** What the engines call the present (spec §5). */
+const PRESENT = /^(current_timestamp|current_date|current_time|localtimestamp|now|getdate)$/i
+
+/** True for a default that is worked out when a record is made: `CURRENT_TIMESTAMP`, `now()`, `GETDATE()`. */
+const isMoment = (cdf: unknown): cdf is string =>
+  typeof cdf === 'string' && PRESENT.test(cdf.trim().replace(/\(\d?\)$/, ''))
 
 /** An object, or the same as JSON text (wire reference §1.4); anything else is no meta. */
 function readMeta(meta: unknown): WireMeta | null {

@@ -1,8 +1,9 @@
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
+import { isTimeZone } from '../../src/core/dates.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { type AttachmentItem, writeAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { RecordId, View } from '../../src/core/model.ts'
-import type { FormState } from '../../src/core/shares.ts'
+import { type FormState, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
 import { checkAnswers, type Question, questionsOf } from '../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -90,7 +91,9 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     const files = filesOf(actor, form)
     const recordId = await read(form, files.take)
       // Files may take their time, and the form may have been closed meanwhile.
-      .then(async (values) => keep(actor, await openTaking(actor, headers), { ...values, ...files.values() }))
+      .then(async (values) =>
+        keep(actor, await openTaking(actor, headers), { ...values, ...files.values() }, zoneIn(headers)),
+      )
       .catch(async (error) => {
         // What nobody has answered with must not fill the disk, nor count among what may wait for its record.
         await files.discard()
@@ -116,6 +119,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     actor: ShareActor,
     form: SharedForm,
     given: Record<string, unknown>,
+    timeZone: string | undefined,
   ): Promise<RecordId> {
     const { view, model } = form
     const { values, problems } = checkAnswers({ view, fields: model.fields, values: given, now: new Date() })
@@ -127,7 +131,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     // Counted ahead, so that of two who come for the last place one is told.
     if (!(await auth.shares.countAnswer(actor.shareId, optionsOf(view, 'form').maxAnswers)))
       throw refusal('full')
-    const recordId = await records.forms.add(actor, form, values).catch(async (error) => {
+    const recordId = await records.forms.add(actor, form, values, timeZone).catch(async (error) => {
       await auth.shares.discountAnswer(actor.shareId)
       throw error
     })
@@ -166,6 +170,12 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
   }
 
   return { submit, stateOf }
+}
+
+/** The zone that a page names; one that is not known here is as good as none. */
+function zoneIn(headers: Headers): string | undefined {
+  const zone = headers.get(TIME_ZONE_HEADER)
+  return zone !== null && zone.length <= 64 && isTimeZone(zone) ? zone : undefined
 }
 
 /** `Title`, `Title[0]`, the field's id, or `_Title`, as the pages of other clients send it: the nearest first. */

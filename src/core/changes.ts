@@ -32,6 +32,8 @@ export interface Change {
   operations: Operation[]
   /** Chosen by the browser so that its own change, coming back over the socket, is recognised. */
   clientId?: string
+  /** Whose clock says what day it is where a new record starts with that: an IANA name; absent: UTC. */
+  timeZone?: string
 }
 
 /**

@@ -14,6 +14,9 @@ export {
 /** Names the answers to a form; the same for every attempt to send these, so that they become one record. */
 export const SUBMISSION_HEADER = 'x-submission-id'
 
+/** Names the clock of whoever answers a form: what day it is there, a default value may ask. */
+export const TIME_ZONE_HEADER = 'x-time-zone'
+
 /** A link's address that a person has chosen: letters, digits, `-` and `_`. */
 export const CUSTOM_ADDRESS = /^[A-Za-z0-9_-]{3,64}$/
 

@@ -158,8 +158,13 @@ export function gridTests({ browserArgs = [], config = {} }: GridTestOptions = {
     await app?.stop()
   })
 
-  async function openTable(table: OpenTable, user: TestUser = owner): Promise<GridPage> {
-    const grid = await openGrid(browser, app, user, table)
+  /** @param options of the browser's context: its time zone, its size */
+  async function openTable(
+    table: OpenTable,
+    user: TestUser = owner,
+    options?: Parameters<Browser['newContext']>[0],
+  ): Promise<GridPage> {
+    const grid = await openGrid(browser, app, user, table, options)
     opened.push(grid)
     grid.calls.length = 0
     return grid

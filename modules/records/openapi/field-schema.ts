@@ -1,3 +1,4 @@
+import { startsNow } from '../../../src/core/fields/default-value.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
@@ -95,8 +96,9 @@ function computedSchema(field: Field, client: string | undefined): Schema | null
 /** What a program may send for a field. */
 export function requestSchema(field: Field): Schema {
   const schema = described(field, shapeOf(field.type, field.options))
-  // Who "me" is, no schema can say.
-  const initial = field.defaultValue === null || holdsPeople(field) ? {} : { default: field.defaultValue }
+  // Who "me" is and what time it will be, no schema can say.
+  const isFixed = field.defaultValue !== null && !holdsPeople(field) && !startsNow(field)
+  const initial = isFixed ? { default: field.defaultValue } : {}
   return { ...schema, ...initial, nullable: !field.required }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
 import { holdsPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
 import {
   checkAnswers,
@@ -207,7 +207,8 @@ function newState(source: FormSource, prefill: Prefill | null) {
 export function startValues({ view, fields, actorId }: FormSource): Values {
   const values: Values = {}
   for (const { field, form } of questionsOf(view, fields)) {
-    const own = form.defaultValue ?? field.defaultValue ?? fieldType(field.type).initial ?? null
+    const defaultValue = form.defaultValue ?? field.defaultValue
+    const own = startValue({ type: field.type, defaultValue }, { ms: Date.now() })
     values[field.id] = holdsPeople(field) ? peopleMeant(own, actorId) : own
   }
   return values

@@ -13,7 +13,8 @@ export const recordsApi: RecordsApi = {
   list: (query, signal) => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
   count: async (selection, signal) =>
     (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
-  apply: (change, actionId) => api.records.write.mutate({ change }, inAction(actionId)),
+  apply: (change, actionId) =>
+    api.records.write.mutate({ change: { ...change, timeZone } }, inAction(actionId)),
   undo: (baseId) => api.records.undo.mutate({ baseId }),
   redo: (baseId) => api.records.redo.mutate({ baseId }),
 }

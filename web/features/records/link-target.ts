@@ -8,9 +8,9 @@ import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
 import { visitor } from '../../session/visitor.ts'
-import { api, inAction } from '../../trpc.ts'
 import { matches } from '../../ui/matches.ts'
 import { toast } from '../../ui/toast.ts'
+import { recordsApi } from './api.ts'
 import { inLine } from './base-queue.ts'
 import { nameValue, readLinkLines, relatedTable } from './link-reads.ts'
 import { can, type GetContext, type TableContext } from './table-context.ts'
@@ -136,9 +136,7 @@ function targetOf(context: TableContext, field: Field, options: LinkOptions, hol
           baseId,
           operations: [{ kind: 'insert' as const, tableId: relatedTableId, rows }],
         }
-        const { inserted } = await inLine(baseId, () =>
-          api.records.write.mutate({ change }, inAction(actionId)),
-        )
+        const { inserted } = await inLine(baseId, () => recordsApi.apply(change, actionId))
         const [id] = inserted
         if (id === undefined) return null
         void holder.change('link', { id, title }, actionId)

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Values } from '../../../src/core/changes.ts'
+import { startsNow, startValue } from '../../../src/core/fields/default-value.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
@@ -31,6 +32,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
   const context = getContext()
   const { schema, state } = context
   const [values, setValues] = useState<Values>(start)
+  const [moments] = useState(() => momentsOf(schema.fields))
   // A value is committed as its field is left, also by pressing the button that sends all of them.
   const latest = useRef(values)
   const form = useRef<HTMLDivElement>(null)
@@ -65,7 +67,12 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
     setBusy(true)
     try {
       const { baseId, id: tableId } = schema.table
-      const operation = { kind: 'insert' as const, tableId, rows: [{ values: latest.current }], before }
+      const operation = {
+        kind: 'insert' as const,
+        tableId,
+        rows: [{ values: { ...moments, ...latest.current } }],
+        before,
+      }
       const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
       context.store.take(written)
       onClose()
@@ -78,11 +85,12 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
     }
   }
 
+  const shown: Values = { ...moments, ...values }
   const draw = ({ field }: (typeof all)[number]) => (
     <RecordField
       key={field.id}
       field={field}
-      value={values[field.id] === undefined ? field.defaultValue : (values[field.id] ?? null)}
+      value={shown[field.id] === undefined ? field.defaultValue : (shown[field.id] ?? null)}
       canEdit
       error={field.id === namedId ? messageOf(error) : null}
       links={
@@ -148,4 +156,10 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
       </div>
     </Dialog>
   )
+}
+
+/** What stands for the present in a new record: what is shown of it is what is kept. */
+const momentsOf = (fields: readonly Field[]): Values => {
+  const ms = Date.now()
+  return Object.fromEntries(fields.filter(startsNow).map((field) => [field.id, startValue(field, { ms })]))
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react'
+import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { holdsPeople } from '../../../src/core/fields/people-value.ts'
@@ -58,11 +59,54 @@ export function DefaultValue({
       </div>
     )
   }
+  if (takesNow(type)) return <MomentDefault key={type} draft={draft} onChange={onChange} />
   // The text starts anew with another type.
   return <TypedDefault key={type} draft={draft} onChange={onChange} />
 }
 
-function TypedDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
+/** The moment at which a record is made, or a value of its own. */
+function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value: CellValue) => void }) {
+  const { type, defaultValue } = draft
+  const [isFixed, setFixed] = useState(defaultValue !== null && defaultValue !== NOW)
+  const id = useId()
+  const other = isFixed ? 'fixed' : ''
+  return (
+    <>
+      <div className={styles.part}>
+        <label htmlFor={id}>{t('Default value')}</label>
+        <select
+          id={id}
+          className={toolbar.select}
+          value={defaultValue === NOW ? 'now' : other}
+          onChange={({ target: { value } }) => {
+            setFixed(value === 'fixed')
+            onChange(value === 'now' ? NOW : null)
+          }}
+        >
+          <option value="">{t('None')}</option>
+          <option value="now">{nowLabel(type)}</option>
+          <option value="fixed">{type === 'Time' ? t('A fixed time') : t('A fixed date')}</option>
+        </select>
+      </div>
+      {isFixed && <TypedDefault draft={draft} label={t('Fixed value')} onChange={onChange} />}
+    </>
+  )
+}
+
+function nowLabel(type: FieldDraft['type']): string {
+  if (type === 'Time') return t('Current time')
+  return type === 'Date' ? t('Current date') : t('Current date and time')
+}
+
+function TypedDefault({
+  draft,
+  label = t('Default value'),
+  onChange,
+}: {
+  draft: FieldDraft
+  label?: string
+  onChange: (value: CellValue) => void
+}) {
   const type = fieldType(draft.type)
   const [text, setText] = useState(() =>
     draft.defaultValue === null ? '' : type.format(draft.defaultValue, draft.options),
@@ -70,7 +114,7 @@ function TypedDefault({ draft, onChange }: { draft: FieldDraft; onChange: (value
   const isUnfit = text.trim() !== '' && type.parse(text, draft.options) === null
   return (
     <TextField
-      label={t('Default value')}
+      label={label}
       placeholder={type.example.split('\n')[0]}
       value={text}
       error={isUnfit ? t('This does not fit the type, and is not kept') : null}

@@ -1,3 +1,4 @@
+import { keepsNow, NOW } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -29,7 +30,11 @@ const EMPTY: FieldDraft = {
 
 /** The draft with another type: options that both know stay (a select's choices), and the rest are the type's defaults. */
 export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
-  return { ...draft, type, options: optionsFor(type, draft.options), defaultValue: null }
+  const isKept = draft.defaultValue === NOW && keepsNow(draft.type, type)
+  return {
+    ...draft,
+    ...{ type, options: optionsFor(type, draft.options), defaultValue: isKept ? NOW : null },
+  }
 }
 
 function optionsFor(type: FieldTypeName, options: FieldOptions): FieldOptions {

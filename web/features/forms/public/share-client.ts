@@ -6,8 +6,10 @@ import {
   SHARE_HEADERS,
   SHARE_PASSWORD_HEADER,
   SUBMISSION_HEADER,
+  TIME_ZONE_HEADER,
 } from '../../../../src/core/shares.ts'
 import { t } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
 import type { Inputs, Outputs } from '../../../trpc.ts'
 
 /** A refusal by the server, or no answer at all (`code` is null). */
@@ -36,6 +38,7 @@ export interface Link {
 export function shareClient({ id, password }: Link) {
   const headers = {
     [SHARE_HEADERS.view]: id,
+    [TIME_ZONE_HEADER]: timeZone,
     ...(password === null ? {} : { [SHARE_PASSWORD_HEADER]: passwordHeader(password) }),
   }
   const read = async <T>(procedure: string, input: unknown, signal?: AbortSignal): Promise<T> => {

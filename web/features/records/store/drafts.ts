@@ -1,4 +1,5 @@
 import type { Operation, Values } from '../../../../src/core/changes.ts'
+import { startValue } from '../../../../src/core/fields/default-value.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import { t } from '../../../i18n.ts'
@@ -57,7 +58,7 @@ export function createDrafts({ state, paging, fields, insert, recheck }: DraftsD
     Object.fromEntries(
       fields()
         .filter((field) => !field.isSystem && !fieldType(field.type).readOnly)
-        .map((field) => [field.id, field.defaultValue ?? fieldType(field.type).initial ?? null] as const)
+        .map((field) => [field.id, startValue(field, { ms: Date.now() })] as const)
         .filter(([, value]) => value !== null),
     )
 

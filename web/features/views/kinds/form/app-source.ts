@@ -6,7 +6,6 @@ import type { Field, Person, TableSchema, View } from '../../../../../src/core/m
 import { optionsOf } from '../../../../../src/core/views/index.ts'
 import { detailsOf, messageOf } from '../../../../errors.ts'
 import { session } from '../../../../session/index.ts'
-import { api } from '../../../../trpc.ts'
 import { sendFile } from '../../../attachments/send-file.ts'
 import { useSignedFile } from '../../../attachments/signed-files.ts'
 import { loadCells } from '../../../forms/answers/cells.ts'
@@ -16,6 +15,7 @@ import {
   type Submission,
   type Submitted,
 } from '../../../forms/form-source.ts'
+import { recordsApi } from '../../../records/api.ts'
 import { inLine } from '../../../records/base-queue.ts'
 import { readLinkLines } from '../../../records/link-reads.ts'
 
@@ -60,7 +60,7 @@ async function insert(schema: TableSchema, submission: Submission): Promise<Subm
   const values: Values = { ...submission.values, ...(await sendFiles(submission)) }
   try {
     const change = { baseId, operations: [{ kind: 'insert' as const, tableId, rows: [{ values }] }] }
-    const { inserted } = await inLine(baseId, () => api.records.write.mutate({ change }))
+    const { inserted } = await inLine(baseId, () => recordsApi.apply(change))
     return { recordId: inserted[0] ?? null }
   } catch (error) {
     const { fieldId, reason } = detailsOf(error)

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { eventually, gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+
+const today = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date())
+
+describe('a default value of the moment', () => {
+  test('is chosen beside a fixed one, and stands in the new row by the clock of who adds it', async () => {
+    const timezoneId = 'Pacific/Kiritimati'
+    const fields = [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Due', type: 'Date' as const },
+    ]
+    const table = await tests.createTable(fields, [['first']])
+    const grid = await tests.openTable(table, tests.owner(), { timezoneId })
+    const { page } = grid
+    await grid.header('Due').dblclick()
+    const editor = page.getByTestId('field-editor')
+    await editor.getByRole('button', { name: 'Default value and description' }).click()
+    const choice = editor.getByLabel('Default value', { exact: true })
+    expect(await choice.locator('option').allTextContents()).toEqual(['None', 'Current date', 'A fixed date'])
+    await choice.selectOption('A fixed date')
+    await editor.getByLabel('Fixed value').fill('2024-03-05')
+    await choice.selectOption('Current date')
+    expect(await editor.getByLabel('Fixed value').count()).toBe(0)
+    await editor.getByRole('button', { name: 'Save field' }).click()
+    await editor.waitFor({ state: 'detached' })
+
+    await page.getByTestId('add-record').click()
+    expect(await grid.cell(1, 'Due').textContent()).toContain(today(timezoneId))
+    await page.keyboard.type('second')
+    await page.keyboard.press('Enter')
+    await eventually(grid.saved, () => true)
+    await page.reload()
+    await grid.cell(1, 'Due').waitFor()
+    expect(await grid.column('Due', 2)).toEqual(['', today(timezoneId)])
+  })
+})
