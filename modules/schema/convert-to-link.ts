@@ -41,7 +41,7 @@ export async function convertToLink(
   context: SchemaContext,
   actor: Actor,
   field: Field,
-  patch: FieldPatch,
+  { wireMeta, ...patch }: FieldPatch,
 ): Promise<Field> {
   const { store, apply } = context
   const { table } = await store.load(field.tableId)
@@ -57,6 +57,8 @@ export async function convertToLink(
       const made: Field = {
         ...current,
         ...ownSide(ends, patch.type ?? 'Links', link),
+        description:
+          patch.description === undefined ? current.description : patch.description?.trim() || null,
         ...{ title, columnName: '', unique: false, required: false, defaultValue: null },
       }
       const parts =
@@ -78,7 +80,7 @@ export async function convertToLink(
           ...(await placeInverse(context, ends, made)),
           db
             .update(store.fields)
-            .set({ ...after, updatedAt: change.now })
+            .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
             .where(eq(store.fields.id, field.id)),
         ],
         entry: { kind: 'field.update', tableId: table.id, detail: { fieldId: field.id, before, after } },

@@ -50,7 +50,7 @@ export async function updateField(
   const options = await storableFormula(context, model, { type, options: given.options, field })
   const patch = { ...given, ...(options && { options }) }
   await refuseForeignPatch(context, field, patch)
-  if (becomesLink(field, patch.type)) return convertToLink(context, actor, field, patch)
+  if (becomesLink(field, patch.type)) return convertToLink(context, actor, field, { ...patch, wireMeta })
   refuseKeyRules(model, field, patch)
   await checkPatch(context, field, patch)
   return writeField(

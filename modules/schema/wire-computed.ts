@@ -88,6 +88,19 @@ export function readWireLink(column: WireColumn, tableId: string): WireLink {
   return { tableId: own, options: { kind, relatedTableId } }
 }
 
+/**
+ * Reads the relation that a column of values is to become, in the words in which a new link is asked for. Nothing
+ * where a client names none: then it means what it cannot have.
+ *
+ * @throws BAD_REQUEST as `readWireLink`, and for a link that would stand in the other table
+ */
+export function readWireRelation(column: WireColumn, tableId: string): FieldOptions {
+  if (['parentId', 'childId', 'type'].every((key) => column[key] === undefined)) return {}
+  const link = readWireLink(column, tableId)
+  if (link.tableId === tableId) return link.options
+  throw badRequest("The column's own table is the 'childId' of a bt, and the 'parentId' of any other link")
+}
+
 /** `colOptions` of a computed field (wire reference §8.1, §8.2); undefined for one that has none. */
 export function presentComputed(field: StoredField, baseId: string, around: WireSurroundings) {
   const link = linkOf(field)

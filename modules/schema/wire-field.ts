@@ -5,9 +5,10 @@ import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../
 import { SPECIFIC_TYPES } from '../../src/core/fields/specific-db-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import { isSelect } from './choices.ts'
+import { becomesLink } from './convert-to-link.ts'
 import type { NewField } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
-import { computedOptions } from './wire-computed.ts'
+import { computedOptions, readWireRelation } from './wire-computed.ts'
 import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
 
 /** A column as a REST client sends it; whatever else is in the object is of no matter. */
@@ -72,7 +73,11 @@ export function readNewColumn(column: WireColumn): NewField {
  */
 export function readColumnPatch(column: WireColumn, field: Field): FieldPatch {
   const type = column.uidt === undefined ? field.type : readType(column.uidt, field.type)
-  const sent = { ...optionsOf(column, type), ...computedOptions(column, type, false) }
+  const sent = {
+    ...optionsOf(column, type),
+    ...computedOptions(column, type, false),
+    ...(becomesLink(field, type) && readWireRelation(column, field.tableId)),
+  }
   const isSameType = type === field.type
   // Of a computed field the patch alone is handed on: what it does not name is kept where it is checked.
   const kept = isSameType && !fieldType(type).computed ? field.options : {}
