@@ -4,7 +4,7 @@ import { notFound } from '../../src/core/errors.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
-import type { BaseRight } from '../../src/core/roles.ts'
+import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -190,13 +190,16 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       return tables.filter((table) => includeJunctions || !table.isJunction)
     },
     /**
-     * A table with its fields and views; by a link to a view, with what that view shows. @throws TABLE_NOT_FOUND
+     * A table with its fields and the views that are not hidden from the actor's role; by a link to a view, with what
+     * that view shows. @throws TABLE_NOT_FOUND
      */
     async table(actor: Actor, tableId: string): Promise<TableSchema> {
-      if (actor.kind !== 'share') return schemaOf(await openTable(context, actor, 'table.read', tableId))
-      if (actor.grant.kind === 'view') return tableOfLink(actor.grant.viewId, tableId)
+      if (actor.kind === 'share' && actor.grant.kind === 'view')
+        return tableOfLink(actor.grant.viewId, tableId)
       const whole = await schemaOf(await openTable(context, actor, 'table.read', tableId))
-      return { ...whole, views: whole.views.map(withoutRecipients) }
+      const role = await access.baseRole(actor, whole.table.baseId)
+      const views = whole.views.filter((view) => isListedFor(role, view))
+      return { ...whole, views: actor.kind === 'share' ? views.map(withoutRecipients) : views }
     },
     /** What a diagram of the base draws, tables of pairs included. @throws BASE_NOT_FOUND */
     async diagram(actor: Actor, baseId: string): Promise<Diagram> {

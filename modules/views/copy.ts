@@ -5,13 +5,24 @@ import type { TableModel } from '../schema/index.ts'
 import { fieldsOfView, type LineRow, type ViewRow, withFreshIds, withSortIds } from './model.ts'
 
 /**
- * What a copy takes from its source: all that says how records are shown, but neither the title, nor the lock,
- * nor whose it is. Filters and sorts get ids of their own.
+ * What a copy takes from its source: all that says how records are shown, and from whom it is hidden, but neither the
+ * title, nor the lock, nor whose it is. Filters and sorts get ids of their own.
  */
 export function copied(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
-  const { rowHeight, frozen, filter, sorts, groups, coloring, meta, description, showSystemFields } = source
+  const {
+    rowHeight,
+    frozen,
+    filter,
+    sorts,
+    groups,
+    coloring,
+    meta,
+    description,
+    showSystemFields,
+    hiddenFrom,
+  } = source
   return {
-    ...{ rowHeight, frozen, groups, meta, description, showSystemFields },
+    ...{ rowHeight, frozen, groups, meta, description, showSystemFields, hiddenFrom },
     ...(source.kind === kind && { options: source.options }),
     coloring: coloring && withOwnRules(coloring),
     filter: filter && withFreshIds(filter),

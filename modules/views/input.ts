@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS, type ViewKind } from '../../src/core/model.ts'
+import { HIDEABLE_ROLES } from '../../src/core/roles.ts'
 import { formField, rowColoring, VIEW_KINDS } from '../../src/core/views/index.ts'
 import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
 
@@ -40,6 +41,8 @@ export const createViewInput = z.strictObject({
   description: description.optional(),
   meta: meta.optional(),
 })
+/** A view and the roles that are not to find it in their lists. */
+export const hideViewInput = z.strictObject({ viewId: id, from: z.array(z.enum(HIDEABLE_ROLES)).max(10) })
 /** A view and the one it goes ahead of; null: to the end. */
 export const reorderViewInput = z.strictObject({ viewId: id, before: id.nullable() })
 /** What of a view changes; what is absent stays. */

@@ -243,5 +243,5 @@ const newRow = ({ actorId, now, ...view }: FreshView): ViewRow => ({
   ...view,
   ...{ isDefault: false, lock: 'collaborative', meta: {}, rowHeight: 'short', frozen: 1, description: null },
   ...{ filter: null, sorts: [], showSystemFields: null, groups: null, coloring: null, options: null },
-  ...{ createdBy: actorId, ownedBy: actorId, createdAt: now, updatedAt: now },
+  ...{ hiddenFrom: null, createdBy: actorId, ownedBy: actorId, createdAt: now, updatedAt: now },
 })

@@ -83,6 +83,7 @@ export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShar
     groups: liveGroups(model, row),
     coloring: liveColoring(model, row),
     options: liveOptions(model, row),
+    hiddenFrom: row.hiddenFrom ?? [],
     isShared,
   }
 }

@@ -7,15 +7,7 @@ import { WIRE_KINDS } from './kinds/index.ts'
 import { commonKeys, NO_LINK, type ShownView, type WireLink } from './kinds/wire-kind.ts'
 import { type LineRow, liveColoring, liveGroups, liveOptions, type ViewRow } from './model.ts'
 import type { WireNode } from './wire-filters.ts'
-
-const DISABLED = {
-  owner: false,
-  creator: false,
-  viewer: false,
-  editor: false,
-  commenter: false,
-  guest: false,
-}
+import { presentVisibility } from './wire-visibility.ts'
 
 /** All that is sent of a view, put together once. */
 export const shownView = (model: TableModel, row: ViewRow, link: WireLink = NO_LINK): ShownView => ({
@@ -60,7 +52,7 @@ export function presentView(shown: ShownView, { detailed }: { detailed: boolean 
     owned_by: row.ownedBy ?? row.createdBy,
     row_coloring_mode: liveColoring(model, row)?.mode ?? null,
     view: presentKind(shown),
-    ...(detailed && { disabled: DISABLED }),
+    ...(detailed && { disabled: presentVisibility(row) }),
   }
 }
 

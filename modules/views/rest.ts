@@ -13,6 +13,7 @@ import { linesRest } from './rest-lines.ts'
 import type { ViewsService } from './service.ts'
 import { rightsFor } from './update.ts'
 import { ViewBody, ViewPatchBody } from './wire-body.ts'
+import { readVisibility } from './wire-visibility.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 
@@ -33,7 +34,15 @@ export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticat
         .use(restBase(kernel, auth))
         .get('/:baseId/has-empty-or-null-filters', async ({ actor, params }) =>
           scalar(await views.hasNullFilters(actor, params.baseId)),
-        ),
+        )
+        .get('/:baseId/visibility-rules', async ({ actor, params }) =>
+          views.presentBase(actor, await views.openBase(actor, 'view.update', params.baseId)),
+        )
+        .post('/:baseId/visibility-rules', async ({ actor, params, body }) => {
+          const baseId = await views.openBase(actor, 'view.update', params.baseId)
+          await views.setVisibility(actor, baseId, readVisibility(body))
+          return { msg: 'UI ACL has been created successfully' }
+        }),
     )
   }
   return app

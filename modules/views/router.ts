@@ -1,5 +1,12 @@
 import { member, router } from '../../src/trpc.ts'
-import { arrangeInput, createViewInput, reorderViewInput, updateViewInput, viewRef } from './input.ts'
+import {
+  arrangeInput,
+  createViewInput,
+  hideViewInput,
+  reorderViewInput,
+  updateViewInput,
+  viewRef,
+} from './input.ts'
 import type { ViewsService } from './service.ts'
 
 /** Views for the web app; it reads them with their table (`schema.table`). */
@@ -16,6 +23,9 @@ export const viewsRouter = (views: ViewsService) =>
     arrange: member
       .input(arrangeInput)
       .mutation(({ ctx, input }) => views.arrange(ctx.actor, input.viewId, input.fields)),
+    hide: member
+      .input(hideViewInput)
+      .mutation(({ ctx, input }) => views.hide(ctx.actor, input.viewId, input.from)),
     reorder: member
       .input(reorderViewInput)
       .mutation(({ ctx, input }) => views.reorder(ctx.actor, input.viewId, input.before)),

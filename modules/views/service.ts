@@ -2,7 +2,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
-import type { BaseRight } from '../../src/core/roles.ts'
+import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
 import { withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
@@ -28,6 +28,7 @@ import { renameChoices } from './rename-choices.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'
 import { changeView, updateView, type ViewPatch } from './update.ts'
+import { setVisibility, type VisibilityRule, viewsOfBase } from './visibility.ts'
 import { linkOfVisitor, linksOfViews } from './wire-links.ts'
 
 /** Operators that hold NULL and the empty text apart, where `blank` takes both. */
@@ -122,6 +123,22 @@ export function createViewsService(
       const model = await schema.openTable(actor, 'view.list', tableId)
       return presentAll(model, { detailed: true, forVisitors: actor.kind === 'share' })
     },
+    /** The base of an id or title, for someone who holds the right. @throws BASE_NOT_FOUND */
+    async openBase(actor: Actor, right: BaseRight, idOrTitle: string): Promise<string> {
+      const { id } = await schema.resolveBase(actor, idOrTitle)
+      await access.authorize(actor, right, id)
+      return id
+    },
+    /** Every view of a base that the actor may see, with those that are hidden from some. */
+    async presentBase(actor: Actor, baseId: string) {
+      const links = await linksOfViews(auth.shares, baseId)
+      const found = []
+      for (const row of await viewsOfBase(context, actor, baseId)) {
+        const shown = shownView(await schema.load(row.tableId), row, links.get(row.id))
+        found.push(presentView(shown, { detailed: true }))
+      }
+      return found
+    },
     /** One view as REST clients know it. @throws VIEW_NOT_FOUND */
     present: async (actor: Actor, viewId: string) =>
       presentView(await openShown(actor, 'view.list', viewId), { detailed: false }),
@@ -164,13 +181,6 @@ export function createViewsService(
 
     // Operations.
 
-    /** @throws TABLE_NOT_FOUND */
-    async list(actor: Actor, tableId: string): Promise<View[]> {
-      const model = await schema.load(tableId)
-      await access.authorize(actor, 'view.list', model.table.baseId)
-      const views = await store.ofModel(model)
-      return actor.kind === 'share' ? views.map(withoutRecipients) : views
-    },
     /** @throws VIEW_NOT_FOUND */
     async get(actor: Actor, viewId: string): Promise<View> {
       const { view } = await openView(context, actor, 'view.list', viewId)
@@ -193,6 +203,16 @@ export function createViewsService(
       refuseUnstorable(fields)
       return arrange(context, actor, viewId, fields)
     },
+    /** Says which roles a view is hidden from. @throws VIEW_NOT_FOUND, and as `setVisibility` */
+    async hide(actor: Actor, viewId: string, from: readonly HideableRole[]): Promise<View> {
+      const { model } = await openView(context, actor, 'view.update', viewId)
+      const hidden = Object.fromEntries(HIDEABLE_ROLES.map((role) => [role, from.includes(role)]))
+      await setVisibility(context, actor, model.table.baseId, [{ viewId, hidden }])
+      return (await store.load(viewId)).view
+    },
+    /** The same of any number of views of a base. @throws as the function that it calls */
+    setVisibility: (actor: Actor, baseId: string, rules: readonly VisibilityRule[]): Promise<void> =>
+      setVisibility(context, actor, baseId, rules),
     reorder: (actor: Actor, viewId: string, before: string | null): Promise<void> =>
       reorderView(context, actor, viewId, before),
     delete: (actor: Actor, viewId: string): Promise<void> => deleteView(context, actor, viewId),

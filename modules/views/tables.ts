@@ -1,5 +1,6 @@
 import type { Filter } from '../../src/core/filters/filter.ts'
 import type { RowHeight, Sort, View, ViewKind } from '../../src/core/model.ts'
+import type { HideableRole } from '../../src/core/roles.ts'
 import type { RowColoring } from '../../src/core/views/coloring.ts'
 import type { FormField } from '../../src/core/views/form.ts'
 import type { Columns } from '../../src/db/columns.ts'
@@ -29,6 +30,8 @@ export function defineViewsTables(c: Columns) {
       coloring: c.json('coloring').$type<RowColoring | null>(),
       /** What the kind keeps (`src/core/views`); null: its defaults. */
       options: c.json('options').$type<object | null>(),
+      /** The roles that do not see it in the list; null: all do. */
+      hiddenFrom: c.json('hidden_from').$type<HideableRole[] | null>(),
       createdBy: c.text('created_by'),
       /** Who may change a personal view. */
       ownedBy: c.text('owned_by'),

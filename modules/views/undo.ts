@@ -4,6 +4,11 @@ import type { ViewsContext } from './context.ts'
 import { bringBack, removeView, type StoredView } from './life.ts'
 import { refuseLocked } from './lock.ts'
 import { changedKeys, rightsFor, stateOf, type ViewState, writeView } from './update.ts'
+import { restoreVisibility, type VisibilityChange } from './visibility.ts'
+
+const reversed = ({ viewId, before, after }: VisibilityChange): VisibilityChange => ({
+  ...{ viewId, before: after, after: before },
+})
 
 interface Detail extends Partial<ArrangeDetail> {
   viewId: string
@@ -14,6 +19,11 @@ interface Detail extends Partial<ArrangeDetail> {
 export function registerViewsUndo(context: ViewsContext, { undoers }: Pick<Kernel, 'undoers'>): void {
   const { store, schema, access } = context
   undoers.set('view', async (actor, baseId, entry, direction) => {
+    if (entry.kind === 'view.visibility') {
+      const { changes } = entry.detail as { changes: VisibilityChange[] }
+      await restoreVisibility(context, actor, baseId, direction === 'undo' ? changes.map(reversed) : changes)
+      return
+    }
     const detail = entry.detail as Detail
     const isUndo = direction === 'undo'
     if (entry.kind === 'view.create' || entry.kind === 'view.delete') {

@@ -1,7 +1,7 @@
 import type { CellValue, FieldOptions } from './fields/field-type.ts'
 import type { FieldTypeName } from './fields/index.ts'
 import type { Filter } from './filters/filter.ts'
-import type { BaseRole } from './roles.ts'
+import type { BaseRole, HideableRole } from './roles.ts'
 import type { RowColoring } from './views/coloring.ts'
 import type { FormField } from './views/form.ts'
 
@@ -149,6 +149,8 @@ export interface View {
   coloring: RowColoring | null
   /** What its kind keeps (`core/views`); read it by `optionsOf(view, kind)`. */
   options: object
+  /** The roles in whose list of views it does not stand; never of a table's default view. */
+  hiddenFrom: HideableRole[]
   /** True while a public link to it is open. */
   isShared: boolean
 }

@@ -2,6 +2,16 @@
 export const BASE_ROLES = ['no-access', 'viewer', 'commenter', 'editor', 'creator', 'owner'] as const
 export type BaseRole = (typeof BASE_ROLES)[number]
 
+/** Roles that a view can be hidden from; creators and owners, who set views up, see all of them. */
+export const HIDEABLE_ROLES = ['editor', 'commenter', 'viewer'] as const satisfies readonly BaseRole[]
+export type HideableRole = (typeof HIDEABLE_ROLES)[number]
+
+/** True where a view stands in the list of someone with this role. */
+export const isListedFor = (
+  role: BaseRole | null,
+  { hiddenFrom }: { hiddenFrom: readonly HideableRole[] },
+): boolean => !hiddenFrom.some((hidden) => hidden === role)
+
 /** Organisation roles. `super` holds every right; the viewer may only open what was shared with them. */
 export const ORG_ROLES = ['org-level-viewer', 'org-level-creator', 'super'] as const
 export type OrgRole = (typeof ORG_ROLES)[number]

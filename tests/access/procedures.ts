@@ -140,6 +140,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'view.arrange',
     input: ({ viewId, fieldId }) => ({ viewId, fields: [{ fieldId, width: 200 }] }),
   },
+  'views.hide': { gate: 'view.update', input: ({ viewId }) => ({ viewId, from: ['viewer'] }) },
   'views.reorder': { gate: 'view.update', input: ({ viewId }) => ({ viewId, before: null }) },
   'views.delete': { gate: 'view.delete', input: ofView },
 

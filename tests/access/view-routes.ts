@@ -38,6 +38,11 @@ export const VIEW_ROUTES: Record<string, RouteCase> = {
   'POST M/tables/:tableId/maps': newView,
   'POST M/tables/:tableId/calendars': newView,
   'PATCH M/views/:viewId': { gate: 'view.update', body: () => ({ title: 'Renamed' }) },
+  'GET M/projects/:baseId/visibility-rules': { gate: 'view.update' },
+  'POST M/projects/:baseId/visibility-rules': {
+    gate: 'view.update',
+    body: ({ viewId }) => [{ id: viewId, disabled: { viewer: true } }],
+  },
   'DELETE M/views/:viewId': { gate: 'view.delete' },
   'PATCH M/grids/:viewId': { gate: 'view.update', body: () => ({ row_height: 1 }) },
   'GET M/forms/:viewId': { gate: 'view.list', params: viewOf('form') },

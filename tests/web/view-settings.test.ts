@@ -39,7 +39,7 @@ const COLUMNS = FIELDS.map(({ id }, at) => ({
 const view = (more: Partial<View> = {}): View => ({
   ...{ id: 'vw1', tableId: 'm1', title: 'View', description: null, kind: 'grid', isDefault: false, order: 1 },
   ...{ lock: 'collaborative', ownerId: null, meta: {}, rowHeight: 'short', frozen: 1, fields: [] },
-  ...{ filter: null, sorts: [], groups: [], coloring: null, options: {}, isShared: false },
+  ...{ filter: null, sorts: [], groups: [], coloring: null, options: {}, hiddenFrom: [], isShared: false },
   ...more,
 })
 

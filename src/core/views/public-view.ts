@@ -132,7 +132,7 @@ export function publicView(view: View, visible: readonly Field[]): View {
   }
   return {
     ...view,
-    ...{ meta: {}, ownerId: null },
+    ...{ meta: {}, ownerId: null, hiddenFrom: [] },
     fields: fields.filter(isShown).map((line) => ({
       ...line,
       form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isTold) },

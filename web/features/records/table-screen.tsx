@@ -55,7 +55,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     return (
       <Gone
         baseId={baseId}
-        title={t('This view does not exist any more')}
+        title={t('This view does not exist any more, or is hidden from you')}
         onOpenTable={viewId && views.length > 0 ? () => goTo(paths.table(baseId, tableId)) : undefined}
       />
     )

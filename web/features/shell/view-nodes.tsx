@@ -1,4 +1,4 @@
-import { Ellipsis, Globe, Lock, UserRound } from 'lucide-react'
+import { Ellipsis, EyeOff, Globe, Lock, UserRound } from 'lucide-react'
 import { useRef, useState } from 'react'
 import type { Base, Table, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { SortableList, useSortableItem } from '../../ui/sortable.tsx'
 import { Skeleton } from '../../ui/states.tsx'
+import { hiddenMark } from '../views/hidden-mark.ts'
 import { ViewIcon } from '../views/kind-info.tsx'
 import { renameView, reorderView } from '../views/view-commands.tsx'
 import { heldReason, modeMark, viewMenu } from '../views/view-menu.ts'
@@ -54,6 +55,7 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const rename = () => setIsRenaming(true)
   const menuLabel = t('Menu of view {title}', { title: view.title })
   const mark = modeMark(view, base.id)
+  const hidden = hiddenMark(view)
   const shared = t('Shared by a public link')
   const menu = () => viewMenu(base, view, siblings, rename)
 
@@ -88,6 +90,11 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
             <span className={styles.title} dir="auto" {...tipOf(view)}>
               {view.title}
             </span>
+            {hidden && (
+              <span role="img" className={styles.mark} aria-label={hidden} data-tip={hidden}>
+                <EyeOff size={12} />
+              </span>
+            )}
             {view.isShared && (
               <span role="img" className={styles.mark} aria-label={shared} data-tip={shared}>
                 <Globe size={12} />

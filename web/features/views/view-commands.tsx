@@ -14,6 +14,7 @@ import { DescriptionDialog, IconDialog } from '../shell/table-commands.tsx'
 import { readIcon } from './chosen-icon.tsx'
 
 const CreateViewDialog = lazyPart(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')
+const VisibilityDialog = lazyPart(() => import('./visibility-dialog.tsx'), 'VisibilityDialog')
 
 /** Asks for the name of a new view, and for what its kind needs; makes it and opens it. */
 export const createView = (baseId: string, tableId: string, kind: ViewKind): void =>
@@ -33,9 +34,12 @@ export async function duplicateView(baseId: string, view: View): Promise<void> {
 /** What of a view is not about its records. */
 type ViewFacts = Partial<Pick<View, 'title' | 'description' | 'meta' | 'lock'>>
 
-async function updateView(view: View, patch: ViewFacts): Promise<void> {
-  const saved = await api.views.update.mutate({ viewId: view.id, patch })
-  const input = { tableId: view.tableId }
+const updateView = async (view: View, patch: ViewFacts): Promise<void> =>
+  show(await api.views.update.mutate({ viewId: view.id, patch }))
+
+/** Puts a view in place as it has been saved. */
+async function show(saved: View): Promise<void> {
+  const input = { tableId: saved.tableId }
   await cache.schema.table.cancel(input)
   cache.schema.table.setData(
     input,
@@ -78,6 +82,17 @@ export const chooseViewIcon = (view: View): void =>
       title={view.title}
       current={readIcon(view.meta)}
       onChoose={(icon) => updateView(view, { meta: { ...view.meta, icon } })}
+      onClose={close}
+    />
+  ))
+
+/** Asks which roles see a view in their lists. */
+export const chooseViewers = (view: View): void =>
+  void openDialog((close) => (
+    <VisibilityDialog
+      title={view.title}
+      hiddenFrom={view.hiddenFrom}
+      onSave={async (from) => show(await api.views.hide.mutate({ viewId: view.id, from }))}
       onClose={close}
     />
   ))

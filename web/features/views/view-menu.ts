@@ -2,6 +2,7 @@ import {
   ArrowDown,
   ArrowUp,
   Copy,
+  Eye,
   Link2,
   Lock,
   Pencil,
@@ -23,6 +24,7 @@ import { openShareDialog, shareRefusal } from '../shares/open-share-dialog.tsx'
 import { KIND_INFO, KINDS } from './kind-info.tsx'
 import { keptBecause } from './view-changes.ts'
 import {
+  chooseViewers,
   chooseViewIcon,
   copyViewLink,
   createView,
@@ -67,6 +69,10 @@ export function viewMenu(
         { label: t('Icon'), icon: Smile, run: () => chooseViewIcon(view) },
         { label: t('Description'), icon: Text, run: () => describeView(view) },
       ].map((item): MenuItem => ({ kind: 'action', disabledReason, ...item })),
+      {
+        ...{ kind: 'action', label: t('Who sees this view'), icon: Eye, run: () => chooseViewers(view) },
+        disabledReason: view.isDefault ? t('Everyone sees the default view') : null,
+      },
     )
   }
   if (roleCan(base.role, 'view.create')) {

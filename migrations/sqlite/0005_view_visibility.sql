@@ -1,0 +1,1 @@
+ALTER TABLE `views` ADD `hidden_from` text;
