@@ -1,0 +1,77 @@
+/*
+ * How the values of the environment are read. Each throws an Error that names the variable and what would be right, with
+ * its value where that is no secret.
+ */
+
+/** Any text. */
+export function text(value: string): string {
+  return value
+}
+
+/** Any text; null for none. */
+export function textOrNull(value: string): string | null {
+  return value === '' ? null : value
+}
+
+/** A whole number within bounds. */
+export function integer(min: number, max: number) {
+  return (value: string, name: string): number => {
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= min && number <= max) return number
+    throw new Error(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
+  }
+}
+
+/** `true`, `1`, `yes`, `on`, or their opposites. */
+export function boolean(value: string, name: string): boolean {
+  if (/^(true|1|yes|on)$/i.test(value)) return true
+  if (/^(false|0|no|off)$/i.test(value)) return false
+  throw new Error(`${name} must be true or false, not "${value}"`)
+}
+
+/** One of some words. */
+export function oneOf<const T extends readonly string[]>(choices: T) {
+  return (value: string, name: string): T[number] => {
+    if (choices.includes(value)) return value
+    throw new Error(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+  }
+}
+
+/** At least 16 characters; null for none. */
+export function secret(value: string, name: string): string | null {
+  if (value === '') return null
+  if (value.length >= 16) return value
+  throw new Error(`${name} must have 16 characters or more`)
+}
+
+/** An http or https address without the slash at its end; null for none. */
+export function httpUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value.replace(/\/+$/, '')
+  throw new Error(`${name} must be an http or https address, not "${value}"`)
+}
+
+/** An address of pictures with `{z}`, `{x}` and `{y}` in it; null for none. */
+export function tilesUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const isWhole = ['{z}', '{x}', '{y}'].every((part) => value.includes(part))
+  const url = URL.canParse(value) ? new URL(value) : null
+  // The page may load pictures from this one host, so it has to be known.
+  const hasHost = url !== null && /^https?:$/.test(url.protocol) && !/[{}]|%7B/i.test(url.host)
+  if (isWhole && hasHost) return value
+  throw new Error(`${name} must be an http or https address with {z}, {x} and {y} in it, not "${value}"`)
+}
+
+/** A PostgreSQL; null for none. Also takes the `pg://host:port?u=user&p=password&d=name` form that people may move over with. */
+export function postgresUrl(value: string, name: string): string | null {
+  if (value === '') return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:') return value
+  if (url?.protocol === 'pg:') {
+    const query = url.searchParams
+    const account = [query.get('u'), query.get('p')].map((part) => encodeURIComponent(part ?? '')).join(':')
+    return `postgres://${account}@${url.host}/${encodeURIComponent(query.get('d') ?? '')}`
+  }
+  throw new Error(`${name} must begin with postgres:// (the password is not shown here)`)
+}
