@@ -31,6 +31,7 @@ export interface Config {
   attachmentMaxCount: number
   attachmentLinkSeconds: number
   formAnswersPerHour: number
+  linkUploadsPerHour: number
   s3Bucket: string | null
   s3Region: string | null
   s3Endpoint: string | null
@@ -169,6 +170,12 @@ export const VARIABLES = {
     name: 'FORM_ANSWERS_PER_HOUR',
     default: '100',
     help: 'Answers that one address may send to one public form within an hour.',
+    read: integer(1, 1_000_000),
+  }),
+  linkUploadsPerHour: variable({
+    name: 'LINK_UPLOADS_PER_HOUR',
+    default: '300',
+    help: 'Files that one address may bring by the link of a shared base within an hour.',
     read: integer(1, 1_000_000),
   }),
   s3Bucket: variable({

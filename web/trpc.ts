@@ -5,8 +5,7 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
 import type { AppRouter } from '../src/router.ts'
 import { appCodeOf, isWorthRetrying } from './errors.ts'
-import { recoverFrom401, session } from './session/index.ts'
-import { visitor } from './session/visitor.ts'
+import { callerHeaders, recoverFrom401, session } from './session/index.ts'
 
 export type Inputs = inferRouterInputs<AppRouter>
 export type Outputs = inferRouterOutputs<AppRouter>
@@ -14,20 +13,13 @@ export type Outputs = inferRouterOutputs<AppRouter>
 /** Hooks: `trpc.bases.list.useQuery()`, `trpc.bases.create.useMutation()`. */
 export const trpc = createTRPCReact<AppRouter>()
 
-const headers = async () => {
-  const visiting = visitor.headers()
-  if (visiting) return visiting
-  const token = await session.current()
-  return token ? { 'xc-auth': token } : {}
-}
-
 /** What a call may bring beside its input: `api.x.y.mutate(input, inAction(id))`. */
 export const inAction = (actionId: string | undefined) => ({ context: { actionId } })
 
 /** Calls that share an `actionId` are one action of the person: undo takes all of them back together. */
 const actionHeaders = async ({ op }: { op: { context: Record<string, unknown> } }) => {
   const { actionId } = op.context
-  return { ...(await headers()), ...(typeof actionId === 'string' && { 'x-action-id': actionId }) }
+  return { ...(await callerHeaders()), ...(typeof actionId === 'string' && { 'x-action-id': actionId }) }
 }
 
 /**
@@ -78,7 +70,7 @@ const links = () => [
       true: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders, methodOverride: 'POST' }),
       false: httpLink<AppRouter>({ url: '/trpc', headers: actionHeaders }),
     }),
-    false: httpBatchLink<AppRouter>({ url: '/trpc', headers, maxURLLength: 6000 }),
+    false: httpBatchLink<AppRouter>({ url: '/trpc', headers: callerHeaders, maxURLLength: 6000 }),
   }),
 ]
 

@@ -7,9 +7,8 @@ import { type FormState, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
 import { checkAnswers, type Question, questionsOf } from '../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import { type AuthService, isExpired, noShare, type ShareRow } from '../auth/index.ts'
+import { type AuthService, createHourlyLimit, isExpired, noShare, type ShareRow } from '../auth/index.ts'
 import type { RecordsService, SharedForm } from '../records/index.ts'
-import { createAnswerLimit } from './answer-limit.ts'
 import { createAnswerOnce } from './answer-once.ts'
 import { createAnsweredCookie } from './answered-cookie.ts'
 
@@ -59,7 +58,7 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
 
 /** Answers to forms that are shared, from whoever has the link. */
 export function createFormAnswers({ kernel, auth, records }: Deps) {
-  const limit = createAnswerLimit(kernel.config.formAnswersPerHour)
+  const limit = createHourlyLimit(kernel.config.formAnswersPerHour, 'answers')
   const once = createAnswerOnce<Answered>()
   const cookie = createAnsweredCookie(kernel.config, kernel.secrets)
 

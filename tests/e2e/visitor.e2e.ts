@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { TableSchema } from '../../src/core/model.ts'
 import { createTestApp, type TestApp, type TestUser } from '../support/app.ts'
 import { launchBrowser } from '../support/chromium.ts'
+import { drop, selectorOf } from './drop-files.ts'
+import { eventually } from './grid-page.ts'
 
 let app: TestApp
 let browser: Browser
@@ -196,6 +199,42 @@ describe('a visitor of a shared base', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copy to my bases' }).click()
     await page.getByRole('heading', { level: 1, name: 'Shop copy' }).waitFor()
+    await page.context().close()
+  })
+
+  test('drops a file into a cell, and downloads the view until the link forbids it', async () => {
+    const fields = [
+      { title: 'Title', type: 'SingleLineText' as const },
+      { title: 'Files', type: 'Attachment' as const },
+    ]
+    const schema = await own().schema.createTable.mutate({ baseId, title: 'Papers', fields })
+    const tableId = schema.table.id
+    const [title, files] = fields.map((one) => schema.fields.find((field) => field.title === one.title)!.id)
+    const operations = [{ kind: 'insert' as const, tableId, rows: [{ values: { [title!]: 'first' } }] }]
+    await own().records.write.mutate({ change: { baseId, operations } })
+    const target = { kind: 'base' as const, targetId: baseId }
+    const share = await own().shares.save.mutate({ ...target, patch: { role: 'editor' } })
+    const page = await visit(`/base/base/${share.id}/${tableId}`)
+    await page.getByText('first', { exact: true }).waitFor()
+    const cell = selectorOf({ schema, baseId, tableId }, 0, 'Files')
+    await drop(page, cell, [{ name: 'note.txt', type: 'text/plain', text: 'hello' }])
+    await page.locator(cell).getByTestId('file-thumb').waitFor()
+    const kept = async () => {
+      const { values } = await own().records.get.query({ tableId, recordId: 1 })
+      return readAttachments(values[files!] ?? null).map((item) => item.title)
+    }
+    expect(await eventually(kept, ({ length }) => length > 0)).toEqual(['note.txt'])
+    await page.getByTestId('share-download').click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'CSV' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('Papers.csv')
+    expect(await Bun.file((await file.path()) ?? '').text()).toContain('first')
+    await own().shares.save.mutate({ ...target, patch: { settings: { allowDownload: false } } })
+    await page.reload()
+    await page.getByText('first', { exact: true }).waitFor()
+    expect(await page.getByTestId('share-download').count()).toBe(0)
     await page.context().close()
   })
 

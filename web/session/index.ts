@@ -38,6 +38,14 @@ const isRefusal = (error: TRPCClientError<AppRouter>): boolean => {
 /** Whether one is signed in; the component draws again when it changes. */
 export const useSessionStatus = (): SessionStatus => useSyncExternalStore(session.subscribe, session.status)
 
+/** What a request says of who sends it: the link of a visitor's page, or the token of the session. */
+export async function callerHeaders(): Promise<Record<string, string>> {
+  const visiting = visitor.headers()
+  if (visiting) return visiting
+  const token = await session.current()
+  return token ? { 'xc-auth': token } : {}
+}
+
 /**
  * `fetch` with the session: sends `xc-auth`, renews the token on a 401 and tries once more. For uploads
  * and downloads; everything else goes through `api` and `trpc`.
@@ -45,9 +53,7 @@ export const useSessionStatus = (): SessionStatus => useSyncExternalStore(sessio
 export async function fetchSignedIn(url: string, init: RequestInit = {}): Promise<Response> {
   const send = async () => {
     const headers = new Headers(init.headers)
-    const token = await session.current()
-    if (token) headers.set('xc-auth', token)
-    for (const [name, value] of Object.entries(visitor.headers() ?? {})) headers.set(name, value)
+    for (const [name, value] of Object.entries(await callerHeaders())) headers.set(name, value)
     return fetch(url, { ...init, headers })
   }
   const answer = await send()

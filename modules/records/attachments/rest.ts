@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
+import { type AddressBook, clientAddress } from '../../../src/client-address.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { isStoredPath, readAttachments } from '../../../src/core/fields/attachment-item.ts'
@@ -7,7 +8,7 @@ import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { json, readBody, restBase } from '../../../src/rest.ts'
-import type { AuthService } from '../../auth/index.ts'
+import { type AuthService, createHourlyLimit } from '../../auth/index.ts'
 import { parseRecordId } from '../rest/body.ts'
 import type { RecordsService } from '../service.ts'
 import type { FileRow } from './files.ts'
@@ -25,9 +26,18 @@ const byUrl = z
   .min(1)
   .max(MAX_FILES)
 
+/** Files on their way. `path`: the folder that the client would have them in. */
+interface Uploading {
+  actor: Actor
+  request: Request
+  server: AddressBook | null
+  path: string | null
+}
+
 /** Uploads, and the files themselves (wire §13.1). */
 export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
   const { attachments } = records
+  const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, 'files')
   const app = new Elysia()
     .use(restBase(kernel, auth))
     .get('/dltemp/:signature/:expiry/*', async ({ params, request, query }) => {
@@ -49,7 +59,8 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     app
       .post(
         `${path}/upload`,
-        ({ actor, request, query }) => answer(() => upload(actor, request, folderOf(query))),
+        ({ actor, request, server, query }) =>
+          answer(() => upload({ actor, request, server, path: folderOf(query) })),
         {
           parse: 'none',
         },
@@ -60,7 +71,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
   }
   return app
 
-  async function upload(actor: Actor, request: Request, path: string | null): Promise<FileRow[]> {
+  async function upload({ actor, request, server, path }: Uploading): Promise<FileRow[]> {
     await attachments.requireUploader(actor)
     const type = request.headers.get('content-type') ?? ''
     if (!/^multipart\/form-data\b/i.test(type) || !request.body) throw badRequest('No attachment provided!')
@@ -68,6 +79,9 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     for await (const { fileName, body } of readMultipart(request.body, type)) {
       if (fileName === null || fileName === '') continue
       if (rows.length >= MAX_FILES) throw badRequest(`A call may bring ${MAX_FILES} files at most`)
+      // Each by itself, for one call brings many.
+      if (actor.kind === 'share')
+        visitorUploads.take(actor.shareId, clientAddress(kernel.config, request, server))
       rows.push(await attachments.receive(actor, { name: fileName, folder: path, body }))
     }
     if (rows.length === 0) throw badRequest('No attachment provided!')

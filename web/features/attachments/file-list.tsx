@@ -3,6 +3,7 @@ import { type ClipboardEvent, type DragEvent, useEffect, useRef, useState } from
 import type { AttachmentItem } from '../../../src/core/fields/attachment-item.ts'
 import type { FileKind } from '../../../src/core/fields/attachment-kinds.ts'
 import { t } from '../../i18n.ts'
+import { isVisitorPage } from '../../session/visitor.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { moveBefore, SortableList } from '../../ui/sortable.tsx'
 import { AddByUrl } from './add-by-url.tsx'
@@ -90,13 +91,16 @@ export function FileList(props: FileListProps) {
         >
           {t('Add files')}
         </Button>
-        <IconButton
-          icon={Link}
-          size="small"
-          label={t('Add by link')}
-          aria-expanded={asksUrl}
-          onClick={() => setAsksUrl(!asksUrl)}
-        />
+        {/* The server fetches for those alone whom it knows. */}
+        {!isVisitorPage && (
+          <IconButton
+            icon={Link}
+            size="small"
+            label={t('Add by link')}
+            aria-expanded={asksUrl}
+            onClick={() => setAsksUrl(!asksUrl)}
+          />
+        )}
         {takesPictures && (
           <span className={styles.camera}>
             <IconButton

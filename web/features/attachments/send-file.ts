@@ -3,7 +3,7 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { callRest, RestError } from '../../rest.ts'
-import { session } from '../../session/index.ts'
+import { callerHeaders } from '../../session/index.ts'
 import { rememberUpload } from './signed-files.ts'
 
 /** A file of this machine, or one that the server shall fetch. */
@@ -34,14 +34,14 @@ type Uploaded = AttachmentItem & { signedPath: string }
 
 /** XMLHttpRequest, because `fetch` does not tell how much it has sent. */
 async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<Uploaded> {
-  const token = await session.current()
+  const headers = await callerHeaders()
   signal.throwIfAborted()
   const { promise, resolve, reject } = Promise.withResolvers<Uploaded>()
   const request = new XMLHttpRequest()
   const form = new FormData()
   form.append('file', file, file.name)
   request.open('POST', UPLOAD)
-  if (token) request.setRequestHeader('xc-auth', token)
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
   request.responseType = 'json'
   request.upload.onprogress = ({ loaded }) => onProgress(loaded)
   request.onload = () => {

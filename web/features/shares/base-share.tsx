@@ -68,6 +68,12 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
           <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />
           <SharePassword hasPassword={share.hasPassword} onSave={state.save} />
           <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
+          <Switch
+            label={t('Allow download')}
+            hint={t('Offers what each view shows as CSV, Excel and JSON.')}
+            checked={share.settings.allowDownload}
+            onChange={(allowDownload) => change({ settings: { allowDownload } })}
+          />
         </>
       )}
       <p className={styles.seen}>

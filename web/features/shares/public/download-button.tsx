@@ -13,16 +13,18 @@ const FORMATS = [
   { type: 'json', extension: 'json', label: () => t('JSON') },
 ]
 
-/** Saves the records that a link shows, where it allows that. */
-export function DownloadButton({ linkId, title }: { linkId: string; title: string }) {
+/**
+ * Saves the records that a link shows, where it allows that.
+ *
+ * @param address where the server has them, without the format at its end
+ */
+export function DownloadButton({ address, title }: { address: string; title: string }) {
   const [isBusy, setBusy] = useState(false)
 
   async function download(type: string, extension: string) {
     setBusy(true)
     try {
-      const answer = await fetchSignedIn(
-        `/api/v1/db/public/shared-view/${encodeURIComponent(linkId)}/rows/export/${type}`,
-      )
+      const answer = await fetchSignedIn(`${address}/${type}`)
       if (!answer.ok) {
         const { message, msg } = (await answer.json()) as { message?: string; msg?: string }
         throw new Error(message ?? msg ?? t('The file could not be made'))

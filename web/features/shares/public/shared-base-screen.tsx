@@ -11,6 +11,7 @@ import { TableScreen } from '../../records/table-screen.tsx'
 import { useIsNarrow } from '../../shell/sidebar-state.ts'
 import { TableIcon } from '../../views/chosen-icon.tsx'
 import { ViewIcon } from '../../views/kind-info.tsx'
+import { DownloadButton } from './download-button.tsx'
 import styles from './public-share.module.css'
 import { ShareGate } from './share-gate.tsx'
 import { ShareHeader } from './share-header.tsx'
@@ -53,13 +54,15 @@ function SharedBase({
   return (
     <main className={styles.screen}>
       <ShareHeader title={opened.title} description={null}>
+        {opened.settings.allowDownload && tableId && <ViewDownload tableId={tableId} viewId={viewId} />}
         <a
           className={styles.copy}
           href={`/dashboard#${paths.copySharedBase(linkId)}`}
           target="_blank"
           rel="noreferrer"
+          data-tip={t('Copy to my bases')}
         >
-          <Copy size={14} aria-hidden /> {t('Copy to my bases')}
+          <Copy size={14} aria-hidden /> <span className={styles.copyText}>{t('Copy to my bases')}</span>
         </a>
       </ShareHeader>
       <div className={styles.columns}>
@@ -105,6 +108,15 @@ function SharedBase({
       </div>
     </main>
   )
+}
+
+/** Saves what the open view shows; a form shows no records. */
+function ViewDownload({ tableId, viewId }: { tableId: string; viewId?: string }) {
+  const schema = trpc.schema.table.useQuery({ tableId }).data
+  const view = schema?.views.find(({ id, isDefault }) => (viewId ? id === viewId : isDefault))
+  if (!schema || !view || view.kind === 'form') return null
+  const place = [schema.table.baseId, tableId, 'views', view.id].map(encodeURIComponent).join('/')
+  return <DownloadButton address={`/api/v1/db/data/noco/${place}/export`} title={view.title} />
 }
 
 function TableEntry({ table, openId, viewId }: { table: Table; openId?: string; viewId?: string }) {

@@ -57,7 +57,10 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
         icon={view && <ViewIcon view={view} />}
       >
         {settings.allowDownload && schema.data && view && (
-          <DownloadButton linkId={linkId} title={opened.title} />
+          <DownloadButton
+            address={`/api/v1/db/public/shared-view/${encodeURIComponent(linkId)}/rows/export`}
+            title={opened.title}
+          />
         )}
       </ShareHeader>
       {schema.error && (
