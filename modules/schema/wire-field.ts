@@ -180,12 +180,11 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
   return value
 }
 
-/** What the engines call the present (spec §5). */
-const PRESENT = /^(current_timestamp|current_date|current_time|localtimestamp|now|getdate)$/i
+/** What the engines call the present (spec §5): a word of theirs, or a function, which `now` alone is not. */
+const PRESENT = /^((current_(timestamp|date|time)|localtimestamp)(\(\d?\))?|(now|getdate)\(\d?\))$/i
 
 /** True for a default that is worked out when a record is made: `CURRENT_TIMESTAMP`, `now()`, `GETDATE()`. */
-const isMoment = (cdf: unknown): cdf is string =>
-  typeof cdf === 'string' && PRESENT.test(cdf.trim().replace(/\(\d?\)$/, ''))
+const isMoment = (cdf: unknown): cdf is string => typeof cdf === 'string' && PRESENT.test(cdf.trim())
 
 /** An object, or the same as JSON text (wire reference §1.4); anything else is no meta. */
 function readMeta(meta: unknown): WireMeta | null {

@@ -76,12 +76,21 @@ describe('the present as a default value', () => {
         { title: 'No', uidt: 'Number', cdf: 'now()' },
         { title: 'No', uidt: 'DateTime', cdf: 'CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP' },
         { title: 'No', uidt: 'Date', cdf: 'tomorrow()' },
+        { title: 'No', uidt: 'Date', cdf: 'now' },
       ]) {
         const { status, body } = await postColumn(column)
         expect([column.cdf, status]).toEqual([column.cdf, 400])
         expect(body.msg).toContain(column.cdf)
       }
     })
+  })
+
+  test('is a word like others in a text', async () => {
+    const { column } = await postColumn({ title: 'When', uidt: 'SingleLineText', cdf: 'now' })
+    expect(column.cdf).toBe('now')
+    const { body } = await bench.rest.post(table.path, {})
+    expect((await bench.rest.get(`${table.path}/${body.Id}`)).body.When).toBe('now')
+    await bench.rest.delete(`${M}/columns/${column.id}`)
   })
 
   test('is refused where a change names no time zone that there is', async () => {
