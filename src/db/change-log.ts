@@ -1,6 +1,6 @@
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
-import type { Dialect, Engine, Transaction } from '../dialects/dialect.ts'
+import type { Dialect, Engine, Statement, Transaction } from '../dialects/dialect.ts'
 
 /** A line to be appended to a base's log, in the transaction of the write it tells of. */
 export interface NewEntry {
@@ -71,6 +71,15 @@ function textsOf(dialect: Dialect): { line: string; record: string } {
   return made
 }
 
+/** The statement that appends an entry's line, and gives its id. Its records are listed under it by others. */
+export function lineOf(dialect: Dialect, entry: NewEntry, at: string): Statement {
+  const count = entry.recordCount ?? entry.records.length
+  const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
+  const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null, actionId = null } = entry
+  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId]
+  return { sql: textsOf(dialect).line, params }
+}
+
 /** Appends an entry and gives its id and time. */
 export async function appendChange(
   tx: Transaction,
@@ -78,11 +87,7 @@ export async function appendChange(
   entry: NewEntry,
 ): Promise<{ id: number; at: string }> {
   const at = new Date().toISOString()
-  const count = entry.recordCount ?? entry.records.length
-  const detail = entry.detail === undefined ? null : JSON.stringify(entry.detail)
-  const { actorId, kind, tableId, undoes = null, redoes = null, clientId = null, actionId = null } = entry
-  const params = [at, actorId, kind, tableId, count, undoes, redoes, detail, clientId, actionId]
-  const [row] = await tx.all<{ id: number }>({ sql: textsOf(dialect).line, params })
+  const [row] = await tx.all<{ id: number }>(lineOf(dialect, entry, at))
   if (!row) throw new Error('The change log gave no id')
   await logRecords(tx, dialect, row.id, entry.records)
   return { id: row.id, at }

@@ -4,6 +4,7 @@ import type { Statement, StatementResult } from '../dialects/dialect.ts'
 import { giveWay } from './background-thread.ts'
 import { exactRows } from './exact-rows.ts'
 import type { NamedRows } from './named-rows.ts'
+import { reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
 import { createStatementCache } from './statement-cache.ts'
 
@@ -30,16 +31,26 @@ function connect({ path, isExact = false }: Input): Connection {
   return connection
 }
 
+interface Script {
+  path: string
+  statements: Statement[]
+  /** Where it tells how far it is, see `watchScript`. */
+  shared: SharedArrayBuffer | null
+}
+
 /** Runs the statements in one transaction; the caller holds the file's write lease. */
-function runScript({ path, statements }: { path: string; statements: Statement[] }): StatementResult[] {
+function runScript({ path, statements, shared }: Script): StatementResult[] {
   const file = new Database(path, { strict: true })
+  const report = reportTo(shared)
   try {
     configure(file)
     const run = file.transaction(() =>
       statements.map(({ sql, params }): StatementResult => {
         const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
         if (prepared.columnNames.length > 0) return { changes: 0, rows: prepared.all(...(params as never[])) }
-        return { changes: prepared.run(...(params as never[])).changes, rows: [] }
+        const { changes } = prepared.run(...(params as never[]))
+        report(changes)
+        return { changes, rows: [] }
       }),
     )
     return run.immediate()

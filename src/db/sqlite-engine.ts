@@ -8,6 +8,7 @@ import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createMutex } from './mutex.ts'
 import { asObjects, type NamedRows } from './named-rows.ts'
+import { watchScript } from './script-watch.ts'
 import { explainSqlite } from './sqlite-errors.ts'
 import { createStatementCache } from './statement-cache.ts'
 
@@ -63,7 +64,7 @@ function explained(engine: Engine, source: string): Engine {
     values: (statement, options) => worded(engine.values(statement, options)),
     write: (work, afterCommit) => worded(engine.write(work, afterCommit)),
     writeTogether: (work, onCommit) => worded(engine.writeTogether(work, onCommit)),
-    writeScript: (script) => worded(engine.writeScript(script)),
+    writeScript: (script, options) => worded(engine.writeScript(script, options)),
   }
 }
 
@@ -126,10 +127,14 @@ function engineOf(
         }
       }),
     writeTogether: createGroupCommit((work) => exclusively(() => work(groupSession(writer, transaction)))),
-    writeScript: (script) =>
+    writeScript: (script, { afterCommit, ...watch } = {}) =>
       exclusively(async () => {
         const statements = typeof script === 'function' ? await script() : script
-        return (await pool.run('sqlite.script', { path, statements })) as StatementResult[]
+        const results = await watchScript(watch, (shared) =>
+          pool.run('sqlite.script', { path, statements, shared }),
+        )
+        await afterCommit?.()
+        return results as StatementResult[]
       }),
     close: () =>
       exclusively(async () => {

@@ -103,6 +103,8 @@ export interface Dialect extends QueryDialect {
   jsonValue(json: SQL, key: string, as: StorageKind | { databaseType: string }): SQL
   /** Makes `count` fresh ids of a table, ascending and without a gap. Only inside a transaction. */
   allocateIds(tx: Transaction, table: string, count: number): Promise<number[]>
+  /** Lets the ids of a table that was filled with records of another go on where the other's stand. */
+  continueIds(table: string, from: string): Statement[]
 
   /** Recognises a unique or not-null violation of the driver, with the column at fault; else null. */
   violation(error: unknown): { kind: 'unique' | 'required'; columns: string[] } | null
@@ -116,6 +118,19 @@ export interface StatementResult {
   changes: number
   /** Rows that it gave. */
   rows: Record<string, unknown>[]
+}
+
+/** How a script may be followed, and stopped, while it runs. */
+export interface ScriptWatch {
+  /** Ends the script between two of its statements, and takes all of it back. */
+  signal?: AbortSignal
+  /** Told now and then how many rows have been written so far. */
+  progress?(rows: number): void
+}
+
+export interface ScriptOptions extends ScriptWatch {
+  /** As in `Engine.write`: runs before the next writer may begin. */
+  afterCommit?(): Promise<void>
 }
 
 /** Statements inside one transaction. */
@@ -158,8 +173,13 @@ export interface Engine {
   /**
    * Runs the statements in one transaction off the main thread: for writes that grow with a table. A
    * function is called once no other writer can come in between. Gives what each did.
+   *
+   * @throws the reason of a signal that has stopped it
    */
-  writeScript(statements: Statement[] | (() => Promise<Statement[]>)): Promise<StatementResult[]>
+  writeScript(
+    statements: Statement[] | (() => Promise<Statement[]>),
+    options?: ScriptOptions,
+  ): Promise<StatementResult[]>
   /**
    * Keeps other writers out while `work` runs, without a transaction: for worker threads, which
    * write through a connection of their own, a chunk at a time.

@@ -74,6 +74,9 @@ export const mysqlWrites = {
     throw new Error('MySQL numbers records only as they are inserted')
   },
 
+  // It counts on from the greatest number in the table by itself.
+  continueIds: () => [],
+
   violation(error) {
     if (!(error instanceof Error) || !('code' in error)) return null
     if (error.code === 'ER_BAD_NULL_ERROR' || error.code === 'ER_NO_DEFAULT_FOR_FIELD') {

@@ -87,6 +87,19 @@ export const postgresWrites = {
     return Array.from({ length: count }, (_, index) => row.last - count + index + 1)
   },
 
+  // What was given out last is null where nothing was, and then nothing is set.
+  continueIds: (table, from) => [
+    {
+      sql: `with numbered as (
+          select name, pg_get_serial_sequence(quote_ident(name), attname)::regclass as sequence
+          from (values ($1), ($2)) as named (name)
+            join pg_attribute on attrelid = quote_ident(name)::regclass and attidentity <> '')
+        select setval(target.sequence, pg_sequence_last_value(origin.sequence))
+        from numbered target, numbered origin where target.name = $1 and origin.name = $2`,
+      params: [table, from],
+    },
+  ],
+
   violation(error) {
     if (!(error instanceof Error) || !('code' in error)) return null
     if (error.code === '23502' && 'column_name' in error) {

@@ -121,6 +121,14 @@ export const sqlite: Dialect = {
     return Array.from({ length: count }, (_, index) => last + index + 1)
   },
 
+  continueIds: (table, from) => [
+    { sql: 'delete from sqlite_sequence where name = ?', params: [table] },
+    {
+      sql: 'insert into sqlite_sequence (name, seq) select ?, seq from sqlite_sequence where name = ?',
+      params: [table, from],
+    },
+  ],
+
   violation(error) {
     const message = error instanceof Error ? error.message : ''
     const match = /^(UNIQUE|NOT NULL) constraint failed: (.+)$/.exec(message)

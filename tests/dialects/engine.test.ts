@@ -167,6 +167,41 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
     await engine.write((tx) => tx.run({ sql: 'delete from counter', params: [] }))
   })
 
+  test('tells how far a script is, stops it where asked to, and takes all of it back', async () => {
+    const rows = () => engine.values({ sql: 'select id from counter order by id', params: [] })
+    const before = await rows()
+    const add = (id: number) => dialect.render(sql`insert into counter (id) values (${id})`)
+    const stop = new AbortController()
+    let isCommitted = false
+    const stopped = engine.writeScript(
+      async () => {
+        // Asked to stop once it has begun: a statement is written, and then no more.
+        setTimeout(() => stop.abort(new Error('enough')), 0)
+        return [add(200), ...Array.from({ length: 2000 }, (_, index) => add(201 + index))]
+      },
+      {
+        signal: stop.signal,
+        progress: (written) => written > 0 && stop.abort(new Error('enough')),
+        afterCommit: async () => {
+          isCommitted = true
+        },
+      },
+    )
+    expect(await stopped.catch(({ message }) => message)).toBe('enough')
+    expect([await rows(), isCommitted]).toEqual([before, false])
+    let written = 0
+    await engine.writeScript([add(300), add(301)], {
+      progress: (rows) => {
+        written = rows
+      },
+      afterCommit: async () => {
+        isCommitted = (await rows()).length === before.length + 2
+      },
+    })
+    expect([written, isCommitted]).toEqual([2, true])
+    await engine.write((tx) => tx.run({ sql: 'delete from counter', params: [] }))
+  })
+
   test('alters tables, and names the column that a rule was broken in', async () => {
     const run = async (statements: { sql: string; params: unknown[] }[]) =>
       engine.write(async (tx) => {

@@ -120,17 +120,22 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     values: async (statement, options) => (await read(statement, options?.scan, true)) as unknown[][],
     write,
     writeTogether: (work, onCommit) => write(work, async (result) => onCommit?.(result)),
-    writeScript: (script) =>
+    writeScript: (script, { afterCommit, signal, progress } = {}) =>
       write(async (tx) => {
         const statements = typeof script === 'function' ? await script() : script
         const results: StatementResult[] = []
+        let written = 0
         for (const statement of statements) {
+          signal?.throwIfAborted()
           const isRead = /^\s*(select|show|with)\b/i.test(statement.sql)
           const rows = isRead ? await tx.all<Record<string, unknown>>(statement) : []
-          results.push({ changes: isRead ? 0 : (await tx.run(statement)).changes, rows })
+          const changes = isRead ? 0 : (await tx.run(statement)).changes
+          results.push({ changes, rows })
+          written += changes
+          progress?.(written)
         }
         return results
-      }),
+      }, afterCommit),
     exclusively: (work) => inTurn(work),
     close: async () => {
       await Promise.all([pools.points.end(), pools.scans.end()])

@@ -1,4 +1,4 @@
-import type { Engine, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/render.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -121,19 +121,16 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       })
     },
     writeTogether: groupCommit(),
-    writeScript: (script) =>
-      withWriter((lane) =>
-        inTransaction(lane, lockForTransaction, async () => {
-          const statements = typeof script === 'function' ? await script() : script
-          const results: StatementResult[] = []
-          for (const statement of statements) {
-            const { rows, count } = await lane.query(statement)
-            const gives = rows.length > 0
-            results.push({ changes: gives ? 0 : count, rows: rows as Record<string, unknown>[] })
-          }
-          return results
-        }),
-      ),
+    writeScript: (script, { afterCommit, ...watch } = {}) => {
+      const run = async (lane: Lane) =>
+        runScript(lane, typeof script === 'function' ? await script() : script, watch)
+      if (!afterCommit) return withWriter((lane) => inTransaction(lane, lockForTransaction, () => run(lane)))
+      return withLock(async (lane) => {
+        const results = await inTransaction(lane, '', () => run(lane))
+        await afterCommit()
+        return results
+      })
+    },
     exclusively: (work) => withLock(() => work()),
     // The connections are the database's, which others go on using.
     close: async () => {},
@@ -145,6 +142,24 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     )
     return (work, onCommit) => explained(together(work, onCommit))
   }
+}
+
+async function runScript(
+  lane: Lane,
+  statements: Statement[],
+  { signal, progress }: ScriptWatch,
+): Promise<StatementResult[]> {
+  const results: StatementResult[] = []
+  let written = 0
+  for (const statement of statements) {
+    signal?.throwIfAborted()
+    const { rows, count } = await lane.query(statement)
+    const changes = rows.length > 0 ? 0 : count
+    results.push({ changes, rows: rows as Record<string, unknown>[] })
+    written += changes
+    progress?.(written)
+  }
+  return results
 }
 
 /** A connection that was lost has taken its transaction back already. */
