@@ -1,12 +1,11 @@
-import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { appendChange, lastChangeId } from '../../src/db/change-log.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { createChangeSteps } from './change-steps.ts'
 import type { Alteration } from './computed/graph.ts'
-import { settle } from './computed/settle.ts'
 import type { SchemaStore } from './store.ts'
 
 /** What a change of the schema writes, once it has been checked. */
@@ -60,27 +59,16 @@ export type ApplyChange = <T>(
   options?: ChangeOptions,
 ) => Promise<T>
 
-const FULL_TABLE =
+/** What whoever asks for one column too many is told. */
+export const FULL_TABLE =
   'The table cannot take another column: its database keeps those of deleted fields and of former types too. Go on in a copy of the table'
 
 /** Makes the one door through which tables, fields and views are changed. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
-  const { meta, sources, events } = kernel
-  const { tables } = store
-
-  async function withComputed<T>(baseId: string, planned: PlannedChange<T>): Promise<PlannedChange<T>> {
-    if (!planned.altered) return planned
-    const settled = await settle(kernel, store, baseId, planned.altered)
-    return {
-      ...planned,
-      statements: [...planned.statements, ...settled.statements],
-      touchesRecords: planned.touchesRecords || settled.statements.length > 0,
-      tableIds: [...new Set([...planned.tableIds, ...settled.tableIds])],
-    }
-  }
+  const { withComputed, publish, tell } = createChangeSteps(kernel, store)
 
   return async function applyChange(actor, baseId, plan, { silent = false } = {}) {
-    const engine = await sources.engine(baseId)
+    const engine = await kernel.sources.engine(baseId)
     const actorId = actor.kind === 'user' ? actor.id : null
     const { planned, logged } = await engine.write(
       async (tx) => {
@@ -99,28 +87,11 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
         await planned.cells?.write(silent ? null : logged.id)
         return { planned, logged }
       },
-      async ({ planned: { entry, statements, tableIds } }) => {
-        if (entry === null) return
-        const bumps = tableIds.map((tableId) =>
-          meta.db
-            .update(tables)
-            .set({ version: sql`${tables.version} + 1` })
-            .where(eq(tables.id, tableId)),
-        )
-        await meta.atomically([...statements, ...bumps])
-        for (const tableId of tableIds) store.forget(tableId)
+      async ({ planned }) => {
+        if (planned.entry !== null) await publish(planned)
       },
     )
-    if (logged === null) return planned.result
-    for (const tableId of planned.tableIds) {
-      const table = await store.findTable(tableId)
-      events.emit('schema.changed', { baseId, tableId, version: table?.version ?? 0 })
-    }
-    if (planned.touchesRecords) {
-      events.emit('records.changed', {
-        ...{ ...logged, baseId, actorId, records: [], truncated: true, tableIds: planned.tableIds },
-      })
-    }
+    if (logged !== null) await tell(actorId, baseId, planned, logged)
     return planned.result
   }
 }

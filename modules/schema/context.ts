@@ -8,6 +8,7 @@ import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
+import type { ApplyScript } from './apply-script.ts'
 import type { ApplyChange } from './change.ts'
 import type { TableModel } from './model.ts'
 import type { ReachableModels } from './reachable.ts'
@@ -24,6 +25,14 @@ export interface FieldPlace {
 export interface PresentedViews {
   detailed: boolean
   forVisitors?: boolean
+}
+
+/** Views that go along with the copy of their table. */
+export interface CopiedViews {
+  /** Their ids, each of which gets a new one. */
+  ids: string[]
+  /** The statements that write them under their new ids, of tables and fields as well, for someone. */
+  insert(ids: ReadonlyMap<string, string>, ownerId: string | null): MetaStatement[]
 }
 
 /**
@@ -50,6 +59,8 @@ export interface TableViews {
     fieldId: string,
     renamed: ReadonlyMap<string, string>,
   ): Promise<MetaStatement[]>
+  /** The views of tables that are copied: all of them, or the default view of each. */
+  forCopies(tableIds: readonly string[], all: boolean): Promise<CopiedViews>
   /** For tables that are forgotten for good, with all that is kept of them. */
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }
@@ -70,6 +81,8 @@ export interface SchemaContext {
   bases: BasesService
   store: SchemaStore
   apply: ApplyChange
+  /** As `apply`, for changes that write whole tables. */
+  applyScript: ApplyScript
   /** Null only until the views module has been made. */
   views: TableViews | null
   /** Null only until the records module has been made. */

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { renameIds } from '../../src/core/rename-ids.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { defineSchemaTables } from './tables.ts'
@@ -10,6 +11,20 @@ export interface SchemaRows {
   tables: Tables['tables']['$inferSelect'][]
   fields: Tables['fields']['$inferSelect'][]
 }
+
+/** A field under its new id, in its new table. */
+export const fieldWithNewIds = <
+  F extends Pick<SchemaRows['fields'][number], 'id' | 'tableId' | 'options' | 'result'>,
+>(
+  field: F,
+  ids: ReadonlyMap<string, string>,
+): F => ({
+  ...field,
+  id: ids.get(field.id) ?? field.id,
+  tableId: ids.get(field.tableId) ?? field.tableId,
+  options: renameIds(field.options, ids),
+  result: renameIds(field.result, ids),
+})
 
 /** Rows of one insert: well within what every engine binds. */
 const ROWS_AT_ONCE = 200

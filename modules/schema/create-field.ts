@@ -100,9 +100,12 @@ export async function createField(
 
 /** @throws BAD_REQUEST where the table has as many fields as it may */
 export function requireRoom(model: TableModel): void {
-  const own = model.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
-  if (own.length >= MAX_FIELDS) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
+  if (!hasRoom(model)) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
 }
+
+/** True where the table may have another field. */
+export const hasRoom = ({ fields }: TableModel): boolean =>
+  fields.filter((field) => !field.isSystem && !field.isPrimaryKey).length < MAX_FIELDS
 
 /**
  * Makes another field the one that names the table's records.

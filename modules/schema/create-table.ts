@@ -8,13 +8,12 @@ import type { ColumnDefinition, Dialect, Statement } from '../../src/dialects/di
 import type { ChangeContext } from './change.ts'
 import { actorIdOf, type SchemaContext } from './context.ts'
 import type { FieldInput } from './definition.ts'
-import { checkTitle, duplicateTable, isTitleTaken, physicalName, uniqueTitle } from './names.ts'
+import { checkTitle } from './names.ts'
 import { planFields } from './plan-fields.ts'
+import { openTableSlots } from './table-slots.ts'
 
 /** Most fields of one table, the system ones not counted. */
 export const MAX_FIELDS = 500
-/** Most tables of one base. */
-export const MAX_TABLES = 1000
 
 /** A table as a caller asks for it. */
 export interface NewTable {
@@ -144,21 +143,9 @@ export async function buildTable(
   physical: (name: string, dialect: Dialect) => Statement[],
   { freeTitle = false, isJunction = false, suffix = '' }: BuildOptions = {},
 ): Promise<{ table: Table; statements: MetaStatement[] }> {
-  const { tableId, baseId, fields } = planned
-  const sourceId = await store.ownSourceId(baseId)
-  const others = await store.tablesOf(baseId)
-  if (others.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
-  const title = freeTitle ? uniqueTitle(planned.title, others) : planned.title
-  if (isTitleTaken(title, others)) throw duplicateTable(title, baseId)
-  const taken = new Set((await store.tablesOfSource(sourceId)).map((other) => other.tableName.toLowerCase()))
-  const table: Table = {
-    ...{ id: tableId, baseId, sourceId, title, kind: 'table' as const, isJunction },
-    tableName: physicalName((planned.tableName || title) + suffix, taken, 'table'),
-    ...{ description: planned.description, meta: planned.meta },
-    order: Math.max(0, ...others.map((other) => other.order)) + 1,
-    version: 0,
-    ...{ createdAt: now, updatedAt: now, deletedAt: null },
-  }
+  const { tableId: id, baseId, fields, title, description, meta, tableName } = planned
+  const slots = await openTableSlots(store, baseId, { now, suffix })
+  const table = slots.add({ id, title, description, meta, tableName, isJunction }, { freeTitle })
   const { dialect } = engine
   const unique = fields.filter((field) => field.unique)
   for (const statement of [

@@ -21,6 +21,8 @@ export interface FieldSlots {
   freeTitle(title: string): string
   /** The name of a column that keeps keys of a table, which is also its title: `Author_id`, `Author_id1`. */
   keyName(parentTableName: string): string
+  /** A free name for the column of a field with values. */
+  columnName(title: string): string
   add(field: SlotField): Field
 }
 
@@ -51,6 +53,7 @@ export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots 
         (candidate) => isFreeTitle(candidate) && !columns.has(candidate.toLowerCase()),
       )
     },
+    columnName: (title) => physicalName(title, columns, 'field'),
     add(field) {
       order++
       const made: Field = {

@@ -2,6 +2,7 @@ import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import type { Dialect, Statement } from '../../src/dialects/dialect.ts'
 import type { ChangeContext } from './change.ts'
 import type { SchemaContext } from './context.ts'
 import { buildTable, columnOf } from './create-table.ts'
@@ -46,8 +47,7 @@ export async function buildJunction(
     (name, dialect) => [
       ...dialect.createTable(name, fields.flatMap(columnOf)),
       ...dialect.createIndex(name, ['nc_order', idColumn]),
-      ...dialect.createUniqueIndex(name, ownKey.columnName, relatedKey.columnName),
-      ...dialect.createIndex(name, [relatedKey.columnName]),
+      ...pairIndexes(dialect, name, ownKey.columnName, relatedKey.columnName),
     ],
     { freeTitle: true, isJunction: true, suffix },
   )
@@ -57,6 +57,17 @@ export async function buildJunction(
     target: { tableName: table.tableName, ownColumn: ownKey.columnName, column: relatedKey.columnName },
   }
 }
+
+/** No pair stands in a junction table twice, and each is found from both ends. */
+export const pairIndexes = (
+  dialect: Dialect,
+  table: string,
+  ownColumn: string,
+  column: string,
+): Statement[] => [
+  ...dialect.createUniqueIndex(table, ownColumn, column),
+  ...dialect.createIndex(table, [column]),
+]
 
 function keysOf(tableId: string, own: TableModel, related: TableModel, basics: Field[]): [Field, Field] {
   const stored: StoredField[] = basics.map((field) => ({

@@ -6,6 +6,7 @@ import { fieldType } from '../../src/core/fields/index.ts'
 import { plainObject } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
+import type { FieldPlace } from './context.ts'
 import { MAX_FIELDS } from './create-table.ts'
 import type { TableModel } from './model.ts'
 import { hashOf, presentColumn } from './present.ts'
@@ -75,14 +76,19 @@ async function presentOne(schema: SchemaService, model: TableModel, fieldId: str
   return presentColumn(model.table, stored, await surroundingsOf(schema, model.table.id))
 }
 
+/** The place of a new column in a view (`column_order`), as far as it says one. */
+export function readPlace(wanted: unknown): FieldPlace {
+  const { order, view_id: viewId } = Place.safeParse(wanted).data ?? {}
+  return viewId !== undefined && order !== undefined ? { viewId, order } : {}
+}
+
 async function addColumn(
   schema: SchemaService,
   actor: Actor,
   tableId: string,
   column: WireColumn,
 ): Promise<void> {
-  const { order, view_id: viewId } = Place.safeParse(column.column_order).data ?? {}
-  const place = viewId !== undefined && order !== undefined ? { viewId, order } : {}
+  const place = readPlace(column.column_order)
   const field = readNewColumn(column)
   if (fieldType(field.type).computed !== 'link') {
     await schema.createField(actor, tableId, field, place)

@@ -18,6 +18,8 @@ import {
   type TablePatch,
   updateTable,
 } from './alter-table.ts'
+import type { ScriptFollower } from './apply-script.ts'
+import { createApplyScript } from './apply-script.ts'
 import { createApplyChange } from './change.ts'
 import {
   checkFormulaDraft,
@@ -42,6 +44,8 @@ import { createTable, type NewField, type NewTable } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
 import { type Dependent, type DependentsOf, dependents } from './dependents.ts'
 import { diagramOf } from './diagram.ts'
+import { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate/duplicate-field.ts'
+import { duplicateTable, openTableToCopy, type TableCopy, titleForCopy } from './duplicate/duplicate-table.ts'
 import { foreignSourceOf, foreignTable, writeRefusal } from './foreign-schema.ts'
 import { clientOf } from './formula-input.ts'
 import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts'
@@ -63,7 +67,10 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
   const { access } = auth
   const store = createSchemaStore(kernel, bases)
   const apply = createApplyChange(kernel, store)
-  const context: SchemaContext = { kernel, access, bases, store, apply, views: null, expressions: null }
+  const context: SchemaContext = {
+    ...{ kernel, access, bases, store, apply, views: null, expressions: null },
+    applyScript: createApplyScript(kernel, store),
+  }
   registerSchemaUndo(context)
 
   /** The tables of a base but for those of sources that are switched off. */
@@ -230,6 +237,18 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       refuseUnstorable(patch)
       return updateField(context, actor, fieldId, patch)
     },
+    /** For the jobs that copy: see `openTableToCopy` and `duplicateTable`. */
+    openTableToCopy: (actor: Actor, tableId: string) => openTableToCopy(context, actor, tableId),
+    /** The title of a copy: the one asked for, or a free one. @throws BAD_REQUEST, DUPLICATE_ALIAS */
+    titleForTable: (baseId: string, wanted: string | null, original: string) =>
+      titleForCopy(context, baseId, wanted, original),
+    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
+      duplicateTable(context, actor, copy, follower),
+    openFieldToCopy: (actor: Actor, fieldId: string) => openFieldToCopy(context, actor, fieldId),
+    duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
+      duplicateField(context, actor, copy, follower),
+    /** True where the field exists, in the trash or not. */
+    hasField: async (fieldId: string): Promise<boolean> => (await store.findField(fieldId)) !== null,
     previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
       previewType(context, actor, fieldId, type, options),
     /** What a formula that is being written gives, or all that is wrong with it. */

@@ -49,6 +49,7 @@ export function createViewsService(
   const { access } = auth
   const store = createViewsStore(kernel, schema, auth.shares)
   const context: ViewsContext = { db: kernel.meta.db, access, schema, store }
+  const copies = createCopiedRows(kernel)
   schema.attachViews({
     ofTable: store.ofModel,
     present: presentAll,
@@ -56,6 +57,7 @@ export function createViewsService(
     forNewField: (model, field, place, actor) => placeNewField(context, model, field, place, actor),
     forReverse: (model, field) => placeReverse(context, model, field),
     forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
+    forCopies: copies.forCopies,
     forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
   })
   registerViewsUndo(context, kernel)
@@ -82,7 +84,8 @@ export function createViewsService(
   }
 
   return {
-    ...createCopiedRows(kernel),
+    rowsForCopy: copies.rowsForCopy,
+    insertForCopy: copies.insertForCopy,
     // Internal: without a check of access, for the modules that follow.
 
     /** A view as everyone sees it, from memory where it is known. @throws VIEW_NOT_FOUND */

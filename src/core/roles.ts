@@ -79,10 +79,12 @@ export const RIGHTS = {
   'table.read': { scope: 'base', least: 'viewer', shared: true },
   'table.create': { scope: 'base', least: 'creator' },
   'table.update': { scope: 'base', least: 'creator' },
+  'table.duplicate': { scope: 'base', least: 'creator' },
   'table.delete': { scope: 'base', least: 'creator' },
   'table.restore': { scope: 'base', least: 'creator' },
   'field.create': { scope: 'base', least: 'creator' },
   'field.update': { scope: 'base', least: 'creator' },
+  'field.duplicate': { scope: 'base', least: 'creator' },
   'field.delete': { scope: 'base', least: 'creator' },
   // Views.
   'view.list': { scope: 'base', least: 'viewer', shared: true },

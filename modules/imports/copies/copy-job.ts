@@ -50,10 +50,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     const tables = all.tables.filter(({ sourceId }) => sources.has(sourceId))
     const ids = new Set(tables.map(({ id }) => id))
     const fields = all.fields.filter(({ tableId }) => ids.has(tableId))
-    const found = await views.rowsForCopy([...ids])
-    const kept = found.views.filter(({ isDefault }) => isDefault || withViews)
-    const keptIds = new Set(kept.map(({ id }) => id))
-    return { tables, fields, views: kept, lines: found.lines.filter(({ viewId }) => keptIds.has(viewId)) }
+    return { tables, fields, ...(await views.rowsForCopy([...ids], withViews)) }
   }
 
   async function copyOnce(input: CopyInput, signal: AbortSignal): Promise<boolean> {

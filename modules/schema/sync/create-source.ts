@@ -3,7 +3,7 @@ import { type ConnectionConfig, openConnection } from '../../../src/db/connectio
 import type { JobContext } from '../../../src/jobs.ts'
 import { refuseOwnDatabase, type SourceCreateInput, type SourceRow, schemaOf } from '../../bases/index.ts'
 import type { SchemaContext } from '../context.ts'
-import { MAX_TABLES } from '../create-table.ts'
+import { MAX_TABLES } from '../table-slots.ts'
 import { actorOf, followed, planContext, readStructure, resultOf, type SourceResult } from './job-parts.ts'
 import { planSync } from './plan-sync.ts'
 import { planStatements } from './write-plan.ts'

@@ -1,0 +1,126 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { toStored } from '../../../src/core/dates.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
+import type { ScriptContext } from '../apply-script.ts'
+import { columnNameOf } from '../column-values.ts'
+import { columnOf } from '../create-table.ts'
+import { pairIndexes } from '../junction.ts'
+import type { TableModel } from '../model.ts'
+
+/** Ids in one statement: between two of them the copy tells how far it is, and may be stopped. */
+const IDS_AT_ONCE = 20_000
+/** Statements for one table at most, however far apart its ids are. */
+const MAX_PARTS = 200
+
+/** Who copies, and whether records go along. */
+interface Given {
+  actorId: string | null
+  withData: boolean
+}
+
+/** What a copy writes in the base's home, piece by piece. */
+export type CopyDraft = ReturnType<typeof createCopyDraft>
+
+/**
+ * Collects the statements of a copy. Each takes a stretch of the records, and all of them are one
+ * transaction: the copy is the table as it is at one moment.
+ */
+export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withData }: Given) {
+  const { dialect } = engine
+  const script: Statement[] = []
+  let rows = 0
+  const stored = toStored(Date.parse(now))
+  const at = dialect.encode('datetime')?.(stored) ?? stored
+  /** A record that is copied is new: made now, by whoever copies it. */
+  const stamps = new Map<string, SQL>([
+    ['created_at', sql`${at}`],
+    ['created_by', sql`${actorId}`],
+    ['updated_at', sql`null`],
+    ['updated_by', sql`null`],
+  ])
+
+  async function stretches(model: TableModel): Promise<SQL[]> {
+    const found = await stretchesOf(engine, model)
+    rows += found.count
+    return found.conditions
+  }
+
+  return {
+    script,
+    get rows() {
+      return rows
+    },
+
+    /** A table like another one, its records under the same ids. Columns have the same names in both. */
+    async addTable(from: TableModel, table: Table, fields: Field[], pair?: [string, string]): Promise<void> {
+      const name = table.tableName
+      script.push(...dialect.createTable(name, fields.flatMap(columnOf)))
+      if (withData) {
+        const columns = fields.map(({ columnName }) => columnName).filter((column) => column !== '')
+        const names = list(columns.map((column) => sql`${sql.identifier(column)}`))
+        const values = list(columns.map((column) => stamps.get(column) ?? sql`${sql.identifier(column)}`))
+        for (const where of await stretches(from)) {
+          script.push(
+            dialect.render(
+              sql`insert into ${sql.identifier(name)} (${names}) select ${values} from ${tableOf(from)} where ${where}`,
+            ),
+          )
+        }
+        script.push(...dialect.continueIds(name, from.table.tableName))
+      }
+      // Made at the end, an index is sorted once and not kept sorted all the way.
+      script.push(
+        ...dialect.createIndex(name, ['nc_order', columnNameOf(from.primaryKey)]),
+        ...(pair ? pairIndexes(dialect, name, ...pair) : fields.flatMap((field) => keyIndex(name, field))),
+        ...fields
+          .filter((field) => field.unique)
+          .flatMap((field) => dialect.createUniqueIndex(name, field.columnName)),
+      )
+    },
+
+    /** A column beside another one of the same table, with its values. */
+    async addColumn(model: TableModel, from: string, field: Field, withValues = withData): Promise<void> {
+      const name = model.table.tableName
+      script.push(...columnOf(field).flatMap((column) => dialect.addColumn(name, column)))
+      if (withValues) {
+        const [source, target] = [sql.identifier(from), sql.identifier(field.columnName)]
+        for (const where of await stretches(model)) {
+          script.push(
+            dialect.render(
+              sql`update ${tableOf(model)} set ${target} = ${source} where ${where} and ${source} is not null`,
+            ),
+          )
+        }
+      }
+      script.push(...keyIndex(name, field))
+    },
+  }
+
+  function keyIndex(table: string, { type, columnName }: Field): Statement[] {
+    return type === 'ForeignKey' ? dialect.createIndex(table, [columnName]) : []
+  }
+}
+
+/** Conditions that part a table's records by their ids, and how many records there are. */
+async function stretchesOf(engine: Engine, model: TableModel): Promise<{ conditions: SQL[]; count: number }> {
+  const id = sql.identifier(columnNameOf(model.primaryKey))
+  const [found] = await engine.all<{ low: number | null; high: number | null; count: number }>(
+    engine.dialect.render(
+      sql`select min(${id}) as low, max(${id}) as high, count(*) as count from ${tableOf(model)}`,
+    ),
+    { scan: true },
+  )
+  if (!found || found.low === null || found.high === null) return { conditions: [], count: 0 }
+  const [low, high] = [Number(found.low), Number(found.high)]
+  const step = Math.max(IDS_AT_ONCE, Math.ceil((high - low + 1) / MAX_PARTS))
+  const conditions: SQL[] = []
+  for (let from = low; from <= high; from += step) {
+    conditions.push(sql`${id} >= ${from} and ${id} < ${from + step}`)
+  }
+  return { conditions, count: Number(found.count) }
+}
+
+const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
+
+const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)

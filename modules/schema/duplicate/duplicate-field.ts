@@ -1,0 +1,158 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { PlannedScript, ScriptContext, ScriptFollower } from '../apply-script.ts'
+import { actorIdOf, type FieldPlace, openField, type SchemaContext } from '../context.ts'
+import { createCopiedRows, fieldWithNewIds } from '../copied-rows.ts'
+import { withFreshName } from '../create-table.ts'
+import { foreignSourceOf } from '../foreign-schema.ts'
+import { getField, type StoredField, type TableModel } from '../model.ts'
+import { uniqueTitle } from '../names.ts'
+import { openTableSlots } from '../table-slots.ts'
+import { copyJunctions, junctionOf } from './copy-junctions.ts'
+import { createCopyDraft } from './draft.ts'
+import { linkPartsOf } from './link-copies.ts'
+import { copyTitle, createSlots, freshIds, timesAt } from './new-parts.ts'
+
+/** A field as it is to be copied. */
+export interface FieldCopy {
+  fieldId: string
+  /** The id that the copy gets. */
+  newFieldId: string
+  withData: boolean
+  place: FieldPlace
+}
+
+/**
+ * What can be told before the copy begins: may it be copied, by this person?
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for the record id, what the product keeps for itself, and tables that
+ *   are not ours
+ */
+export async function openFieldToCopy(
+  context: SchemaContext,
+  actor: Actor,
+  fieldId: string,
+): Promise<{ model: TableModel; field: Field }> {
+  const { model, field } = await openField(context, actor, 'field.duplicate', fieldId)
+  if (field.isSystem || field.isPrimaryKey) {
+    throw badRequest(`The column '${field.title}' is a system column and cannot be duplicated.`)
+  }
+  if (field.type === 'ForeignKey') {
+    throw badRequest(`"${field.title}" keeps a link: duplicate the link instead`)
+  }
+  if (await foreignSourceOf(context, model.table)) {
+    throw badRequest(
+      `${model.table.title} lies in a connected database: its fields cannot be duplicated here`,
+    )
+  }
+  return { model, field }
+}
+
+/**
+ * Makes a field like another one in its table, with its values if asked for. It is not unique and does not
+ * name the records. A link gets parts of its own, see `linkPartsOf`.
+ *
+ * @throws as `openFieldToCopy`; VIEW_NOT_FOUND and FIELD_NOT_FOUND for a place that is not there
+ */
+export async function duplicateField(
+  context: SchemaContext,
+  actor: Actor,
+  copy: FieldCopy,
+  follower: ScriptFollower = {},
+): Promise<Field> {
+  const { table } = (await openFieldToCopy(context, actor, copy.fieldId)).model
+  await withFreshName((suffix) =>
+    context.applyScript(
+      actor,
+      table.baseId,
+      (script) => planCopy(context, actor, copy, script, suffix),
+      follower,
+    ),
+  )
+  return getField(await context.store.load(table.id), copy.newFieldId)
+}
+
+async function planCopy(
+  context: SchemaContext,
+  actor: Actor,
+  { fieldId, newFieldId, withData, place }: FieldCopy,
+  script: ScriptContext,
+  suffix: string,
+): Promise<PlannedScript<void>> {
+  const { model, field } = await openFieldToCopy(context, actor, fieldId)
+  const original = model.stored.find(({ id }) => id === fieldId)
+  if (!original) throw new Error(`Field ${fieldId} is not stored`)
+  const parts = await linkPartsOf(context, [original])
+  const ids = freshIds({
+    table: parts.junctions.map(({ table }) => table.id),
+    field: [original, ...parts.fields, ...parts.junctions.flatMap(({ stored }) => stored)].map(
+      ({ id }) => id,
+    ),
+  }).set(fieldId, newFieldId)
+  const draft = createCopyDraft(script, { actorId: actorIdOf(actor), withData })
+  const slotsOf = createSlots(context)
+  // Numbers are what such a field is: it has them in any case.
+  const withValues = withData || field.type === 'AutoNumber'
+
+  const add = async (from: StoredField, names: Pick<Field, 'title' | 'columnName'>) => {
+    const slots = await slotsOf(from.tableId)
+    const { order: _order, ...rest } = fieldWithNewIds(from, ids)
+    const rules = { unique: false, isDisplay: false, required: withValues && from.required }
+    const made = slots.add({ ...rest, ...rules, ...names }) as StoredField
+    if (made.columnName !== '') await draft.addColumn(slots.model, from.columnName, made, withValues)
+    return made
+  }
+  // The key goes ahead of the link that reads it, as REST clients list them.
+  const key = parts.fields.find(({ type }) => type === 'ForeignKey')
+  const reverse = parts.fields.find(({ type }) => type !== 'ForeignKey')
+  const added: StoredField[] = []
+  if (key) {
+    const parent = linkOf(field)?.holdsKey ? linkOf(field)?.relatedTableId : model.table.id
+    const { tableName } = (await context.store.load(parent ?? '')).table
+    const name = (await slotsOf(key.tableId)).keyName(tableName + suffix)
+    added.push(await add(key, { title: name, columnName: name }))
+  }
+  const slots = await slotsOf(model.table.id)
+  const title = uniqueTitle(copyTitle(field.title), [...model.fields, ...slots.added])
+  const columnName = field.columnName === '' ? '' : slots.columnName(title + suffix)
+  const made = await add(original, { title, columnName })
+  added.push(made)
+  const tableSlots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
+  const junctions = await copyJunctions(context, parts.junctions, {
+    ...{ draft, ids, slots: tableSlots, ownerId: actorIdOf(actor) },
+    ...{ titles: (former) => copyTitle(former), pairOf: (id) => junctionOf([original], id) },
+  })
+  const { views } = context
+  const placed = (await views?.forNewField(model, made, place, actor)) ?? []
+  if (reverse) {
+    const other = await slotsOf(reverse.tableId)
+    const madeReverse = await add(reverse, {
+      title: other.freeTitle(copyTitle(reverse.title)),
+      columnName: '',
+    })
+    added.push(madeReverse)
+    if (!madeReverse.isSystem) placed.push(...((await views?.forReverse(other.model, madeReverse)) ?? []))
+  }
+  const fields = [...added, ...junctions.fields].map((each) => ({ ...each, ...timesAt(script.now) }))
+  return {
+    script: draft.script,
+    rows: draft.rows,
+    statements: [
+      ...createCopiedRows(context.kernel).insertRows({ tables: junctions.tables, fields }),
+      ...junctions.statements,
+      ...placed,
+    ],
+    entry: { kind: 'field.create', tableId: model.table.id, detail: { fieldId: newFieldId } },
+    altered: {
+      fields,
+      tables: junctions.tables,
+      // What is broken in the original is as broken in the copy.
+      checked: field.error === null ? [newFieldId] : [],
+    },
+    touchesRecords: withValues,
+    tableIds: [...new Set(fields.map(({ tableId }) => tableId))],
+    result: undefined,
+  }
+}

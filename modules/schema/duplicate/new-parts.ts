@@ -1,0 +1,41 @@
+import { badRequest } from '../../../src/core/errors.ts'
+import { createId, type IdKind } from '../../../src/core/ids.ts'
+import type { SchemaContext } from '../context.ts'
+import { hasRoom } from '../create-field.ts'
+import { MAX_FIELDS } from '../create-table.ts'
+import { type FieldSlots, openSlots } from '../field-slots.ts'
+
+/** New ids for what is copied, by the former ones. */
+export function freshIds(
+  kinds: Partial<Record<Extract<IdKind, 'table' | 'field' | 'view'>, readonly string[]>>,
+): Map<string, string> {
+  const ids = new Map<string, string>()
+  for (const kind of ['table', 'field', 'view'] as const) {
+    for (const id of kinds[kind] ?? []) ids.set(id, createId(kind))
+  }
+  return ids
+}
+
+/** Slots of several tables, each opened once. */
+export type SlotsOf = (tableId: string) => Promise<FieldSlots>
+
+/** @throws BAD_REQUEST naming a table that has no room for another field */
+export function createSlots({ store }: SchemaContext): SlotsOf {
+  const opened = new Map<string, FieldSlots>()
+  return async (tableId) => {
+    const known = opened.get(tableId)
+    if (known) return known
+    const model = await store.load(tableId)
+    if (!hasRoom(model))
+      throw badRequest(`${model.table.title} has no room for another field: ${MAX_FIELDS} is the most`)
+    const slots = openSlots(model, await store.listFields(tableId))
+    opened.set(tableId, slots)
+    return slots
+  }
+}
+
+/** `Price copy`, cut so that there is room for the words around it. */
+export const copyTitle = (title: string): string => `${[...title].slice(0, 220).join('')} copy`
+
+/** The times of something that is made now. */
+export const timesAt = (now: string) => ({ createdAt: now, updatedAt: now, deletedAt: null })
