@@ -101,7 +101,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(recordsRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
-    .use(copiesRest(services.copies, bases, kernel, auth))
+    .use(copiesRest(services.copies, services, kernel, auth))
     .use(openapiRest(kernel, services))
     .use(createStaticFiles(kernel))
 

@@ -69,6 +69,8 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     },
   },
   'copies.base': { gate: 'base.duplicate', input: ofBase },
+  'copies.table': { gate: 'table.duplicate', input: ofTable },
+  'copies.field': { gate: 'field.duplicate', input: ofField },
   'copies.sharedBase': {
     gate: 'base.create',
     input: () => ({ shareId: 'no-such-link' }),

@@ -103,6 +103,8 @@ export const ROUTES: Record<string, RouteCase> = {
 
   'POST M/duplicate/:baseId': { gate: 'base.duplicate' },
   'POST M/duplicate/:baseId/:sourceId': { gate: 'base.duplicate' },
+  'POST M/duplicate/:baseId/table/:tableId': { gate: 'table.duplicate' },
+  'POST M/duplicate/:baseId/column/:columnId': { gate: 'field.duplicate' },
   'GET D/export/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
   'POST /api/v2/export/:viewId/:type': { gate: 'record.export', params: () => ({ type: 'csv' }) },
 

@@ -1,19 +1,26 @@
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
-import { AppError } from '../../../src/core/errors.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { FieldPlace, SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { COPY_JOB, type CopyInput, createCopyJob } from './copy-job.ts'
+import { createFieldCopyJob, FIELD_COPY_JOB, type FieldCopyInput } from './field-job.ts'
+import { createTableCopyJob, TABLE_COPY_JOB, type TableCopyInput } from './table-job.ts'
 
 export interface CopyOptions {
   /** Absent: `Shop copy`. */
   title?: string
   withData?: boolean
   withViews?: boolean
+}
+
+export interface FieldCopyOptions {
+  withData?: boolean
+  place?: FieldPlace
 }
 
 interface Deps {
@@ -27,9 +34,11 @@ interface Deps {
 
 export type Copies = ReturnType<typeof createCopies>
 
-/** Copies of bases, made by jobs. */
+/** Copies of bases, tables and fields, made by jobs. */
 export function createCopies({ kernel, auth, bases, schema, views, records }: Deps) {
   kernel.jobs.register(COPY_JOB, createCopyJob({ kernel, bases, schema, views, records }))
+  kernel.jobs.register(TABLE_COPY_JOB, createTableCopyJob(schema))
+  kernel.jobs.register(FIELD_COPY_JOB, createFieldCopyJob(schema))
 
   async function start(
     owner: UserActor,
@@ -47,11 +56,55 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     return { jobId: job.id, baseId: newBaseId }
   }
 
+  /** Asked early, so that whoever names what is not there hears it at once. */
+  async function requirePlace(model: TableModel, { viewId, beforeFieldId }: FieldPlace): Promise<void> {
+    if (viewId !== undefined && !(await schema.viewsOf(model)).some(({ id }) => id === viewId))
+      throw notFound('View', viewId.slice(0, 64))
+    if (beforeFieldId !== undefined && !model.field(beforeFieldId))
+      throw notFound('Field', beforeFieldId.slice(0, 64))
+  }
+
   return {
     /** Copies a base for someone who may change it. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
     async base(actor: Actor, baseId: string, options: CopyOptions) {
       await bases.enter(actor, 'base.duplicate', baseId)
       return start(requireUser(actor), baseId, options, false)
+    },
+
+    /**
+     * Copies a table within its base, under the title given, or the next free `Tasks copy`.
+     *
+     * @throws TABLE_NOT_FOUND, PERMISSION_DENIED; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for a title
+     *   that does not fit, and a table that is not the base's own
+     */
+    async table(actor: Actor, tableId: string, options: CopyOptions) {
+      const { table } = await schema.openTableToCopy(actor, tableId)
+      const { title, withData = true, withViews = true } = options
+      const newTableId = createId('table')
+      const input: TableCopyInput = {
+        ...{ owner: requireUser(actor), tableId: table.id, newTableId, withData, withViews },
+        title: await schema.titleForTable(table.baseId, title ?? null, table.title),
+      }
+      const { baseId } = table
+      const job = await kernel.jobs.start(TABLE_COPY_JOB, { userId: input.owner.id, baseId, input })
+      return { jobId: job.id, tableId: newTableId }
+    },
+
+    /**
+     * Copies a field within its table, to the place named in a view or to the end of all.
+     *
+     * @throws FIELD_NOT_FOUND, PERMISSION_DENIED; BAD_REQUEST for what the product keeps for itself, and for
+     *   tables that are not the base's own; VIEW_NOT_FOUND for a place in a view of another table
+     */
+    async field(actor: Actor, fieldId: string, { withData = true, place = {} }: FieldCopyOptions) {
+      const { model } = await schema.openFieldToCopy(actor, fieldId)
+      await requirePlace(model, place)
+      const newFieldId = createId('field')
+      const owner = requireUser(actor)
+      const input: FieldCopyInput = { owner, fieldId, newFieldId, withData, place }
+      const { baseId } = model.table
+      const job = await kernel.jobs.start(FIELD_COPY_JOB, { userId: owner.id, baseId, input })
+      return { jobId: job.id, fieldId: newFieldId }
     },
 
     /**

@@ -1,19 +1,33 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { notFound } from '../../../src/core/errors.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { type Authenticator, readBody, restBase } from '../../../src/rest.ts'
 import type { BasesService } from '../../bases/index.ts'
+import { readPlace, type SchemaService } from '../../schema/index.ts'
 import type { Copies } from './index.ts'
 
 /** `excludeHooks` is taken and has no effect on what there is to copy. */
+const options = z
+  .object({ excludeData: z.boolean().optional(), excludeViews: z.boolean().optional() })
+  .nullish()
 const CopyBody = z.object({
-  options: z.object({ excludeData: z.boolean().optional(), excludeViews: z.boolean().optional() }).nullish(),
+  options,
   base: z.object({ title: z.string().max(255).optional() }).nullish(),
 })
+const TableBody = z.object({ title: z.string().max(255).optional(), options })
+/** Where the copy goes stands in `extra`, as in the call that makes a column. */
+const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).nullish() })
 
-/** Copies of bases as REST clients ask for them (wire reference §13.3). */
-export function copiesRest(copies: Copies, bases: BasesService, kernel: Kernel, auth: Authenticator) {
+/** Copies of bases, tables and columns as REST clients ask for them (wire reference §13.3). */
+export function copiesRest(
+  copies: Copies,
+  { bases, schema }: { bases: BasesService; schema: SchemaService },
+  kernel: Kernel,
+  auth: Authenticator,
+) {
   const app = new Elysia({ name: 'copies-rest' }).use(restBase(kernel, auth))
   for (const prefix of ['/api/v1/db/meta', '/api/v2/meta']) {
     app
@@ -26,17 +40,54 @@ export function copiesRest(copies: Copies, bases: BasesService, kernel: Kernel, 
         }
         return copy(actor, baseId, body)
       })
+      .post(`${prefix}/duplicate/:baseId/table/:tableId`, async ({ actor, params, body }) => {
+        const { table } = await schema.openTableToCopy(actor, params.tableId)
+        await requireIn(actor, params.baseId, table, notFound('Table', params.tableId.slice(0, 64)))
+        const { title, options } = readBody(TableBody, body)
+        const { jobId } = await copies.table(actor, table.id, {
+          ...(title && { title }),
+          ...partsOf(options),
+        })
+        return { id: jobId }
+      })
+      .post(`${prefix}/duplicate/:baseId/column/:columnId`, async ({ actor, params, body }) => {
+        const { model, field } = await openColumn(actor, params.columnId)
+        await requireIn(actor, params.baseId, model.table, unknownColumn())
+        const { options, extra } = readBody(ColumnBody, body)
+        const place = readPlace(extra?.column_order)
+        const { jobId } = await copies.field(actor, field.id, { ...partsOf(options), place })
+        return { id: jobId }
+      })
   }
   return app
 
-  async function copy(actor: Parameters<Copies['base']>[0], id: string, body: unknown) {
+  async function copy(actor: Actor, id: string, body: unknown) {
     await bases.enter(actor, 'base.duplicate', id)
     const { options, base } = readBody(CopyBody, body)
-    const { jobId, baseId } = await copies.base(actor, id, {
-      ...(base?.title && { title: base.title }),
-      withData: options?.excludeData !== true,
-      withViews: options?.excludeViews !== true,
-    })
+    const wanted = { ...(base?.title && { title: base.title }), ...partsOf(options) }
+    const { jobId, baseId } = await copies.base(actor, id, wanted)
     return { id: jobId, base_id: baseId }
   }
+
+  /** @throws BAD_REQUEST `Column not found!` for a column that nobody has */
+  async function openColumn(actor: Actor, columnId: string) {
+    try {
+      return await schema.openFieldToCopy(actor, columnId)
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'FIELD_NOT_FOUND' ? unknownColumn() : error
+    }
+  }
+
+  /** @throws BASE_NOT_FOUND; `missing` where the table is another base's */
+  async function requireIn(actor: Actor, idOrTitle: string, table: Table, missing: AppError): Promise<void> {
+    const base = await schema.resolveBase(actor, idOrTitle)
+    if (base.id !== table.baseId) throw missing
+  }
 }
+
+const unknownColumn = (): AppError => badRequest('Column not found!')
+
+const partsOf = (given: z.output<typeof options>) => ({
+  withData: given?.excludeData !== true,
+  withViews: given?.excludeViews !== true,
+})

@@ -10,12 +10,27 @@ const options = z.strictObject({
   withViews: z.boolean().default(true),
 })
 
-/** Copies of bases for the web app; `jobs` tells how far each is. */
+/** Copies of bases, tables and fields for the web app; `jobs` tells how far each is. */
 export const copiesRouter = (copies: Copies) =>
   router({
     base: member
       .input(z.strictObject({ baseId: id, options: options.default({ withData: true, withViews: true }) }))
       .mutation(({ ctx, input }) => copies.base(ctx.actor, input.baseId, input.options)),
+    table: member
+      .input(z.strictObject({ tableId: id, options: options.default({ withData: true, withViews: true }) }))
+      .mutation(({ ctx, input }) => copies.table(ctx.actor, input.tableId, input.options)),
+    field: member
+      .input(
+        z.strictObject({
+          fieldId: id,
+          withData: z.boolean().default(true),
+          viewId: id.optional(),
+          beforeFieldId: id.optional(),
+        }),
+      )
+      .mutation(({ ctx, input: { fieldId, withData, ...place } }) =>
+        copies.field(ctx.actor, fieldId, { withData, place }),
+      ),
     sharedBase: member
       .input(
         z.strictObject({
