@@ -104,7 +104,7 @@ export function requireRoom(model: TableModel): void {
 }
 
 /** True where the table may have another field. */
-export const hasRoom = ({ fields }: TableModel): boolean =>
+export const hasRoom = ({ fields }: Pick<TableModel, 'fields'>): boolean =>
   fields.filter((field) => !field.isSystem && !field.isPrimaryKey).length < MAX_FIELDS
 
 /**

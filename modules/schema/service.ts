@@ -18,8 +18,7 @@ import {
   type TablePatch,
   updateTable,
 } from './alter-table.ts'
-import type { ScriptFollower } from './apply-script.ts'
-import { createApplyScript } from './apply-script.ts'
+import { createApplyScript, type ScriptFollower } from './apply-script.ts'
 import { createApplyChange } from './change.ts'
 import {
   checkFormulaDraft,

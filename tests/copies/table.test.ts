@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createTableCopyJob } from '../../modules/imports/copies/table-job.ts'
+import type { UserActor } from '../../src/core/actor.ts'
 import type { Field, TableSchema } from '../../src/core/model.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { type Bench, changesNothing, createBench, refusalOf, type TestTable } from '../records/support.ts'
@@ -268,6 +270,36 @@ describe('a copy of a table', () => {
     })
     const titles = (await bench.trpc.schema.tables.query({ baseId: bench.baseId })).map(({ title }) => title)
     expect(titles).not.toContain('Stopped')
+  })
+
+  test('is failed at the next start where it was cut off, and completed where only its end was not noted', async () => {
+    const job = createTableCopyJob(bench.app.services.schema)
+    const owner: UserActor = { kind: 'user', id: bench.owner.id, email: '', orgRoles: [], via: 'session' }
+    const at = { id: 'job', userId: owner.id }
+    const input = { owner, tableId: tasks.id, title: 'Cut off', withData: true, withViews: true }
+    expect(await job.recover({ ...input, newTableId: 'm00000000000000' }, at)).toBeNull()
+    const { id } = (await copy()).table
+    expect(await job.recover({ ...input, newTableId: id }, at)).toEqual({ result: { id } })
+    await undo()
+  })
+
+  test('is refused where a linked table has no room for its reverses, and changes nothing', async () => {
+    // With two reverses there is room for one field more, where two are to come.
+    const titles = Array.from({ length: 497 }, (_, index) => `F${index}`)
+    const full = await bench.table(Object.fromEntries(titles.map((title) => [title, 'SingleLineText'])))
+    const source = await bench.table({ Title: 'SingleLineText' })
+    for (const title of ['One', 'Two']) {
+      const field = { title, type: 'Links', options: { kind: 'mm', relatedTableId: full.id } } as never
+      await bench.trpc.schema.createField.mutate({ tableId: source.id, field })
+    }
+    await changesNothing(bench, async () => {
+      const { jobId } = await bench.trpc.copies.table.mutate({ tableId: source.id })
+      const job = await ended(doorOf(bench.app, bench.owner), jobId)
+      expect([job.status, job.error]).toEqual([
+        'failed',
+        `${full.title} has no room for another field: 500 is the most`,
+      ])
+    })
   })
 
   test('of many records is written in stretches, and tells how far it is', async () => {

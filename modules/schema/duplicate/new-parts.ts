@@ -4,6 +4,7 @@ import type { SchemaContext } from '../context.ts'
 import { hasRoom } from '../create-field.ts'
 import { MAX_FIELDS } from '../create-table.ts'
 import { type FieldSlots, openSlots } from '../field-slots.ts'
+import type { TableModel } from '../model.ts'
 
 /** New ids for what is copied, by the former ones. */
 export function freshIds(
@@ -19,17 +20,19 @@ export function freshIds(
 /** Slots of several tables, each opened once. */
 export type SlotsOf = (tableId: string) => Promise<FieldSlots>
 
-/** @throws BAD_REQUEST naming a table that has no room for another field */
+/** @throws BAD_REQUEST, at each call, naming a table that has no room for another field */
 export function createSlots({ store }: SchemaContext): SlotsOf {
-  const opened = new Map<string, FieldSlots>()
-  return async (tableId) => {
-    const known = opened.get(tableId)
-    if (known) return known
+  const opened = new Map<string, { model: TableModel; slots: FieldSlots }>()
+  const open = async (tableId: string) => {
     const model = await store.load(tableId)
-    if (!hasRoom(model))
+    const made = { model, slots: openSlots(model, await store.listFields(tableId)) }
+    opened.set(tableId, made)
+    return made
+  }
+  return async (tableId) => {
+    const { model, slots } = opened.get(tableId) ?? (await open(tableId))
+    if (!hasRoom({ fields: [...model.fields, ...slots.added] }))
       throw badRequest(`${model.table.title} has no room for another field: ${MAX_FIELDS} is the most`)
-    const slots = openSlots(model, await store.listFields(tableId))
-    opened.set(tableId, slots)
     return slots
   }
 }
