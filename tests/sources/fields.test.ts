@@ -57,6 +57,22 @@ describe('a field of a connected database', () => {
     expect(await columns()).toEqual(before)
   })
 
+  test("is not duplicated, nor is its table: they are the other database's to make", async () => {
+    const before = await columns()
+    const { id: fieldId } = await field('points')
+    for (const call of [
+      bench.trpc.copies.field.mutate({ fieldId }),
+      bench.trpc.copies.table.mutate({ tableId }),
+    ]) {
+      const refused = await refusalOf(call)
+      expect([refused.status, refused.message]).toEqual([
+        400,
+        expect.stringContaining('lies in a connected database'),
+      ])
+    }
+    expect(await columns()).toEqual(before)
+  })
+
   test('is shown in another way, with other colours, and so again by undo; its column stays', async () => {
     const before = await columns()
     const { options } = await field('state')

@@ -3,7 +3,13 @@ import { changePassword, editProfile, openTokens, signOutAction } from './accoun
 import type { Action, ActionContext } from './action.ts'
 import { createBaseAction, editBaseAction, goToBases, openTrashAction } from './bases.ts'
 import { openPalette, openRecentViews, showShortcuts, toggleSidebar } from './shell.tsx'
-import { createTableAction, importAction, relationsAction, tableTrashAction } from './tables.ts'
+import {
+  createTableAction,
+  duplicateTableAction,
+  importAction,
+  relationsAction,
+  tableTrashAction,
+} from './tables.ts'
 import { createViewActions, shareAction } from './views.ts'
 
 /** What can be done from every screen. */
@@ -11,6 +17,7 @@ const APP_ACTIONS: readonly Action[] = [
   openPalette,
   openRecentViews,
   createTableAction,
+  duplicateTableAction,
   ...createViewActions,
   shareAction,
   importAction,

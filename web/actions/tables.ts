@@ -1,9 +1,11 @@
-import { FileUp, Network, Table2, Trash2 } from 'lucide-react'
+import { Copy, FileUp, Network, Table2, Trash2 } from 'lucide-react'
+import type { Table } from '../../src/core/model.ts'
 import { pickImport } from '../features/shell/pick-import.ts'
-import { createTable, openTableTrash } from '../features/shell/table-commands.tsx'
+import { createTable, duplicateTable, openTableTrash } from '../features/shell/table-commands.tsx'
 import { t } from '../i18n.ts'
 import { goTo, paths } from '../routes/paths.ts'
-import type { Action } from './action.ts'
+import { cache } from '../trpc.ts'
+import type { Action, ActionContext } from './action.ts'
 
 const group = () => t('This base')
 
@@ -19,6 +21,22 @@ export const createTableAction: Action = {
     if (base) createTable(base.id)
   },
 }
+
+/** Copies the table on the screen. */
+export const duplicateTableAction: Action = {
+  id: 'table.duplicate',
+  label: () => t('Duplicate table'),
+  group,
+  icon: Copy,
+  when: (context) => context.can('table.duplicate') && tableOf(context) !== undefined,
+  run(context) {
+    const table = tableOf(context)
+    if (table) duplicateTable(table)
+  },
+}
+
+const tableOf = ({ base, tableId }: ActionContext): Table | undefined =>
+  base ? cache.schema.tables.getData({ baseId: base.id })?.find(({ id }) => id === tableId) : undefined
 
 /** Imports a file as a new table. */
 export const importAction: Action = {

@@ -89,7 +89,7 @@ const copySharedBaseRoute = createRoute({
     typeof search.base === 'string' ? { base: search.base } : {},
   beforeLoad: requireSignIn,
   component: lazyScreen(
-    () => import('../features/bases/copy-shared-base-screen.tsx'),
+    () => import('../features/copies/copy-shared-base-screen.tsx'),
     'CopySharedBaseScreen',
   ),
 })

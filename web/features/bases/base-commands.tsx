@@ -13,7 +13,10 @@ import { toast } from '../../ui/toast.ts'
 
 /** Fetched by the shell while idle, so that it opens at once. */
 export const BaseDialog = lazyPart(() => import('./base-dialog.tsx'), 'BaseDialog')
-const DuplicateBaseDialog = lazyPart(() => import('./duplicate-base-dialog.tsx'), 'DuplicateBaseDialog')
+const DuplicateBaseDialog = lazyPart(
+  () => import('../copies/duplicate-base-dialog.tsx'),
+  'DuplicateBaseDialog',
+)
 const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
 
 /** Asks for a name and colour, makes the base and opens it. */

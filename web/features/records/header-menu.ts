@@ -5,6 +5,7 @@ import {
   ArrowRightToLine,
   ArrowUpAZ,
   ArrowUpRight,
+  Copy,
   EyeOff,
   Filter,
   Layers,
@@ -25,7 +26,7 @@ import type { MenuAnchor } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
-import { deleteField, setDisplayField } from '../schema/field-commands.tsx'
+import { deleteField, duplicateField, type FieldPlace, setDisplayField } from '../schema/field-commands.tsx'
 import { draftOf, type FieldDraft, withType } from '../schema/field-draft.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import { directionLabels } from '../views/describe-condition.ts'
@@ -48,6 +49,7 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
     ...viewItems(get, field, header),
     { kind: 'separator' },
     ...(can(context, 'field.create') ? insertItems(context, field, header) : []),
+    ...(can(context, 'field.duplicate') && isDuplicable(field) ? [duplicateItem(context, field)] : []),
     { kind: 'separator' },
     ...(can(context, 'field.delete') && !field.isDisplay && !field.isPrimaryKey
       ? [deleteItem(context, field)]
@@ -177,9 +179,6 @@ function filterBy({ state, openFilter }: TableContext, field: Field): void {
 }
 
 function insertItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
-  const shown = shownFields(context.schema.fields, context.state.view)
-  const at = shown.findIndex((one) => one.field.id === field.id)
-  const next = shown[at + 1]?.field.id
   const isRtl = document.documentElement.dir === 'rtl'
   const before: MenuItem = {
     ...{ kind: 'action', icon: isRtl ? ArrowRightToLine : ArrowLeftToLine },
@@ -189,10 +188,30 @@ function insertItems(context: TableContext, field: Field, anchor: Element): Menu
   const after: MenuItem = {
     ...{ kind: 'action', icon: isRtl ? ArrowLeftToLine : ArrowRightToLine },
     label: isRtl ? t('Insert left') : t('Insert right'),
-    run: () => context.editField({ field: null, anchor, ...(next ? { beforeFieldId: next } : {}) }),
+    run: () => context.editField({ field: null, anchor, ...placeAfter(context, field) }),
   }
   return field.isDisplay ? [after] : [before, after]
 }
+
+/** The place behind a field in the view on the screen. */
+function placeAfter({ schema, state }: TableContext, field: Field): Pick<FieldPlace, 'beforeFieldId'> {
+  const shown = shownFields(schema.fields, state.view)
+  const next = shown[shown.findIndex((one) => one.field.id === field.id) + 1]
+  return next ? { beforeFieldId: next.field.id } : {}
+}
+
+/** Keys go with their links, and the product has its own fields once. */
+const isDuplicable = ({ isSystem, isPrimaryKey, type }: Field): boolean =>
+  !isSystem && !isPrimaryKey && type !== 'ForeignKey'
+
+const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
+  ...{ kind: 'action', label: t('Duplicate field'), icon: Copy },
+  run: () =>
+    duplicateField(context.schema.table, field, {
+      viewId: context.state.view.id,
+      ...placeAfter(context, field),
+    }),
+})
 
 const deleteItem = (context: TableContext, field: Field): MenuItem => ({
   ...{ kind: 'action', label: t('Delete field'), icon: Trash2, tone: 'danger' },

@@ -1,11 +1,21 @@
 import { choiceColor } from '../../../src/core/fields/choices.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
+import { lazyPart } from '../../routes/lazy-screen.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
+import { startFieldCopy } from '../copies/start-field-copy.ts'
 import { inLine } from '../records/base-queue.ts'
+import { followJob } from '../sources/follow-job.ts'
 import { askDelete } from './ask-delete.tsx'
+
+const DuplicateFieldDialog = lazyPart(
+  () => import('../copies/duplicate-field-dialog.tsx'),
+  'DuplicateFieldDialog',
+)
 
 /** A field as it is asked for. */
 export type FieldInput = Inputs['schema']['createField']['field']
@@ -97,6 +107,22 @@ export async function setDisplayField(table: TableRef, field: Field): Promise<vo
   try {
     await inLine(table.baseId, () => api.schema.setDisplayField.mutate({ fieldId: field.id }))
     await refresh(table)
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Copies a field to a place in a view; where it has values of its own, after asking whether they go along. */
+export function duplicateField(table: TableRef, field: Field, place: FieldPlace): void {
+  if (linkOf(field) || (field.columnName !== '' && field.type !== 'AutoNumber')) {
+    openDialog((close) => <DuplicateFieldDialog table={table} field={field} place={place} onClose={close} />)
+  } else void duplicateAtOnce(table, field, place)
+}
+
+async function duplicateAtOnce(table: TableRef, field: Field, place: FieldPlace): Promise<void> {
+  try {
+    const copy = await startFieldCopy(table, field, { ...place, withData: true })
+    if (await followJob(copy.jobId)) toast.success({ text: await copy.finish() })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

@@ -9,7 +9,13 @@ import { beforeAfterMove } from '../../ui/sortable.tsx'
 import { duplicateView } from '../views/view-commands.tsx'
 import { newViewItems } from '../views/view-menu.ts'
 import { pickImport } from './pick-import.ts'
-import { chooseTableIcon, deleteTable, describeTable, reorderTable } from './table-commands.tsx'
+import {
+  chooseTableIcon,
+  deleteTable,
+  describeTable,
+  duplicateTable,
+  reorderTable,
+} from './table-commands.tsx'
 
 /** The menu of a table, the same for "⋯" and a right click. `rename` starts editing in place. */
 export function tableMenu(base: Base, table: Table, rename: () => void): MenuItem[] {
@@ -25,6 +31,7 @@ export function tableMenu(base: Base, table: Table, rename: () => void): MenuIte
     add(t('Icon'), Smile, () => chooseTableIcon(table))
     add(t('Description'), Text, () => describeTable(table))
   }
+  if (roleCan(base.role, 'table.duplicate')) add(t('Duplicate'), Copy, () => duplicateTable(table))
   if (roleCan(base.role, 'view.create')) {
     items.push({ kind: 'separator' }, ...newViewItems(base, table.id).map(withoutHint), { kind: 'separator' })
     const shown = cache.schema.table.getData({ tableId: table.id })?.views.find((view) => view.isDefault)

@@ -12,6 +12,10 @@ import { readIcon } from '../views/chosen-icon.tsx'
 
 /** Fetched by the shell while idle, so that it opens at once. */
 export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
+const DuplicateTableDialog = lazyPart(
+  () => import('../copies/duplicate-table-dialog.tsx'),
+  'DuplicateTableDialog',
+)
 const TableTrashDialog = lazyPart(() => import('./table-trash-dialog.tsx'), 'TableTrashDialog')
 /** Asks what a table or view is for. */
 export const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
@@ -21,6 +25,10 @@ export const IconDialog = lazyPart(() => import('../views/icon-dialog.tsx'), 'Ic
 /** Asks for a name, makes the table and opens it. */
 export const createTable = (baseId: string): void =>
   void openDialog((close) => <CreateTableDialog baseId={baseId} onClose={close} />)
+
+/** Copies a table, with or without its records. */
+export const duplicateTable = (table: Table): void =>
+  void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
 
 /** Shows the deleted tables of a base, to bring them back. */
 export const openTableTrash = (base: Base): void =>

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { isOver, useJob } from '../sources/use-job.ts'
-import styles from './duplicate-dialog.module.css'
+import styles from './copies.module.css'
 
 /** Copies a base that somebody has shared into one's own bases (spec §2). */
 export function CopySharedBaseScreen() {

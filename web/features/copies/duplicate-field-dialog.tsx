@@ -1,0 +1,41 @@
+import { useState } from 'react'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import type { FieldPlace } from '../schema/field-commands.tsx'
+import styles from './copies.module.css'
+import { CopyDialog, Tick } from './copy-dialog.tsx'
+import { startFieldCopy } from './start-field-copy.ts'
+
+export interface DuplicateFieldDialogProps {
+  table: Pick<Table, 'id' | 'baseId'>
+  field: Field
+  place: FieldPlace
+  onClose: () => void
+}
+
+/** Copies a field that has values, or links: asks whether they go along. */
+export function DuplicateFieldDialog({ table, field, place, onClose }: DuplicateFieldDialogProps) {
+  const [withData, setWithData] = useState(true)
+  const link = linkOf(field)
+  return (
+    <CopyDialog
+      title={field.title}
+      waiting={t('The field is being copied. It appears beside the original when it is complete.')}
+      start={() => startFieldCopy(table, field, { ...place, withData })}
+      onClose={onClose}
+    >
+      <Tick
+        label={link ? t('Its links too') : t('Its values too')}
+        checked={withData}
+        onChange={setWithData}
+      />
+      {link && link.relatedTableId !== table.id && (
+        <p className={styles.text}>
+          {t('The copy is a link of its own. The table that is linked gets a field for it.')}
+        </p>
+      )}
+      {field.unique && <p className={styles.text}>{t('The same value may stand twice in the copy.')}</p>}
+    </CopyDialog>
+  )
+}

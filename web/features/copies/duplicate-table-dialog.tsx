@@ -1,0 +1,64 @@
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { api, cache, trpc } from '../../trpc.ts'
+import { freeTitle } from '../imports/free-title.ts'
+import { inLine } from '../records/base-queue.ts'
+import styles from './copies.module.css'
+import { copyTitle, DuplicateDialog } from './duplicate-dialog.tsx'
+
+export interface DuplicateTableDialogProps {
+  table: Table
+  onClose: () => void
+}
+
+/** Copies a table within its base, from its menu or the palette, and opens the copy. */
+export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogProps) {
+  const { id: tableId, baseId, title } = table
+  const schema = trpc.schema.table.useQuery({ tableId }, { staleTime: 60_000 })
+  const isLinked = schema.data?.fields.some((field) => leadsElsewhere(field, tableId)) ?? false
+  const taken = cache.schema.tables.getData({ baseId })?.map((other) => other.title) ?? []
+  const problemOf = (name: string) => {
+    if (name === '') return t('A table needs a name')
+    return freeTitle(name, taken) === name ? null : t('Another table has this name')
+  }
+  return (
+    <DuplicateDialog
+      title={title}
+      newTitle={freeTitle(copyTitle(title), taken)}
+      labels={{
+        views: t('All views, not only the first'),
+        waiting: t('The table is being copied. It appears beside the original when it is complete.'),
+      }}
+      problemOf={problemOf}
+      start={async (options) => {
+        const copy = await inLine(baseId, () => api.copies.table.mutate({ tableId, options }))
+        return {
+          jobId: copy.jobId,
+          async finish() {
+            await cache.schema.invalidate()
+            return t('“{title}” is ready', { title: options.title })
+          },
+          open: () => goTo(paths.table(baseId, copy.tableId)),
+        }
+      }}
+      onClose={onClose}
+      note={
+        isLinked && (
+          <p className={styles.text}>
+            {t(
+              'Links of the copy are its own and lead to the same records. The tables that are linked get a field for each.',
+            )}
+          </p>
+        )
+      }
+    />
+  )
+}
+
+/** True for a link to another table. */
+function leadsElsewhere(field: Field, tableId: string): boolean {
+  const link = linkOf(field)
+  return link !== null && !field.isSystem && link.relatedTableId !== tableId
+}

@@ -1,0 +1,28 @@
+import type { Field, Table } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { api, cache } from '../../trpc.ts'
+import { inLine } from '../records/base-queue.ts'
+import type { FieldPlace } from '../schema/field-commands.tsx'
+import type { StartedCopy } from './copy-dialog.tsx'
+
+/**
+ * Starts a copy of a field, to a place in a view.
+ * @throws what the server refused with
+ */
+export async function startFieldCopy(
+  table: Pick<Table, 'id' | 'baseId'>,
+  field: Field,
+  how: FieldPlace & { withData: boolean },
+): Promise<StartedCopy> {
+  const { jobId, fieldId } = await inLine(table.baseId, () =>
+    api.copies.field.mutate({ fieldId: field.id, ...how }),
+  )
+  return {
+    jobId,
+    async finish() {
+      await cache.schema.table.invalidate()
+      const made = cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === fieldId)
+      return t('“{title}” is ready', { title: made?.title ?? field.title })
+    },
+  }
+}
