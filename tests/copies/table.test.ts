@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Field, TableSchema } from '../../src/core/model.ts'
 import { doorOf, ended } from '../imports/support.ts'
+import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, changesNothing, createBench, refusalOf, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
 
@@ -250,5 +251,20 @@ describe('a copy of a table', () => {
     expect(await rows(made.table.id)).toHaveLength(3)
     expect(await linked(made.table.id, named(made, 'Helpers'))).toEqual([[1, 3], [], []])
     await undo()
+  })
+
+  test('shares the files of the original, which stay when that one goes', async () => {
+    const files = await bench.table({ Title: 'SingleLineText', Files: 'Attachment' })
+    const file = await uploadOne(bench, bench.owner.token, 'note.txt', 'kept')
+    await bench.rest.post(files.path, { Title: 'with a file', Files: [file] })
+    const made = await copy({}, files.id)
+    await bench.trpc.schema.deleteTable.mutate({ tableId: files.id })
+    const [row] = await rows(made.table.id)
+    expect(row.Files).toMatchObject([{ path: file.path, title: 'note.txt' }])
+    const answer = await fetch(`${bench.app.url}/${row.Files[0].signedPath}`)
+    expect([answer.status, await answer.text()]).toEqual([200, 'kept'])
+    // Whoever may read the copy may put the file into another of its records.
+    const again = { Title: 'again', Files: row.Files }
+    expect((await bench.rest.post(`/api/v2/tables/${made.table.id}/records`, again)).status).toBe(200)
   })
 })
