@@ -64,6 +64,14 @@ async function linked(field: Field, tableId = tasks.id): Promise<unknown[]> {
   )
 }
 
+/** What records 1 to 3 link, by the kind of the link. */
+const LINKS: [kind: string, expected: (number | number[] | null)[]][] = [
+  ['mm', [[1, 2], [2], []]],
+  ['hm', [[1, 2], [3], []]],
+  ['bt', [2, 2, null]],
+  ['oo', [3, 1, null]],
+]
+
 describe('a copy of a field', () => {
   test('is refused to editors, and of what is not there or kept by the product', async () => {
     const hours = tasks.field('Hours').id
@@ -149,9 +157,9 @@ describe('a copy of a field', () => {
     await undo()
   })
 
-  test('that links records links the same ones, whatever its kind, and takes none away', async () => {
-    const kinds = { mm: [[1, 2], [2], []], hm: [[1, 2], [3], []], bt: [2, 2, null], oo: [3, 1, null] }
-    for (const [kind, expected] of Object.entries(kinds)) {
+  test.each(LINKS)(
+    'that links records (%s) links the same ones, and takes none away',
+    async (kind, expected) => {
       for (const related of [people, tasks]) {
         const title = `${kind} ${related.title}`
         const type = kind === 'bt' || kind === 'oo' ? 'LinkToAnotherRecord' : 'Links'
@@ -176,19 +184,28 @@ describe('a copy of a field', () => {
           )
         }
         const path = `/api/v2/tables/${tasks.id}/links/${made.id}/records/2`
-        await bench.rest.delete(
-          path,
-          [[expected[1]].flat()[0]].map((Id) => ({ Id })),
-        )
+        await bench.rest.delete(path, [{ Id: [expected[1]].flat()[0] }])
         expect([title, await linked(link)]).toEqual([title, expected])
         expect([title, await linked(made)]).not.toEqual([title, expected])
         await undo()
         await undo()
         expect((await fields(people.id)).length).toBe(before)
       }
-    }
-    const empty = await copy(`mm ${people.title}`, { withData: false })
-    expect(await linked(empty)).toEqual([[], [], []])
+    },
+  )
+
+  test('that links records is empty without its links', async () => {
+    await add('Team', 'Links', { kind: 'mm', relatedTableId: people.id })
+    await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [
+          { kind: 'link', tableId: tasks.id, fieldId: (await named('Team')).id, id: 1, targets: [1, 2] },
+        ],
+      },
+    })
+    expect(await linked(await copy('Team'))).toEqual([[1, 2], [], []])
+    expect(await linked(await copy('Team', { withData: false }))).toEqual([[], [], []])
   })
 
   test('is made over REST by a job; a column that nobody has is refused in the words of the clients', async () => {
