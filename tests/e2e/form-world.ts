@@ -42,7 +42,7 @@ export interface FormWorld {
 }
 
 /** One server and one browser for a file of tests about forms; nothing may go wrong in any page. */
-export function formTests() {
+export function formTests({ browserArgs = [] }: { browserArgs?: readonly string[] } = {}) {
   let app: TestApp
   let browser: Browser
   let owner: TestUser
@@ -50,7 +50,7 @@ export function formTests() {
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser()])
+    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {

@@ -5,7 +5,8 @@ import { createMember } from '../support/factories.ts'
 import { eventually, gridTests, textOf } from './grid-page.ts'
 
 // A container has no graphics card: Chromium draws WebGL by itself then, where it is told to.
-const tests = gridTests({ browserArgs: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] })
+const browserArgs = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+const tests = gridTests({ browserArgs })
 
 const FIELDS = [
   { title: 'Title', type: 'SingleLineText' as const },
@@ -159,31 +160,6 @@ describe('a map', () => {
   })
 })
 
-describe('a cell of places', () => {
-  test('takes its value from a map', async () => {
-    const { page, table, stored } = await openMap([['Paris', null, null]])
-    await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}`)
-    const place = table.schema.fields.find((field) => field.title === 'Place')?.id ?? ''
-    await page.locator(`[role="gridcell"][data-row="0"][data-field="${place}"]`).dblclick()
-    await page.getByTestId('pick-on-map').click()
-    const dialog = page.getByRole('dialog', { name: 'Place' })
-    await dialog.locator('[data-testid="map"][data-ready]').waitFor()
-    await dialog.getByTestId('map').click({ position: { x: 300, y: 200 } })
-    await dialog.getByTestId('picked-pin').waitFor()
-    await dialog.getByRole('button', { name: 'Use this place' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await page.keyboard.press('Enter')
-    expect(
-      String(
-        await eventually(
-          () => stored(1),
-          (now) => now !== null,
-        ),
-      ),
-    ).toMatch(/;/)
-  })
-})
-
 describe('a map with the pictures of a tile server', () => {
   const asked: string[] = []
   const tiles = Bun.serve({
@@ -196,7 +172,7 @@ describe('a map with the pictures of a tile server', () => {
     },
   })
   const own = gridTests({
-    browserArgs: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    browserArgs,
     config: {
       mapTilesUrl: `http://127.0.0.1:${tiles.port}/{z}/{x}/{y}.png`,
       mapTilesAttribution: '© The makers of maps',

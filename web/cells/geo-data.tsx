@@ -1,8 +1,9 @@
 import { LocateFixed, MapPin, MapPinned } from 'lucide-react'
-import { type ReactNode, useImperativeHandle, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { geoData } from '../../src/core/fields/geo-data.ts'
 import { join, parsePoint, pointParts } from '../../src/core/fields/geo-text.ts'
 import { openPlacePicker } from '../features/map/open-place-picker.tsx'
+import { valueAt } from '../features/map/place-value.ts'
 import { t } from '../i18n.ts'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
@@ -50,15 +51,23 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
     setLong(parts.long)
   }
 
+  /** A place that was chosen and not typed: a record or a form has it at once, a cell once it is left. */
+  function take(place: string) {
+    const parts = pointParts(place)
+    setProblem(null)
+    setLat(parts.lat)
+    setLong(parts.long)
+    if (variant === 'record') props.change(place)
+    // The map is closed in this tick, and nothing behind it takes the focus before.
+    requestAnimationFrame(() => first.current?.focus())
+  }
+
   function fillInPlace() {
     setAsking(true)
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
-        // Six digits are a tenth of a metre.
-        setLat(String(Number(coords.latitude.toFixed(6))))
-        setLong(String(Number(coords.longitude.toFixed(6))))
         setAsking(false)
-        first.current?.focus()
+        take(valueAt({ lat: coords.latitude, lng: coords.longitude }))
       },
       ({ code }) => {
         setAsking(false)
@@ -74,13 +83,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
 
   function pickOnMap() {
     const shown = join(first.current?.value, second.current?.value)
-    openPlacePicker(label, shown, (picked) => {
-      const parts = pointParts(picked)
-      setProblem(null)
-      setLat(parts.lat)
-      setLong(parts.long)
-      first.current?.focus()
-    })
+    openPlacePicker(label, shown, take)
   }
 
   const input = (which: 'lat' | 'long') => {
@@ -102,24 +105,17 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
           aria-invalid={invalid || undefined}
           aria-describedby={describedBy}
           onChange={(event) => set(event.target.value, isLat ? setLat : setLong)}
-          onKeyDown={(event) => {
-            // From the first to the second, as in any form; only then out of the cell.
-            const isInside = event.key === 'Tab' && event.shiftKey !== isLat
-            if (!isInside) return
-            event.preventDefault()
-            event.stopPropagation()
-            const other = isLat ? second.current : first.current
-            other?.focus()
-          }}
         />
       </label>
     )
   }
 
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it leads from one control in it to the next
     <div
       className={variant === 'grid' ? styles.box : `${editor.recordPicker} ${styles.record}`}
       data-invalid={invalid || undefined}
+      onKeyDown={keepKeys}
     >
       {input('lat')}
       {input('long')}
@@ -153,6 +149,18 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
       )}
     </div>
   )
+}
+
+/** Tab goes from control to control as in any form, and only then out of the cell; Enter presses a button. */
+function keepKeys(event: KeyboardEvent<HTMLElement>): void {
+  const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button:not(:disabled)')]
+  const at = controls.findIndex((control) => control === event.target)
+  if (event.key === 'Enter' && controls[at] instanceof HTMLButtonElement) event.stopPropagation()
+  const next = event.key === 'Tab' ? controls[at + (event.shiftKey ? -1 : 1)] : undefined
+  if (!next) return
+  event.preventDefault()
+  event.stopPropagation()
+  next.focus()
 }
 
 function readParts(lat: string, long: string, value: EditorProps['value']): Draft {

@@ -1,4 +1,3 @@
-import { lazyRouteComponent } from '@tanstack/react-router'
 import { type ComponentType, createElement, type ReactNode, useEffect, useReducer, useState } from 'react'
 import { t } from '../i18n.ts'
 import { localSettings } from '../session/local-settings.ts'
@@ -28,10 +27,6 @@ function reloadOnce(now = Date.now()): boolean {
   location.reload()
   return true
 }
-
-/** A screen of a route, in a file of its own. */
-export const lazyScreen = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) =>
-  lazyRouteComponent(() => loadPart(load), name)
 
 /** A component in a file of its own, and a way to have it at hand before it is wanted. */
 export type LazyPart<P> = ((props: P) => ReactNode) & { preload: () => Promise<void> }

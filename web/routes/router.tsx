@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, notFound, redirect } from '
 import { SHARED_PAGE } from '../session/visitor.ts'
 import { cache } from '../trpc.ts'
 import { requireSignedOut, requireSignIn } from './guards.ts'
-import { lazyScreen } from './lazy-screen.ts'
+import { lazyScreen } from './lazy-route.ts'
 import { appHistory, PLAIN_QUERY, paths } from './paths.ts'
 import { NotFoundScreen, PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
 

@@ -1,10 +1,5 @@
 import type { StyleSpecification } from 'maplibre-gl'
-
-/** Where pictures of the map come from, as the server says; null: the outlines are drawn. */
-export interface MapTiles {
-  url: string
-  attribution: string
-}
+import type { MapTiles } from './map-tiles.ts'
 
 const NOTHING = { type: 'FeatureCollection' as const, features: [] }
 

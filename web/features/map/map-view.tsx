@@ -1,9 +1,9 @@
 import { MapPinOff, Maximize, Minus, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n.ts'
-import { trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { type MapTiles, readMapTiles } from './map-tiles.ts'
 import styles from './map-view.module.css'
 import type { LngLat } from './mercator.ts'
 import { canDrawMaps, openWorldMap, type WorldMap } from './world-map.ts'
@@ -24,44 +24,40 @@ export interface MapViewProps {
 
 /** A map of the world to put pins on, or plain words where the browser cannot draw one. */
 export function MapView({ label, onMap, onClick, onFit, isPlacing = false, children }: MapViewProps) {
-  const info = trpc.app.info.useQuery()
   const box = useRef<HTMLDivElement>(null)
-  const [map, setMap] = useState<WorldMap | null>(null)
+  const [shown, setShown] = useState<{ map: WorldMap; tiles: MapTiles | null } | null>(null)
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
-  const [attempt, setAttempt] = useState(0)
   const canDraw = canDrawMaps()
-  const latest = useRef({ onMap, onClick })
-  latest.current = { onMap, onClick }
-  const tiles = info.data?.mapTiles
-  const { error: infoError, refetch } = info
-  const isKnown = tiles !== undefined
+  const latest = useRef({ label, onMap, onClick })
+  latest.current = { label, onMap, onClick }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is the same effect again
   useEffect(() => {
     const element = box.current
-    if (!element || tiles === undefined || !canDraw) return
+    // Trying again takes the failure away, and there is an element once more.
+    if (!element || !canDraw || failure) return
     let isGone = false
     let opened: WorldMap | null = null
-    openWorldMap(element, { tiles, label }).then(
-      (world) => {
-        if (isGone) return world.remove()
-        opened = world
-        // Pins and cards lie within the map: a click on one is none on the map.
-        world.gl.on('click', ({ lngLat, originalEvent }) => {
-          if (originalEvent.target === world.gl.getCanvas()) latest.current.onClick?.(lngLat)
-        })
-        setMap(world)
-        latest.current.onMap(world)
-      },
-      (error: unknown) => setFailure({ error }),
-    )
+    async function open(element: HTMLElement) {
+      const tiles = await readMapTiles()
+      if (isGone) return
+      const map = await openWorldMap(element, { tiles, label: latest.current.label })
+      if (isGone) return map.remove()
+      opened = map
+      // Pins and cards lie within the map: a click on one is none on the map.
+      map.gl.on('click', ({ lngLat, originalEvent }) => {
+        if (originalEvent.target === map.gl.getCanvas()) latest.current.onClick?.(lngLat)
+      })
+      setShown({ map, tiles })
+      latest.current.onMap(map)
+    }
+    open(element).catch((error: unknown) => isGone || setFailure({ error }))
     return () => {
       isGone = true
       if (opened) latest.current.onMap(null)
-      setMap(null)
+      setShown(null)
       opened?.remove()
     }
-  }, [isKnown, tiles?.url, canDraw, attempt])
+  }, [canDraw, failure])
 
   if (!canDraw) {
     return (
@@ -74,34 +70,29 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
       </div>
     )
   }
-  const error = failure?.error ?? (isKnown ? null : infoError)
-  if (error !== null) {
+  if (failure) {
     return (
       <div className={styles.view}>
         <ErrorState
           title={t('The map could not be loaded')}
-          error={error}
-          onRetry={() => {
-            setFailure(null)
-            setAttempt(attempt + 1)
-            void refetch()
-          }}
+          error={failure.error}
+          onRetry={() => setFailure(null)}
         />
       </div>
     )
   }
   return (
-    <div className={styles.view} data-testid="map" data-ready={map !== null || undefined}>
+    <div className={styles.view} data-testid="map" data-ready={shown !== null || undefined}>
       <div ref={box} className={styles.canvas} data-placing={isPlacing || undefined} dir="ltr" />
       <div className={styles.controls} role="toolbar" aria-label={t('Map')}>
-        <IconButton icon={Plus} size="small" label={t('Zoom in')} onClick={() => map?.gl.zoomIn()} />
-        <IconButton icon={Minus} size="small" label={t('Zoom out')} onClick={() => map?.gl.zoomOut()} />
+        <IconButton icon={Plus} size="small" label={t('Zoom in')} onClick={() => shown?.map.gl.zoomIn()} />
+        <IconButton icon={Minus} size="small" label={t('Zoom out')} onClick={() => shown?.map.gl.zoomOut()} />
         {onFit && (
           <IconButton icon={Maximize} size="small" iconSize={14} label={t('Show all')} onClick={onFit} />
         )}
       </div>
       <small className={styles.source} dir="auto">
-        {tiles ? tiles.attribution : t('Outlines: Natural Earth')}
+        {shown?.tiles ? shown.tiles.attribution : t('Outlines: Natural Earth')}
       </small>
       {children}
     </div>

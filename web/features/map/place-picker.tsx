@@ -1,12 +1,14 @@
 import { LocateFixed } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { MapView } from './map-view.tsx'
 import type { LngLat } from './mercator.ts'
+import { stepOf, zoomOf } from './pin-keys.ts'
 import styles from './place-picker.module.css'
 import { placeIn, valueAt } from './place-value.ts'
+import { usePickedPin } from './use-picked-pin.ts'
 import type { WorldMap } from './world-map.ts'
 
 export interface PlacePickerProps {
@@ -16,28 +18,30 @@ export interface PlacePickerProps {
   onClose: () => void
 }
 
-/** A map with one pin, which goes where one clicks. */
+/** A map with one pin, which goes where one clicks, is dragged, or walks by the arrow keys. */
 export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps) {
   const [at, setAt] = useState<LngLat | null>(() => placeIn(value))
   const [map, setMap] = useState<WorldMap | null>(null)
-  const start = useRef(at)
+  const hintId = useId()
+  usePickedPin(map, at, setAt)
 
-  useEffect(() => {
-    if (map && start.current) map.goTo(start.current, { isInstant: true })
-  }, [map])
+  function use() {
+    onClose()
+    if (at) onPick(valueAt(at))
+  }
 
-  const { lng, lat } = at ?? {}
-  useEffect(() => {
-    if (!map || lng === undefined || lat === undefined) return
-    const element = document.createElement('span')
-    element.className = styles.pin ?? ''
-    element.dataset.testid = 'picked-pin'
-    const marker = map.pin(element, { lng, lat }, { draggable: true, anchor: 'bottom' })
-    marker.on('dragend', () => setAt(marker.getLngLat()))
-    return () => {
-      marker.remove()
-    }
-  }, [map, lng, lat])
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    if (!map || event.ctrlKey || event.metaKey || event.altKey) return
+    // The buttons over the map have keys of their own.
+    if (event.target instanceof HTMLButtonElement) return
+    const step = stepOf(event)
+    const zoom = zoomOf(event)
+    if (step) setAt(map.movedBy(at, step))
+    else if (zoom !== 0) map.zoomBy(zoom, at)
+    else if (event.key === 'Enter' && at) use()
+    else return
+    event.preventDefault()
+  }
 
   return (
     <Dialog
@@ -48,25 +52,29 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
       marks={{ 'data-cell-popover': '' }}
       footer={
         <>
-          <span className={styles.value} dir="ltr" role="status">
-            {at ? valueAt(at).replace(';', '; ') : ''}
+          <span className={styles.value} role="status">
+            <bdi dir="ltr" data-testid="picked-place">
+              {at ? valueAt(at).replace(';', '; ') : ''}
+            </bdi>
           </span>
           <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button
-            variant="primary"
-            disabled={at === null}
-            onClick={() => {
-              onClose()
-              if (at) onPick(valueAt(at))
-            }}
-          >
+          <Button variant="primary" disabled={at === null} onClick={use}>
             {t('Use this place')}
           </Button>
         </>
       }
     >
       {/* The focus has to go somewhere in here: left behind the dialog, it would close the cell's editor. */}
-      <div className={styles.map} tabIndex={-1} data-autofocus>
+      <div
+        className={styles.map}
+        role="application"
+        aria-label={t('Map')}
+        aria-describedby={hintId}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move the pin
+        tabIndex={0}
+        data-autofocus
+        onKeyDown={onKeyDown}
+      >
         <MapView label={t('Map')} onMap={setMap} onClick={setAt} isPlacing>
           {map && (
             <Button
@@ -80,6 +88,10 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
           )}
         </MapView>
       </div>
+      <p id={hintId} className={styles.hint}>
+        {t('Press the map or drag the pin.')}{' '}
+        <span className={styles.keys}>{t('The arrow keys move it, + and − zoom.')}</span>
+      </p>
     </Dialog>
   )
 }

@@ -4,9 +4,10 @@ import { localeTag } from '../../i18n.ts'
 import { loadPart } from '../../routes/lazy-screen.ts'
 import type { WorldBox } from './clusters.ts'
 import { labelsThatFit, type MapLabel } from './label-places.ts'
-import { type MapTiles, mapStyle } from './map-style.ts'
+import { mapStyle } from './map-style.ts'
+import type { MapTiles } from './map-tiles.ts'
 import styles from './map-view.module.css'
-import { fromWorld, type LngLat, toWorld, worldSize } from './mercator.ts'
+import { fromWorld, type LngLat, MAX_LATITUDE, toWorld, worldSize } from './mercator.ts'
 import './maplibre.css'
 
 /** Past this zoom the coarse outlines look it. */
@@ -18,6 +19,11 @@ const MAX_ZOOM = 18
 const CLOSE_UP = { tiles: 13, outlines: 5 }
 /** Pins stand above their place, and the controls lie at one side or the other. */
 const FIT_PADDING = { top: 60, bottom: 30, left: 68, right: 68 }
+
+/** What is nearer to the edge of the map than this is on its way out. */
+const EDGE_PX = 24
+
+const within = (degrees: number, most: number): number => Math.max(-most, Math.min(most, degrees))
 
 /** A map of the world that is on the screen. */
 export interface WorldMap {
@@ -34,6 +40,12 @@ export interface WorldMap {
   fit(bounds: { min: LngLat; max: LngLat }, options?: { isInstant?: boolean }): void
   /** Shows a place, near enough to know where it is. */
   goTo(at: LngLat, options?: { isInstant?: boolean }): void
+  /** The place so many pixels beside another; beside the middle of the map for null. */
+  movedBy(at: LngLat | null, by: { x: number; y: number }): LngLat
+  /** Goes nearer by steps, or further; what lies at `around` stays where it is. */
+  zoomBy(steps: number, around: LngLat | null): void
+  /** Moves the map where a place has come too close to its edge, or beyond. */
+  keepInSight(at: LngLat): void
   /** Called when the map has come to rest elsewhere, or is of another size. */
   onView(listener: () => void): () => void
   remove(): void
@@ -96,6 +108,19 @@ export async function openWorldMap(
     goTo(at, { isInstant = false } = {}) {
       const zoom = Math.max(closeUp, gl.getZoom())
       gl.easeTo({ center: at, zoom, duration: isInstant ? 0 : 400 })
+    },
+    movedBy(at, by) {
+      const { x, y } = gl.project(at ?? gl.getCenter())
+      const { lng, lat } = gl.unproject([x + by.x, y + by.y])
+      return { lng: within(lng, 180), lat: within(lat, MAX_LATITUDE) }
+    },
+    zoomBy: (steps, around) =>
+      gl.easeTo({ zoom: Math.round(gl.getZoom()) + steps, around: around ?? gl.getCenter(), duration: 150 }),
+    keepInSight(at) {
+      const { x, y } = gl.project(at)
+      const { clientWidth, clientHeight } = gl.getContainer()
+      const isInside = x > EDGE_PX && x < clientWidth - EDGE_PX && y > EDGE_PX && y < clientHeight - EDGE_PX
+      if (!isInside) gl.easeTo({ center: at, duration: 150 })
     },
     onView(listener) {
       gl.on('moveend', listener)

@@ -1,6 +1,6 @@
 import { localeTag, t, tn } from '../../i18n.ts'
 import { api, type Outputs } from '../../trpc.ts'
-import { confirm } from '../../ui/open-dialog.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 
 type Dependent = Outputs['schema']['dependents'][number]
 

@@ -2,7 +2,7 @@ import type { Share, ShareKind, ShareSettings } from '../../../src/core/shares.t
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { api, cache, trpc } from '../../trpc.ts'
-import { confirm } from '../../ui/open-dialog.tsx'
+import { confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.ts'
 
 /** What may be changed of a public link; what is absent stays. */

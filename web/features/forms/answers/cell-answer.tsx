@@ -73,10 +73,13 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
     takesFocus.current = box.current?.contains(document.activeElement) ?? false
     setOpen(false)
   }
-  const commit = (next: CellValue) => {
+  const change = (next: CellValue) => {
     setUnread(false)
     run.setUnread(field.id, null)
     run.set(field.id, next)
+  }
+  const commit = (next: CellValue) => {
+    change(next)
     setOpened(next)
     close()
   }
@@ -133,7 +136,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
         variant="record"
         typed={null}
         commit={commit}
-        change={(next) => run.set(field.id, next)}
+        change={change}
         cancel={close}
         invalid={props.isInvalid}
         describedBy={props.describedBy}

@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { setLocalZone } from '../../../../src/core/dates.ts'
 import { startLanguage } from '../../../i18n.ts'
 import { timeZone } from '../../../time-zone.ts'
+import { DialogHost } from '../../../ui/open-dialog.tsx'
 import { TooltipHost } from '../../../ui/tooltip.tsx'
 import { readFormPlace } from './form-place.ts'
 import { PublicFormPage } from './public-form-page.tsx'
@@ -16,6 +17,7 @@ export async function startPublicForms(): Promise<void> {
   createRoot(root).render(
     <>
       <PublicForms />
+      <DialogHost />
       <TooltipHost />
     </>,
   )

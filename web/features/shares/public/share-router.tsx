@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
-import { lazyScreen } from '../../../routes/lazy-screen.ts'
+import { lazyScreen } from '../../../routes/lazy-route.ts'
 import { appHistory, PLAIN_QUERY } from '../../../routes/paths.ts'
 import { ShareFrame } from './share-frame.tsx'
 import { ClosedPage } from './share-pages.tsx'
