@@ -91,7 +91,11 @@ describe('the tree of groups', () => {
   })
 
   test('takes over summaries and leaves the counts', () => {
-    const fresh = treeOf(LEVELS, { groups: [group(['Done'], 9, { n: 4 })], hasMore: false }, { n: 'sum' })
+    const fresh = treeOf(
+      LEVELS,
+      { groups: [group(['Done'], 9, { n: 4 })], hasMore: false },
+      { kinds: { n: 'sum' } },
+    )
     const merged = withSummaries(TREE, fresh)
     expect(merged.groups[1]).toMatchObject({ count: 5, summaries: { n: 4 } })
     expect(merged.kinds).toEqual({ n: 'sum' })

@@ -100,7 +100,7 @@ function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
   return [
     {
       ...{ kind: 'action', label: t('Collapse group'), icon: ChevronsDownUp },
-      run: () => remembered.set(withCollapsed(remembered.groups.get(), group.node.keys, true)),
+      run: () => remembered.change((now) => withCollapsed(now, group.node.keys, true)),
     },
     { kind: 'separator' },
   ]

@@ -1,6 +1,6 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Sort } from '../../../src/core/model.ts'
-import type { GroupPage, RecordGroup } from '../../../src/core/query.ts'
+import type { GroupPage, RecordGroup, Search } from '../../../src/core/query.ts'
 
 /** A group with the groups in it. Never altered: a change makes new ones from it up to the root. */
 export interface GroupNode {
@@ -21,6 +21,8 @@ export interface GroupTree {
   readonly isWhole: boolean
   /** Which summary the groups tell of a field, by its id. */
   readonly kinds: Readonly<Record<string, string>>
+  /** What was searched for: the groups hold what was found, and nothing else. Null: nothing. */
+  readonly search: Search | null
 }
 
 /** True on the last level, where records stand. */
@@ -37,9 +39,9 @@ export const countIn = (groups: readonly GroupNode[]): number =>
 export function treeOf(
   levels: readonly Sort[],
   { groups, hasMore }: GroupPage,
-  kinds: GroupTree['kinds'] = {},
+  { kinds = {}, search = null }: Partial<Pick<GroupTree, 'kinds' | 'search'>> = {},
 ): GroupTree {
-  return { levels, groups: nodesOf(levels, groups, 0), isWhole: !hasMore, kinds }
+  return { levels, groups: nodesOf(levels, groups, 0), isWhole: !hasMore, kinds, search }
 }
 
 /** Nodes of a list in which all groups lie below the same `depth` levels. */

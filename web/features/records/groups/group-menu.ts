@@ -23,7 +23,7 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
   const add: MenuItem = {
     ...{ kind: 'action', label: t('New record in this group'), icon: Plus },
     run() {
-      remembered.set(withCollapsed(remembered.groups.get(), group.keys, false))
+      remembered.change((now) => withCollapsed(now, group.keys, false))
       const row = offerRecordIn(get(), group)
       if (row === null) return
       get().grid()?.select(row)
@@ -44,11 +44,11 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     { kind: 'separator' },
     {
       ...{ kind: 'action', label: t('Expand all groups'), icon: ChevronsUpDown },
-      run: () => remembered.set(NONE_COLLAPSED),
+      run: () => remembered.change(() => NONE_COLLAPSED),
     },
     {
       ...{ kind: 'action', label: t('Collapse all groups'), icon: ChevronsDownUp },
-      run: () => remembered.set(ALL_COLLAPSED),
+      run: () => remembered.change(() => ALL_COLLAPSED),
     },
     { kind: 'separator' },
     ...(value === null ? [] : [copy]),

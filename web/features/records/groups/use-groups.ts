@@ -25,10 +25,10 @@ export interface ViewGroups {
 
 /** The groups of a view, for as long as it is on the screen. */
 export function useViewGroups(viewId: string): ViewGroups {
-  const [groups] = useState<ViewGroups>(() => ({
-    layout: createGroupedLayout(groupsApi, (error) => toast.error({ text: messageOf(error) })),
-    remembered: rememberedGroups(viewId),
-  }))
+  const [groups] = useState<ViewGroups>(() => {
+    const layout = createGroupedLayout(groupsApi, (error) => toast.error({ text: messageOf(error) }))
+    return { layout, remembered: rememberedGroups(viewId, () => layout.tree.get()?.search ?? null) }
+  })
   useEffect(() => groups.layout.stop, [groups])
   return groups
 }
@@ -53,13 +53,13 @@ export function useGridGroups(
     const named = levels.map(({ fieldId }) => fields.find((field) => field.id === fieldId))
     return {
       get tree() {
-        return layout.tree.get() ?? { levels, groups: [], isWhole: true, kinds: {} }
+        return layout.tree.get() ?? { levels, groups: [], isWhole: true, kinds: {}, search: null }
       },
       get collapsed() {
-        return remembered.groups.get()
+        return remembered.get()
       },
       subscribe(onChange) {
-        const stops = [layout.tree.subscribe(onChange), remembered.groups.subscribe(onChange)]
+        const stops = [layout.tree.subscribe(onChange), remembered.subscribe(onChange)]
         return () => {
           for (const stop of stops) stop()
         }
@@ -67,15 +67,12 @@ export function useGridGroups(
       levels,
       fields: named.filter((field) => field !== undefined),
       toggle(group) {
-        const now = remembered.groups.get()
-        remembered.set(withCollapsed(now, group.keys, !isCollapsed(now, group.keys)))
+        const closed = !isCollapsed(remembered.get(), group.keys)
+        remembered.change((now) => withCollapsed(now, group.keys, closed))
       },
       open(row) {
         const tree = layout.tree.get()
-        const path = tree ? pathTo(tree, row) : []
-        remembered.set(
-          path.reduce((now, { node }) => withCollapsed(now, node.keys, false), remembered.groups.get()),
-        )
+        if (tree) remembered.reveal(pathTo(tree, row).map(({ node }) => node.keys))
       },
       readMore: layout.readMore,
       openMenu(group, anchor) {
@@ -94,15 +91,15 @@ export function useGridGroups(
   }, [levels, fields, layout, remembered, get, canAdd])
 }
 
-function useGroupActions({ set }: RememberedGroups, isGrouped: boolean): void {
+function useGroupActions({ change }: RememberedGroups, isGrouped: boolean): void {
   useScreenActions([
     {
       ...{ id: 'groups.collapse', label: () => t('Collapse all groups'), group: () => t('Table') },
-      ...{ icon: ChevronsDownUp, when: () => isGrouped, run: () => set(ALL_COLLAPSED) },
+      ...{ icon: ChevronsDownUp, when: () => isGrouped, run: () => change(() => ALL_COLLAPSED) },
     },
     {
       ...{ id: 'groups.expand', label: () => t('Expand all groups'), group: () => t('Table') },
-      ...{ icon: ChevronsUpDown, when: () => isGrouped, run: () => set(NONE_COLLAPSED) },
+      ...{ icon: ChevronsUpDown, when: () => isGrouped, run: () => change(() => NONE_COLLAPSED) },
     },
   ])
 }

@@ -70,7 +70,7 @@ export function createGroupedLayout(api: GroupsApi, onError: (error: unknown) =>
     const limit = Math.min(MAX_GROUP_PAGE, Math.max(PAGE, known))
     const page: GroupPage = await api.groups({ ...requestOf(query, levels), limit, offset: 0 }, signal)
     const kinds = (query.groupSummaries ?? []).map(({ fieldId, summary }) => [fieldId, summary] as const)
-    return treeOf(levels, page, Object.fromEntries(kinds))
+    return treeOf(levels, page, { kinds: Object.fromEntries(kinds), search: query.search })
   }
 
   function replace(next: GroupTree | null): void {
