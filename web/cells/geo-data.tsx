@@ -154,7 +154,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
 /** Tab goes from control to control as in any form, and only then out of the cell; Enter presses a button. */
 function keepKeys(event: KeyboardEvent<HTMLElement>): void {
   const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button:not(:disabled)')]
-  const at = controls.findIndex((control) => control === event.target)
+  const at = event.target instanceof HTMLElement ? controls.indexOf(event.target) : -1
   if (event.key === 'Enter' && controls[at] instanceof HTMLButtonElement) event.stopPropagation()
   const next = event.key === 'Tab' ? controls[at + (event.shiftKey ? -1 : 1)] : undefined
   if (!next) return

@@ -1,71 +1,76 @@
 import { ArrowUpRight, Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n.ts'
-import type { LinkLine } from './cell.ts'
+import type { LinkLine, LinkTarget } from './cell.ts'
+import type { ComboboxLine } from './combobox.tsx'
 import styles from './link-picker.module.css'
+import type { LinkLines } from './use-link-lines.ts'
 
 /** What a line of the picker offers: a record, one to be made, or the rest of those that are linked. */
-export type OfferedLine =
+export type LinkOffer =
   | { kind: 'record'; record: LinkLine; isLinked: boolean }
   | { kind: 'create'; title: string }
   | { kind: 'moreLinked' }
 
-/** Tells lines apart while others come and go. */
-export const lineKey = (line: OfferedLine): string =>
-  line.kind === 'record' ? `${typeof line.record.id} ${line.record.id}` : line.kind
+/** A line of the picker. */
+export interface OfferedLine extends ComboboxLine {
+  offer: LinkOffer
+}
 
-export interface LinkLineViewProps {
-  id: string
-  line: OfferedLine
-  singular: string
-  isHighlighted: boolean
-  /** The first of those that can be linked, after some that are. */
-  isParted: boolean
-  onChoose: () => void
+/** The lines in their order: linked, more of those, those that can be linked, and one to be made of `title`. */
+export function offeredLines(found: LinkLines, title: string, links: LinkTarget): OfferedLine[] {
+  const offersFrom = (from: 'linked' | 'linkable'): LinkOffer[] =>
+    found.lines
+      .filter((line) => line.from === from)
+      .map(({ record, isLinked }) => ({ kind: 'record', record, isLinked }))
+  const offers: LinkOffer[] = [
+    ...offersFrom('linked'),
+    ...(found.hasMoreLinked ? [{ kind: 'moreLinked' } as const] : []),
+    ...offersFrom('linkable'),
+    ...(found.mayCreate && title !== '' ? [{ kind: 'create', title } as const] : []),
+  ]
+  return offers.map((offer, at) => ({ ...drawn(offer, links), isParted: at === found.parted }))
+}
+
+function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
+  if (offer.kind === 'moreLinked') {
+    const content = (
+      <>
+        <span className={styles.mark} />
+        <span className={`${styles.words} ${styles.details}`}>{t('Show more that are linked')}</span>
+      </>
+    )
+    return { key: offer.kind, testId: offer.kind, content, offer }
+  }
+  if (offer.kind === 'create') {
+    const content = (
+      <>
+        <Plus size={14} aria-hidden className={styles.mark} />
+        <span className={styles.words} dir="auto">
+          {t('New {singular} “{title}”', { singular, title: offer.title })}
+        </span>
+      </>
+    )
+    return { key: offer.kind, testId: offer.kind, content, offer }
+  }
+  const { record, isLinked } = offer
+  return {
+    key: `${typeof record.id} ${record.id}`,
+    testId: isLinked ? 'linked' : 'linkable',
+    isChosen: isLinked,
+    content: <RecordLine record={record} isLinked={isLinked} onOpen={open} />,
+    offer,
+  }
+}
+
+interface RecordLineProps {
+  record: LinkLine
+  isLinked: boolean
   /** Absent where records have no page that one may see. */
   onOpen?: (record: LinkLine) => void
 }
 
-/** One line of the picker. The input above keeps the focus. */
-export function LinkLineView(props: LinkLineViewProps): ReactNode {
-  const { id, line, isHighlighted, onChoose } = props
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys come through the input, which has the focus
-    <div
-      id={id}
-      role="option"
-      tabIndex={-1}
-      aria-selected={isHighlighted}
-      aria-checked={line.kind === 'record' ? line.isLinked : undefined}
-      className={styles.line}
-      data-parted={props.isParted || undefined}
-      data-testid={line.kind === 'record' ? (line.isLinked ? 'linked' : 'linkable') : line.kind}
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onChoose}
-    >
-      {line.kind === 'record' && <RecordLine {...props} line={line} />}
-      {line.kind === 'create' && (
-        <>
-          <Plus size={14} aria-hidden className={styles.mark} />
-          <span className={styles.words} dir="auto">
-            {t('New {singular} “{title}”', { singular: props.singular, title: line.title })}
-          </span>
-        </>
-      )}
-      {line.kind === 'moreLinked' && (
-        <>
-          <span className={styles.mark} />
-          <span className={`${styles.words} ${styles.details}`}>{t('Show more that are linked')}</span>
-        </>
-      )}
-    </div>
-  )
-}
-
-function RecordLine({
-  line: { record, isLinked },
-  onOpen,
-}: Pick<LinkLineViewProps, 'onOpen'> & { line: Extract<OfferedLine, { kind: 'record' }> }): ReactNode {
+function RecordLine({ record, isLinked, onOpen }: RecordLineProps): ReactNode {
   return (
     <>
       <span className={styles.mark}>{isLinked && <Check size={14} aria-hidden />}</span>
@@ -77,7 +82,6 @@ function RecordLine({
           className={styles.open}
           aria-label={t('Open {title}', { title: record.name })}
           title={t('Open record')}
-          onMouseDown={(event) => event.preventDefault()}
           onClick={(event) => {
             event.stopPropagation()
             onOpen(record)

@@ -1,0 +1,158 @@
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { Popover } from '../ui/popover.tsx'
+import type { EditorProps } from './cell.ts'
+import styles from './combobox.module.css'
+import editor from './editor.module.css'
+import { useFocusAtEnd } from './text-input.tsx'
+import type { ActiveLine, ListLine } from './use-active-line.ts'
+
+/** Lines that a page key goes over. */
+const PAGE_LINES = 8
+
+/** A line of the list. */
+export interface ComboboxLine extends ListLine {
+  content: ReactNode
+  /** Absent: it is nothing that is chosen, but something that is done. */
+  isChosen?: boolean
+  testId: string
+  /** A line above it parts it from those before. */
+  isParted?: boolean
+}
+
+export interface ComboboxProps<L extends ComboboxLine> {
+  editor: Pick<EditorProps<never>, 'variant' | 'label' | 'id' | 'invalid' | 'describedBy' | 'autoFocus'>
+  input: RefObject<HTMLInputElement | null>
+  text: string
+  onText: (text: string) => void
+  placeholder: string
+  lines: readonly L[]
+  active: ActiveLine<L>
+  several: boolean
+  onChoose: (line: L) => void
+  /** Keys beside those that walk through the list; `preventDefault` keeps them from the editor's owner. */
+  onKeyDown: (event: KeyboardEvent) => void
+  /** What is chosen stands before the input. */
+  before?: ReactNode
+  after?: ReactNode
+  /** Under the lines, or in their place. */
+  foot?: ReactNode
+  /** Waits for an answer: what was pressed is being done, or lines are read. */
+  busy?: 'doing' | 'reading' | null
+  /** The end of the lines is near: further ones are wanted. */
+  onNearEnd?: () => void
+  className?: string
+}
+
+/**
+ * An input that filters, over a list to choose from. The focus stays in the input and points at the highlighted
+ * line (ARIA combobox); what the lines are, and what choosing one does, is its owner's.
+ */
+export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): ReactNode {
+  const { lines, active, busy = null, onNearEnd } = props
+  const { variant, label, id, invalid, describedBy, autoFocus } = props.editor
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const listId = useId()
+  useFocusAtEnd(props.input, autoFocus)
+  const activeKey = active.line?.key
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is highlighted, or it has moved
+  useLayoutEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [activeKey, props.text, anchor])
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE_LINES, PageUp: -PAGE_LINES }[event.key]
+    if (by === undefined) return props.onKeyDown(event)
+    event.preventDefault()
+    active.walk(by)
+    if (active.at + by >= lines.length - 3) onNearEnd?.()
+  }
+
+  return (
+    <div className={variant === 'grid' ? editor.picker : editor.recordPicker} ref={setAnchor}>
+      {props.before}
+      <input
+        ref={props.input}
+        id={id}
+        role="combobox"
+        className={styles.input}
+        dir="auto"
+        value={props.text}
+        // Not disabled: the focus would be lost with it.
+        readOnly={busy === 'doing'}
+        placeholder={props.placeholder}
+        autoComplete="off"
+        enterKeyHint="done"
+        aria-label={label}
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={active.line ? `${listId}-${active.at}` : undefined}
+        aria-invalid={invalid || undefined}
+        aria-describedby={describedBy}
+        onChange={(event) => {
+          active.go(null)
+          props.onText(event.target.value)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {props.after}
+      {anchor && (
+        <Popover
+          anchor={anchor}
+          onClose={() => {}}
+          focus="none"
+          className={`${editor.popover} ${props.className ?? ''}`}
+        >
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: a press in it leaves the focus in the input */}
+          <div data-cell-popover className={styles.box} onMouseDown={(event) => event.preventDefault()}>
+            <div
+              ref={list}
+              id={listId}
+              role="listbox"
+              aria-label={label}
+              aria-multiselectable={props.several || undefined}
+              aria-busy={busy !== null || undefined}
+              className={styles.lines}
+              onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+                if (scrollTop + clientHeight > scrollHeight - 200) onNearEnd?.()
+              }}
+            >
+              {lines.map((line, index) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: keys come through the input, which has the focus
+                <div
+                  key={line.key}
+                  id={`${listId}-${index}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={line === active.line}
+                  aria-checked={line.isChosen}
+                  className={styles.line}
+                  data-parted={line.isParted || undefined}
+                  data-testid={line.testId}
+                  onClick={() => props.onChoose(line)}
+                >
+                  {line.content}
+                </div>
+              ))}
+            </div>
+            {props.foot}
+          </div>
+        </Popover>
+      )}
+    </div>
+  )
+}
+
+/** What stands where no line does. */
+export const NoLine = ({ children }: { children: ReactNode }): ReactNode => (
+  <div className={styles.none}>{children}</div>
+)
