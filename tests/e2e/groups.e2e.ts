@@ -1,62 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { createMember } from '../support/factories.ts'
-import { eventually, type GridPage, gridTests, type OpenTable, textOf, untilCount } from './grid-page.ts'
+import { eventually, textOf, untilCount } from './grid-page.ts'
+import { BY_STATUS, FIELDS, group, groupTests, ROWS, untilHeaders } from './groups-page.ts'
 
-const tests = gridTests()
-
-const STATUS = { choices: ['Todo', 'Doing', 'Done'].map((title) => ({ title })) }
-const FIELDS = [
-  { title: 'Title', type: 'SingleLineText' as const },
-  { title: 'Status', type: 'SingleSelect' as const, options: STATUS },
-  { title: 'Points', type: 'Number' as const },
-  { title: 'Urgent', type: 'Checkbox' as const },
-]
-const ROWS: CellValue[][] = [
-  ['paint', 'Done', 3, false],
-  ['saw', 'Todo', 5, true],
-  ['measure', null, 1, false],
-  ['glue', 'Done', 4, true],
-  ['draw', 'Todo', 2, false],
-  ['sand', 'Done', 10, false],
-]
-
-/** A table that is grouped by these fields, and sums up its points. */
-async function createGrouped(by: string[], rows: CellValue[][] = ROWS): Promise<OpenTable> {
-  const table = await tests.createTable(FIELDS, rows)
-  const api = tests.app().trpc(tests.owner().token)
-  const [view] = table.schema.views
-  const idOf = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? ''
-  const viewId = view?.id ?? ''
-  const groups = by.map((title) => ({ fieldId: idOf(title), direction: 'asc' as const }))
-  await api.views.update.mutate({ viewId, patch: { groups } })
-  await api.views.arrange.mutate({ viewId, fields: [{ fieldId: idOf('Points'), summary: 'sum' }] })
-  return table
-}
-
-/** The headers from the top, as a screen reader says them: `Status: Done, 3 records`. */
-const headers = (page: GridPage['page']): Promise<string[]> =>
-  page.getByTestId('group').evaluateAll((all) =>
-    all
-      .map((one) => ({ top: one.getBoundingClientRect().top, label: one.getAttribute('aria-label') ?? '' }))
-      .sort((a, b) => a.top - b.top)
-      .map(({ label }) => label.replace('Group ', '')),
-  )
-
-const untilHeaders = async ({ page }: GridPage, wanted: string[]) =>
-  expect(
-    await eventually(
-      () => headers(page),
-      (now) => now.join() === wanted.join(),
-    ),
-  ).toEqual(wanted)
-
-const group = (page: GridPage['page'], name: string) =>
-  page
-    .getByTestId('group')
-    .filter({ has: page.getByRole('button', { name: new RegExp(`(Collapse|Expand) ${name}$`) }) })
-
-const BY_STATUS = ['Status: (Empty), 1 record', 'Status: Todo, 2 records', 'Status: Done, 3 records']
+const tests = groupTests()
 
 describe('a grouped view', () => {
   test('is made in the toolbar, lists groups as options stand with their sums, and stays for the next visit', async () => {
@@ -87,7 +34,7 @@ describe('a grouped view', () => {
   })
 
   test('closes groups for this person, whose rows the arrows pass over and a search opens', async () => {
-    const grid = await tests.openTable(await createGrouped(['Status']))
+    const grid = await tests.openTable(await tests.createGrouped(['Status']))
     const { page } = grid
     await untilHeaders(grid, BY_STATUS)
     const sums = () => page.getByTestId('group-summary').allTextContents()
@@ -133,51 +80,8 @@ describe('a grouped view', () => {
     expect(await textOf(grid.cell(4, 'Title'))).toBe('glue')
   })
 
-  test('opens what a search finds for as long as it lasts, and remembers what was closed by hand', async () => {
-    const grid = await tests.openTable(await createGrouped(['Status', 'Urgent']))
-    const { page } = grid
-    const rows = () => page.getByTestId('row').count()
-    const untilRows = async (wanted: number) =>
-      expect(await eventually(rows, (count) => count === wanted)).toBe(wanted)
-    await untilRows(6)
-    await group(page, 'Done').getByTestId('group-toggle').click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Collapse all groups' }).click()
-    await untilRows(0)
-
-    // Only what is found: "glue" and "measure" lie in groups that were closed, at both levels.
-    await page.keyboard.press('ControlOrMeta+f')
-    await page.keyboard.type('u')
-    await untilHeaders(grid, [
-      ...['Status: (Empty), 1 record', 'Urgent: Not checked, 1 record'],
-      ...['Status: Done, 1 record', 'Urgent: Checked, 1 record'],
-    ])
-    await untilRows(2)
-    expect(await grid.column('Title', 2)).toEqual(['measure', 'glue'])
-    // One may close groups meanwhile; another search has its own.
-    await group(page, 'Done').getByTestId('group-toggle').click()
-    await untilRows(1)
-    await page.getByTestId('search-input').fill('ue')
-    await untilHeaders(grid, ['Status: Done, 1 record', 'Urgent: Checked, 1 record'])
-    await untilRows(1)
-    await page.getByTestId('search-input').press('Escape')
-    await untilHeaders(grid, BY_STATUS)
-    await untilRows(0)
-
-    // From hit to hit: the group of a hit is opened, and closed again at the next visit.
-    await page.keyboard.press('ControlOrMeta+f')
-    await page.getByTestId('search-filters').click()
-    await page.keyboard.type('glue')
-    await grid.cell(5, 'Title').waitFor()
-    await untilRows(1)
-    await page.getByTestId('search-input').press('Escape')
-    await untilRows(1)
-    await page.reload()
-    await untilHeaders(grid, BY_STATUS)
-    await untilRows(0)
-  })
-
   test('takes a new record into a group with its values, and one that is dragged into another', async () => {
-    const grid = await tests.openTable(await createGrouped(['Status', 'Urgent']))
+    const grid = await tests.openTable(await tests.createGrouped(['Status', 'Urgent']))
     const { page } = grid
     const before = [
       ...['Status: (Empty), 1 record', 'Urgent: Not checked, 1 record'],
@@ -225,7 +129,7 @@ describe('a grouped view', () => {
   })
 
   test('keeps a record that another group is for until one leaves it, and follows what others do', async () => {
-    const table = await createGrouped(['Status'])
+    const table = await tests.createGrouped(['Status'])
     const grid = await tests.openTable(table)
     const other = await tests.openTable(table)
     const { page } = grid
@@ -254,7 +158,7 @@ describe('a grouped view', () => {
   })
 
   test('may be grouped and closed by who only reads, for the visit and without a way to write', async () => {
-    const table = await createGrouped(['Status'])
+    const table = await tests.createGrouped(['Status'])
     const viewer = await createMember(tests.app(), table.baseId, 'viewer')
     const grid = await tests.openTable(table, viewer)
     const { page } = grid
@@ -275,7 +179,7 @@ describe('a grouped view', () => {
   })
 
   test('copies, pastes and fills what is shown of a range, and nothing of closed groups', async () => {
-    const grid = await tests.openTable(await createGrouped(['Status']))
+    const grid = await tests.openTable(await tests.createGrouped(['Status']))
     const { page } = grid
     await untilHeaders(grid, BY_STATUS)
     await group(page, 'Todo').getByTestId('group-toggle').click()
@@ -310,7 +214,7 @@ describe('a grouped view', () => {
 
   test('reads further groups as one comes near them, and shows a search in its groups', async () => {
     const rows = Array.from({ length: 1300 }, (_, at) => [`t${String(at).padStart(4, '0')}`, null, at, false])
-    const grid = await tests.openTable(await createGrouped(['Title'], rows))
+    const grid = await tests.openTable(await tests.createGrouped(['Title'], rows))
     const { page } = grid
     await untilCount(grid, '1,300 records')
     const scroller = page.locator('[role="treegrid"]')
