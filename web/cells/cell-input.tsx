@@ -4,6 +4,7 @@ import type { Field } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
 import type { EditorHandle, FileTarget, LinkTarget } from './cell.ts'
 import styles from './editor.module.css'
+import { isFocusLeaving } from './focus-within.ts'
 import { CELLS } from './index.ts'
 import { isEmptyList } from './link-value.ts'
 
@@ -138,11 +139,8 @@ export function CellInput(props: CellInputProps): ReactNode {
       data-invalid={message || error ? true : undefined}
       onKeyDown={onKeyDown}
       onFocus={() => setFocused(true)}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        const stays =
-          relatedTarget instanceof Element &&
-          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-        if (stays || !document.hasFocus()) return
+      onBlur={(event) => {
+        if (!isFocusLeaving(event)) return
         setFocused(false)
         leave()
       }}

@@ -6,6 +6,7 @@ import calendarStyles from './calendar.module.css'
 import { Calendar } from './calendar.tsx'
 import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
+import { isFocusLeaving } from './focus-within.ts'
 import { TextInput } from './text-input.tsx'
 
 interface DateEditorProps extends Omit<EditorProps, 'options'> {
@@ -39,12 +40,9 @@ export function DateEditor(props: DateEditorProps): ReactNode {
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        const stays =
-          relatedTarget instanceof Element &&
-          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
+      onBlur={(event) => {
         // Once the focus has arrived where it goes: a calendar that closes meanwhile would call it back.
-        if (!stays && document.hasFocus()) setTimeout(() => setOpen(false))
+        if (isFocusLeaving(event)) setTimeout(() => setOpen(false))
       }}
     >
       <TextInput

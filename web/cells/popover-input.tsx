@@ -5,6 +5,7 @@ import { Popover } from '../ui/popover.tsx'
 import calendar from './calendar.module.css'
 import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'
+import { isFocusLeaving } from './focus-within.ts'
 import { TextInput } from './text-input.tsx'
 
 interface PopoverInputProps extends Omit<EditorProps, 'options'> {
@@ -35,12 +36,7 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        const stays =
-          relatedTarget instanceof Element &&
-          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-        if (!stays && document.hasFocus()) setOpen(false)
-      }}
+      onBlur={(event) => isFocusLeaving(event) && setOpen(false)}
     >
       <TextInput
         {...props}

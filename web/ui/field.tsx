@@ -1,5 +1,6 @@
 import { Eye, EyeOff } from 'lucide-react'
 import {
+  type HTMLAttributes,
   type InputHTMLAttributes,
   type ReactNode,
   type Ref,
@@ -27,25 +28,10 @@ export interface TextFieldProps extends Labelled, Omit<InputHTMLAttributes<HTMLI
 
 /** A labelled one-line input with its error or help underneath. */
 export function TextField({ label, error, help, after, className, ...input }: TextFieldProps) {
-  const id = useId()
   return (
-    <div className={`${styles.field} ${className ?? ''}`}>
-      <label htmlFor={id} className={styles.label}>
-        {label}
-      </label>
-      <div className={styles.box} data-invalid={error ? '' : undefined}>
-        <input
-          dir="auto"
-          {...input}
-          id={id}
-          className={styles.input}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error || help ? `${id}-note` : undefined}
-        />
-        {after}
-      </div>
-      <Note id={`${id}-note`} error={error} help={help} />
-    </div>
+    <LabelledBox {...{ label, error, help, className, after }}>
+      {(control) => <input dir="auto" {...input} {...control} />}
+    </LabelledBox>
   )
 }
 
@@ -78,25 +64,10 @@ export interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTM
 
 /** A labelled input of several lines. */
 export function TextArea({ label, error, help, className, ...input }: TextAreaProps) {
-  const id = useId()
   return (
-    <div className={`${styles.field} ${className ?? ''}`}>
-      <label htmlFor={id} className={styles.label}>
-        {label}
-      </label>
-      <div className={styles.box} data-invalid={error ? '' : undefined}>
-        <textarea
-          dir="auto"
-          rows={3}
-          {...input}
-          id={id}
-          className={styles.input}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error || help ? `${id}-note` : undefined}
-        />
-      </div>
-      <Note id={`${id}-note`} error={error} help={help} />
-    </div>
+    <LabelledBox {...{ label, error, help, className }}>
+      {(control) => <textarea dir="auto" rows={3} {...input} {...control} />}
+    </LabelledBox>
   )
 }
 
@@ -104,31 +75,43 @@ export interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HT
 
 /** A labelled choice of one; `children` are its options. */
 export function SelectField({ label, error, help, className, ...select }: SelectFieldProps) {
+  return (
+    <LabelledBox {...{ label, error, help, className }}>
+      {(control) => <select {...select} {...control} />}
+    </LabelledBox>
+  )
+}
+
+interface LabelledBoxProps extends Labelled {
+  className: string | undefined
+  after?: ReactNode
+  /** Draws the control with what ties it to its label and its note. */
+  children: (
+    control: Pick<HTMLAttributes<HTMLElement>, 'id' | 'className' | 'aria-invalid' | 'aria-describedby'>,
+  ) => ReactNode
+}
+
+/** A label, the box of a control, and its error or help underneath. */
+function LabelledBox({ label, error, help, className, after, children }: LabelledBoxProps) {
   const id = useId()
+  const noteId = error || help ? `${id}-note` : undefined
   return (
     <div className={`${styles.field} ${className ?? ''}`}>
       <label htmlFor={id} className={styles.label}>
         {label}
       </label>
       <div className={styles.box} data-invalid={error ? '' : undefined}>
-        <select
-          {...select}
-          id={id}
-          className={styles.input}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error || help ? `${id}-note` : undefined}
-        />
+        {children({
+          ...{ id, className: styles.input },
+          ...{ 'aria-invalid': error ? true : undefined, 'aria-describedby': noteId },
+        })}
+        {after}
       </div>
-      <Note id={`${id}-note`} error={error} help={help} />
+      {noteId && (
+        <p id={noteId} className={error ? styles.error : styles.help} role={error ? 'alert' : undefined}>
+          {error || help}
+        </p>
+      )}
     </div>
-  )
-}
-
-function Note({ id, error, help }: { id: string; error?: string | null; help?: ReactNode }) {
-  if (!error && !help) return null
-  return (
-    <p id={id} className={error ? styles.error : styles.help} role={error ? 'alert' : undefined}>
-      {error || help}
-    </p>
   )
 }

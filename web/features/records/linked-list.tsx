@@ -1,11 +1,10 @@
 import { ArrowUpRight, Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { linkOptions } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { LinkLine, LinkTarget } from '../../cells/cell.ts'
+import { LinkAdder } from '../../cells/link-adder.tsx'
 import { LinkWords } from '../../cells/link-line.tsx'
-import { LinkPicker } from '../../cells/link-picker.tsx'
 import { linksIn, titleOf } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import { t, tn } from '../../i18n.ts'
@@ -82,7 +81,7 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
             : t('Link {record}', { record: links.singular })}
         </button>
       )}
-      {isAdding && <Adding field={field} value={value} links={links} onClose={stopAdding} />}
+      {isAdding && <LinkAdder {...{ field, value, links }} label={field.title} onClose={stopAdding} />}
       {error && (
         <p className={styles.problem} role="alert">
           {error}
@@ -109,51 +108,6 @@ function Line({ line, links }: { line: LinkLine; links: LinkTarget }) {
         />
       )}
     </li>
-  )
-}
-
-/** The picker, until one has chosen, pressed Escape, or gone elsewhere. */
-function Adding(props: {
-  field: Field
-  value: CellValue
-  links: LinkTarget
-  onClose: (takesFocus: boolean) => void
-}) {
-  const { field, value, links, onClose } = props
-  function onKeyDown(event: KeyboardEvent) {
-    if (event.defaultPrevented || event.nativeEvent.isComposing) return
-    if (event.key !== 'Escape' && event.key !== 'Enter') return
-    event.preventDefault()
-    onClose(true)
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the picker in it
-    <div
-      onKeyDown={onKeyDown}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        const stays =
-          relatedTarget instanceof Element &&
-          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-        if (!stays && document.hasFocus()) onClose(false)
-      }}
-    >
-      <LinkPicker
-        ref={null}
-        value={value}
-        field={field}
-        options={linkOptions.parse(field.options)}
-        variant="record"
-        typed={null}
-        commit={() => onClose(true)}
-        change={() => {}}
-        cancel={() => onClose(true)}
-        links={links}
-        invalid={false}
-        describedBy={undefined}
-        label={field.title}
-        autoFocus
-      />
-    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { isFocusLeaving } from '../../cells/focus-within.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { type EditSession, useEngine } from '../engine.ts'
 import { type ColumnLayout, ROW_HEIGHTS, type Span } from '../layout.ts'
@@ -60,10 +61,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
       data-invalid={session.message ? true : undefined}
       data-align={column.cell.align}
       onBlur={(event) => {
-        const { currentTarget, relatedTarget } = event
-        // To another window, or into the editor's own list: the person is coming back.
-        if (!document.hasFocus() || isWithin(currentTarget, relatedTarget)) return
-        if (engine.session.get() === session) leaveEditor(engine, 'stay', false)
+        if (isFocusLeaving(event) && engine.session.get() === session) leaveEditor(engine, 'stay', false)
       }}
     >
       <Editor
@@ -97,7 +95,3 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
     </div>
   )
 }
-
-/** True for an element in the editor, or in a list that it opened elsewhere in the document. */
-const isWithin = (editor: HTMLElement, element: EventTarget | null): boolean =>
-  element instanceof Element && (editor.contains(element) || element.closest('[data-cell-popover]') !== null)

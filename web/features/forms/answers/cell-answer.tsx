@@ -2,6 +2,7 @@ import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import type { Cell, EditorHandle } from '../../../cells/cell.ts'
+import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { t } from '../../../i18n.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
@@ -116,11 +117,8 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
       onKeyDown={onKeyDown}
       onInput={() => read(false)}
       onFocus={() => setFocused(true)}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        const stays =
-          relatedTarget instanceof Element &&
-          (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-        if (stays || !document.hasFocus()) return
+      onBlur={(event) => {
+        if (!isFocusLeaving(event)) return
         setFocused(false)
         read(true)
         run.leave(field.id)

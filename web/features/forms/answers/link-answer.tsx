@@ -1,9 +1,9 @@
 import { Plus, X } from 'lucide-react'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { isSingleLink, linkOptions } from '../../../../src/core/fields/link-options.ts'
 import type { LinkedRecord } from '../../../../src/core/fields/list-value.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
-import { LinkPicker } from '../../../cells/link-picker.tsx'
+import { LinkAdder } from '../../../cells/link-adder.tsx'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
 import { t } from '../../../i18n.ts'
 import { IconButton } from '../../../ui/button.tsx'
@@ -22,12 +22,6 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
     setAdding(false)
     run.leave(field.id)
     if (takesFocus) queueMicrotask(() => add.current?.focus())
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || (event.key !== 'Escape' && event.key !== 'Enter')) return
-    event.preventDefault()
-    event.stopPropagation()
-    close(true)
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
@@ -74,33 +68,12 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
         </button>
       )}
       {isAdding && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the picker in it
-        <div
-          onKeyDown={onKeyDown}
-          onBlur={({ currentTarget, relatedTarget }) => {
-            const stays =
-              relatedTarget instanceof Element &&
-              (currentTarget.contains(relatedTarget) || relatedTarget.closest('[data-cell-popover]'))
-            if (!stays && document.hasFocus()) close(false)
-          }}
-        >
-          <LinkPicker
-            ref={null}
-            value={value}
-            field={field}
-            options={linkOptions.parse(field.options)}
-            variant="record"
-            typed={null}
-            commit={() => close(true)}
-            change={() => {}}
-            cancel={() => close(true)}
-            links={links}
-            invalid={isInvalid}
-            describedBy={describedBy}
-            label={form.label ?? field.title}
-            autoFocus
-          />
-        </div>
+        <LinkAdder
+          {...{ field, value, links, describedBy }}
+          label={form.label ?? field.title}
+          invalid={isInvalid}
+          onClose={close}
+        />
       )}
     </div>
   )

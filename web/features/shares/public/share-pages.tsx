@@ -1,9 +1,7 @@
-import { Link2Off, Lock } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Link2Off } from 'lucide-react'
 import { t } from '../../../i18n.ts'
-import { Button } from '../../../ui/button.tsx'
-import { PasswordField } from '../../../ui/field.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
+import { LinkPassword } from '../link-password.tsx'
 import styles from './public-share.module.css'
 
 /** A link that leads nowhere: closed, expired, or mistyped. Which of these is not for strangers. */
@@ -30,40 +28,13 @@ export interface PasswordPageProps {
 }
 
 /** Asks for the password of a link. */
-export function PasswordPage({ problem, onTry }: PasswordPageProps) {
-  const [text, setText] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  async function submit() {
-    if (text === '' || isBusy) return
-    setBusy(true)
-    await onTry(text).finally(() => setBusy(false))
-    input.current?.select()
-  }
-  return (
-    <main className={styles.centre} data-testid="share-password">
-      <form
-        className={styles.password}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        <Lock size={28} aria-hidden />
-        <h1>{t('This page has a password')}</h1>
-        <PasswordField
-          ref={input}
-          label={t('Password')}
-          autoFocus
-          autoComplete="off"
-          value={text}
-          error={problem}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <Button type="submit" variant="primary" size="large" busy={isBusy}>
-          {t('Open')}
-        </Button>
-      </form>
-    </main>
-  )
-}
+export const PasswordPage = ({ problem, onTry }: PasswordPageProps) => (
+  <main className={styles.centre} data-testid="share-password">
+    <LinkPassword
+      className={styles.password}
+      title={t('This page has a password')}
+      openLabel={t('Open')}
+      {...{ problem, onTry }}
+    />
+  </main>
+)
