@@ -1,17 +1,14 @@
 import { useLocation, useParams } from '@tanstack/react-router'
 import { Database, FileUp, Plus, Table2 } from 'lucide-react'
-import type { Base, Table } from '../../../src/core/model.ts'
+import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
-import { formatAgo, formatNumber, t } from '../../i18n.ts'
-import { goTo, hrefOf, paths } from '../../routes/paths.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
-import { openContextMenu } from '../../ui/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { tableMenu } from '../shell/node-menus.ts'
 import { pickImport } from '../shell/pick-import.ts'
-import { renameTableInDialog } from '../shell/rename-dialog.tsx'
 import { createTable } from '../shell/table-commands.tsx'
 import { useFileDrop } from '../shell/use-file-drop.ts'
 import { connectDatabase } from '../sources/source-commands.tsx'
@@ -19,6 +16,7 @@ import { SourcesPanel } from '../sources/sources-panel.tsx'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
 import { MemberList } from './member-list.tsx'
+import { TableList } from './table-list.tsx'
 
 /** The first page of a base: what is in it, who is in it, and how to add a table. */
 export function BaseHomeScreen() {
@@ -169,69 +167,5 @@ function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: 
         <small>{props.text}</small>
       </span>
     </button>
-  )
-}
-
-function TableList({ base, tables }: { base?: Base; tables: Table[] | undefined }) {
-  return (
-    <table className={styles.list} aria-busy={tables === undefined}>
-      <thead>
-        <tr>
-          <th scope="col">{t('Table')}</th>
-          <th scope="col" className={styles.number}>
-            {t('Records')}
-          </th>
-          <th scope="col" className={styles.number}>
-            {t('Fields')}
-          </th>
-          <th scope="col" className={styles.when}>
-            {t('Last change')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {base && tables
-          ? tables.map((table) => <TableRow key={table.id} base={base} table={table} />)
-          : [1, 2, 3].map((n) => (
-              <tr key={n}>
-                <td>
-                  <Skeleton width={160} />
-                </td>
-                <td colSpan={3} />
-              </tr>
-            ))}
-      </tbody>
-    </table>
-  )
-}
-
-function TableRow({ base, table }: { base: Base; table: Table }) {
-  const count = trpc.records.count.useQuery({ selection: { tableId: table.id } })
-  const schema = trpc.schema.table.useQuery({ tableId: table.id })
-  const fields = schema.data?.fields.filter((field) => !field.isSystem).length
-  const menu = () => tableMenu(base, table, () => renameTableInDialog(table))
-  return (
-    <tr
-      onContextMenu={(event) =>
-        openContextMenu(event, menu(), t('Menu of table {title}', { title: table.title }))
-      }
-    >
-      <td className={styles.name}>
-        <div className={styles.nameRow}>
-          <Table2 size={16} />
-          <a href={hrefOf(paths.table(base.id, table.id))} dir="auto" data-tip={table.title} data-tip-clipped>
-            {table.title}
-          </a>
-        </div>
-        {table.description && (
-          <span className={styles.description} dir="auto">
-            {table.description}
-          </span>
-        )}
-      </td>
-      <td className={styles.number}>{count.data ? formatNumber(count.data.count) : '–'}</td>
-      <td className={styles.number}>{fields === undefined ? '–' : formatNumber(fields)}</td>
-      <td className={styles.when}>{formatAgo(table.updatedAt)}</td>
-    </tr>
   )
 }

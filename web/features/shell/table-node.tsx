@@ -55,7 +55,8 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   }
 
   return (
-    <li ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: a second way to what its "⋯" offers
+    <div ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
       <div className={styles.line} data-current={isCurrent && (!open.viewId || !isExpanded) ? '' : undefined}>
         <button
           type="button"
@@ -111,6 +112,6 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
         />
       </div>
       {isExpanded && <ViewNodes base={base} table={table} />}
-    </li>
+    </div>
   )
 }

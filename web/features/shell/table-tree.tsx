@@ -1,5 +1,4 @@
 import { Table2 } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
@@ -9,6 +8,7 @@ import { matches } from '../../ui/matches.ts'
 import { SortableList } from '../../ui/sortable.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { createTable, reorderTable } from './table-commands.tsx'
+import { TableLines } from './table-lines.tsx'
 import { TableNode } from './table-node.tsx'
 import styles from './table-tree.module.css'
 
@@ -54,31 +54,20 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   const found = tables.data.filter(
     (table) => matches(table.title, search) || viewsOf(table.id).some((view) => matches(view.title, search)),
   )
+  if (found.length === 0) {
+    return (
+      <div className={styles.tree}>
+        <p className={styles.empty}>{t('No table matches "{search}"', { search })}</p>
+      </div>
+    )
+  }
   return (
-    <nav className={styles.tree} aria-label={t('Tables')} onKeyDown={moveThroughTree}>
-      {found.length === 0 && <p className={styles.empty}>{t('No table matches "{search}"', { search })}</p>}
-      <SortableList
-        ids={found.map((table) => table.id)}
-        disabled={search !== '' || !roleCan(base.role, 'table.update')}
-        onMove={(id, before) => void reorderTable(base.id, id, before)}
-      >
-        <ul>
-          {found.map((table) => (
-            <TableNode key={table.id} base={base} table={table} search={search} />
-          ))}
-        </ul>
-      </SortableList>
-    </nav>
+    <SortableList
+      ids={found.map((table) => table.id)}
+      disabled={search !== '' || !roleCan(base.role, 'table.update')}
+      onMove={(id, before) => void reorderTable(base.id, id, before)}
+    >
+      <TableLines tables={found} draw={(table) => <TableNode base={base} table={table} search={search} />} />
+    </SortableList>
   )
-}
-
-/** Arrow keys move between the lines of the tree; Enter opens, as on any link. */
-function moveThroughTree(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  if (step === undefined || event.target instanceof HTMLInputElement) return
-  const lines: Element[] = [...event.currentTarget.querySelectorAll('a')]
-  const at = document.activeElement ? lines.indexOf(document.activeElement) : -1
-  event.preventDefault()
-  const next = lines[Math.max(0, Math.min(at + step, lines.length - 1))]
-  if (next instanceof HTMLElement) next.focus()
 }
