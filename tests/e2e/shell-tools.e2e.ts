@@ -42,6 +42,12 @@ describe('someone who is signed in', () => {
       await page.goto(`${app().url}/dashboard#${path}`)
       await arrivesAt(page, end)
     }
+    // A page of one's own is not taken for a base, also where the app begins with it.
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(`${app().url}/dashboard?again#/account/profile`)
+    await see(page.getByRole('heading', { name: 'Profile' }))
+    expect(asked.filter((url) => url.includes('bases.get'))).toEqual([])
     await page.goto(`${app().url}/dashboard#${base}/auth`)
     await see(page.getByRole('tab', { name: 'Members', selected: true }))
     await page.getByRole('tab', { name: 'Data sources' }).click()

@@ -7,7 +7,8 @@ import { currentPath } from './paths.ts'
  * on the way, or there already; what fails here is asked for again by the screen, which says so.
  */
 export function startEarly(): void {
-  const place = /^\/[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(currentPath())
+  // One's own pages have a name where a base has its id, and `profile` could be one.
+  const place = /^\/(?!account\/|profile\/)[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(currentPath())
   if (!place || session.status() !== 'signedIn') return
   const [, baseId = '', tableId] = place
   void cache.bases.get.prefetch({ baseId })
