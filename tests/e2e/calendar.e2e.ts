@@ -232,6 +232,8 @@ describe('the dates of a calendar', () => {
     await day('2026-01-28').click()
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await event('Workshop').getAttribute('data-tip')).toContain('Your role may not change records.')
+    // What is true of all is not marked on each.
+    expect(await page.locator('[data-fixed]').count()).toBe(0)
     await page.keyboard.press('y')
     await page.getByTestId('calendar-year').waitFor()
     await page.locator('[data-day="2026-02-14"][data-level]').click()

@@ -101,6 +101,7 @@ export function CalendarScreen(props: KindScreenProps) {
     stopDay: drawn.length === 0 || drawn.includes(place.day) ? place.day : (drawn[0] ?? place.day),
     draggedKey: preview?.key ?? null,
     adds: can(context, 'record.create') ? (ranges.find(({ from }) => from.isWritable) ?? null) : null,
+    movesOthers: can(context, 'record.update'),
     fixedBecause: ({ range }) => fixedReason(context, range),
     open: context.openRecord,
     openMenu: (event, id) => {

@@ -50,7 +50,7 @@ export function EventChip(props: EventChipProps) {
       data-short={isShort || undefined}
       data-before={continuesBefore || undefined}
       data-after={continuesAfter || undefined}
-      data-fixed={fixed !== null || undefined}
+      data-fixed={(fixed !== null && scene.movesOthers) || undefined}
       data-open={scene.openId === row.id || undefined}
       data-lit={scene.litId === row.id || undefined}
       data-dragged={scene.draggedKey === event.key || undefined}

@@ -26,6 +26,8 @@ export interface Scene {
   look: (event: CalendarEvent) => EventLook
   /** Why an event cannot be moved; null where it can. */
   fixedBecause: (event: CalendarEvent) => string | null
+  /** False where nothing can be moved: then it need not be marked on each event. */
+  movesOthers: boolean
   /** The range that a record added by pointer or key gets its dates by; null: none may be added. */
   adds: DatedRange | null
   /** The day that takes the focus by Tab. */
