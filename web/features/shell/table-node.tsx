@@ -90,26 +90,26 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
             </span>
           </a>
         )}
-        {roleCan(base.role, 'view.create') && (
+        <span className={styles.more}>
+          {roleCan(base.role, 'view.create') && (
+            <IconButton
+              icon={Plus}
+              size="small"
+              label={t('New view of {title}', { title: table.title })}
+              data-tip={t('New view')}
+              aria-haspopup="menu"
+              onClick={(event) => openMenu(event.currentTarget, newViewItems(base, table.id), t('New view'))}
+            />
+          )}
           <IconButton
-            icon={Plus}
+            icon={Ellipsis}
             size="small"
-            className={styles.more}
-            label={t('New view of {title}', { title: table.title })}
-            data-tip={t('New view')}
+            label={menuLabel}
+            data-tip={t('More')}
             aria-haspopup="menu"
-            onClick={(event) => openMenu(event.currentTarget, newViewItems(base, table.id), t('New view'))}
+            onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
           />
-        )}
-        <IconButton
-          icon={Ellipsis}
-          size="small"
-          className={styles.more}
-          label={menuLabel}
-          data-tip={t('More')}
-          aria-haspopup="menu"
-          onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
-        />
+        </span>
       </div>
       {isExpanded && <ViewNodes base={base} table={table} />}
     </div>

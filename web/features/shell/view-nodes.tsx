@@ -107,15 +107,16 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
             )}
           </a>
         )}
-        <IconButton
-          icon={Ellipsis}
-          size="small"
-          className={styles.more}
-          label={menuLabel}
-          data-tip={t('More')}
-          aria-haspopup="menu"
-          onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
-        />
+        <span className={styles.more}>
+          <IconButton
+            icon={Ellipsis}
+            size="small"
+            label={menuLabel}
+            data-tip={t('More')}
+            aria-haspopup="menu"
+            onClick={(event) => openMenu(event.currentTarget, menu(), menuLabel)}
+          />
+        </span>
       </div>
     </li>
   )
