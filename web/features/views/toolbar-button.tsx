@@ -43,7 +43,9 @@ export function ToolbarButton(props: ToolbarButtonProps) {
         onClick={() => setOpen(!isOpen)}
       >
         <Icon size={15} />
-        <span className={styles.buttonLabel}>{label}</span>
+        <span className={styles.buttonLabel} dir="auto">
+          {label}
+        </span>
         {count > 0 && <span className={styles.count}>{formatNumber(count)}</span>}
       </button>
       {isOpen && button && (
