@@ -127,4 +127,26 @@ describe('on a phone', () => {
     expect(problems).toEqual([])
     await page.context().close()
   })
+
+  test('a condition is seen whole, however long the names of the fields are', async () => {
+    const fields = [
+      'Name',
+      'Why it took as long as it did, as whoever did it tells it '.repeat(3).trim(),
+    ].map((title) => ({ title, type: 'SingleLineText' as const }))
+    const table = await tests.createTable(fields, [['a']])
+    const { page: desk } = await tests.openTable(table)
+    const { page } = await openPhone(desk, tests.owner().token)
+    await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}`)
+    await page.getByTestId('controls-button').click()
+    await page.getByTestId('filter-button').click()
+    await page.getByRole('button', { name: 'Add condition' }).click()
+    const panel = page.getByRole('dialog', { name: 'Filter' })
+    await see(panel.getByRole('button', { name: 'Remove condition' }))
+    const ends = await panel
+      .locator('select, input, button')
+      .evaluateAll((controls) => controls.map((control) => control.getBoundingClientRect().right))
+    expect(ends.length).toBeGreaterThan(4)
+    expect(Math.max(...ends)).toBeLessThanOrEqual(390)
+    await page.context().close()
+  })
 })
