@@ -181,15 +181,19 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return { fieldIds: fields.map((field) => field.id), ids, rows, offset: query.offset }
   }
 
-  /** The records of a query as rows of values, in the order of `fields`, with their ids. */
+  /**
+   * The records of a query as rows of values, in the order of `fields`, with their ids. Links name the first of
+   * their records, or all where the cells are wanted `whole`.
+   */
   async function page(
     opened: Opened,
     query: Query,
     fields: Field[],
+    form: 'cell' | 'whole' = 'cell',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page holds ${MAX_PAGE} records at most`)
     const { engine, context } = opened
-    const planned = pageQuery(context, query, fragmentsOf(context).cells(fields), {
+    const planned = pageQuery(context, query, fragmentsOf(context).cells(fields, form), {
       isComputed: fields.some(isComputed),
     })
     const { isFiltered, isSorted } = planned.selected

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
+import { columnNameOf, PAGE } from '../../src/db/column-values.ts'
 import type { Dialect, Statement, Transaction } from '../../src/dialects/dialect.ts'
-import { columnNameOf, PAGE } from './column-values.ts'
 import type { TableModel } from './model.ts'
 
 /** Whose numbers lag behind the ids by how much. */

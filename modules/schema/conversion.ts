@@ -4,8 +4,8 @@ import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.t
 import { showsPeople, withPeople } from '../../src/core/fields/people-value.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
 import type { Person } from '../../src/core/model.ts'
+import type { ColumnValue } from '../../src/db/column-values.ts'
 import { choicesOf, isSelect } from './choices.ts'
-import type { ColumnValue } from './column-values.ts'
 import type { FieldDefinition } from './definition.ts'
 
 /** Most options that values make by themselves; beyond it a list is no list any more. */

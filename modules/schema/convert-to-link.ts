@@ -2,8 +2,10 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { formatValue } from '../../src/core/fields/read.ts'
 import type { Field } from '../../src/core/model.ts'
-import { type ColumnValue, pagesOf } from './column-values.ts'
+import { type ColumnValue, pagesOf } from '../../src/db/column-values.ts'
+import { type ReadValues, readNames, recordsByName } from '../../src/db/names-of-records.ts'
 import { actorIdOf, type SchemaContext } from './context.ts'
 import type { ConversionPreview } from './convert-column.ts'
 import { withFreshName } from './create-table.ts'
@@ -22,7 +24,6 @@ import {
 import { writeLinks } from './link-values.ts'
 import { getField } from './model.ts'
 import { checkTitle } from './names.ts'
-import { type ReadValues, readNames, recordsByName } from './names-of-records.ts'
 import { refuseConversion } from './update-field.ts'
 
 const MAX_SAMPLES = 20
@@ -109,17 +110,17 @@ export async function previewLink(
   const related = await context.store.load(relatedTableId)
   const engine = await context.kernel.sources.engine(own.table.baseId)
   const read: ReadValues = (statement) => engine.all<ColumnValue>(statement, { scan: true })
-  const byName = await recordsByName(engine, related, read)
+  const names = await recordsByName(engine, related, read)
   const preview: ConversionPreview = { total: 0, converted: 0, lost: 0, samples: [] }
   const kept: ConversionPreview['samples'] = []
   for await (const page of pagesOf(engine, own, field, read)) {
     for (const { id, value } of page) {
-      const { titles, missing } = readNames(field, value, { kind }, byName)
+      const { titles, missing } = readNames(formatValue(field, value), { kind }, names)
       const to = titles.length === 0 ? null : titles.join(', ')
       preview.total++
-      if (missing > 0) preview.lost++
+      if (missing.length > 0) preview.lost++
       else preview.converted++
-      const list = missing > 0 ? preview.samples : kept
+      const list = missing.length > 0 ? preview.samples : kept
       if (list.length < MAX_SAMPLES) list.push({ recordId: id, from: value, to })
     }
   }

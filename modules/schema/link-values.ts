@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { toStored } from '../../src/core/dates.ts'
 import { type LinkOptions, linkOf } from '../../src/core/fields/link-options.ts'
+import { formatValue } from '../../src/core/fields/read.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
+import { type ColumnValue, columnNameOf, pagesOf } from '../../src/db/column-values.ts'
+import { readNames, recordsByName } from '../../src/db/names-of-records.ts'
 import type { ChangeContext } from './change.ts'
-import { type ColumnValue, columnNameOf, pagesOf } from './column-values.ts'
 import type { SchemaContext } from './context.ts'
 import type { TableModel } from './model.ts'
-import { readNames, recordsByName } from './names-of-records.ts'
 
 /** The columns in which a link is kept: a key in the record itself, or pairs in a table of their own. */
 export interface LinkTarget {
@@ -28,9 +29,12 @@ interface Wanted {
 /** The records that each record's value names, page by page. */
 async function* linksOf({ tx, engine }: ChangeContext, { own, related, before, kind }: Wanted) {
   const read = (statement: Parameters<typeof tx.all>[0]) => tx.all<ColumnValue>(statement)
-  const byName = await recordsByName(engine, related, read)
+  const names = await recordsByName(engine, related, read)
   for await (const page of pagesOf(engine, own, before, read)) {
-    yield page.map(({ id, value }) => ({ id, ids: readNames(before, value, { kind }, byName).ids }))
+    yield page.map(({ id, value }) => ({
+      id,
+      ids: readNames(formatValue(before, value), { kind }, names).ids,
+    }))
   }
 }
 

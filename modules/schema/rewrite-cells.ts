@@ -1,7 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { logRecords } from '../../src/db/change-log.ts'
+import { type ColumnValue, columnNameOf, pagesOf } from '../../src/db/column-values.ts'
 import type { CellsWrite } from './change.ts'
-import { type ColumnValue, columnNameOf, pagesOf } from './column-values.ts'
 import type { FieldAtItsTurn } from './update-field.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { writeFileList } from '../../../src/core/fields/file-list.ts'
 import { readFormulaLink } from '../../../src/core/fields/formula.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn, withPeople as optionsWithPeople, showsPeople } from '../../../src/core/fields/people-value.ts'
@@ -23,8 +24,8 @@ export interface ExportQuery
 }
 
 /**
- * A value as text that people read and that an import takes back: people by e-mail, links by their names, lists
- * with commas between their values.
+ * A value as text that people read and that an import takes back: people by e-mail, links by their names,
+ * files with their place, lists with commas between their values.
  */
 export function cellText(
   field: Field,
@@ -39,7 +40,7 @@ export function cellText(
   // Everyone's own clock: here it is that of whoever asks.
   const isLocal = 'timeZone' in named && named.timeZone === 'local'
   const shown = { type: type.name as Field['type'], options: isLocal ? { ...named, timeZone } : named }
-  if (!isList) return formatValue(shown, value)
+  if (!isList) return type.name === 'Attachment' ? writeFileList(value) : formatValue(shown, value)
   return readList(value)
     .map((each) => (each === null ? '' : formatValue(shown, each)))
     .filter((text) => text !== '')
@@ -60,7 +61,7 @@ export async function* readPages(
 ): AsyncIterable<ExportPage> {
   if (isKeyless(opened.model)) {
     for (let offset = 0; ; offset += PAGE) {
-      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields)
+      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'whole')
       if (page.ids.length > 0) yield page
       onPage(offset + page.ids.length, null)
       if (page.ids.length < PAGE) return
@@ -74,6 +75,7 @@ export async function* readPages(
       opened,
       { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
       fields,
+      'whole',
     )
     const byId = new Map(found.map((id, at) => [id, rows[at] ?? []]))
     const there = recordIds.filter((id) => byId.has(id))

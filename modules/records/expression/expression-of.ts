@@ -15,9 +15,9 @@ import { type Scope, spend, storedIn } from './scope.ts'
  * What is wanted of a field: what its `cell` shows, or the `value` that it is filtered, sorted, grouped
  * and summed up by. They differ for what holds several: a link counts (or is its record's name), a list
  * is the text of its values. `records` is a cell that lists as many linked records as REST clients get,
- * `first` the first value of a list.
+ * `whole` one that lists all of them, `first` the first value of a list.
  */
-export type Form = 'cell' | 'value' | 'records' | 'first'
+export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
 
 /** How one kind of computed field is worked out; null where something it needs is gone. */
 export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null

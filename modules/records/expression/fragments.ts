@@ -15,7 +15,7 @@ export interface Fragments {
   /** A field in one of its forms, over a row of the table under the table's own name. */
   of(field: Field, form: Form): SQL
   /** The cells of some fields, one after the other, as parts of a select list: one part, or none for no field. */
-  cells(fields: Field[]): SQL[]
+  cells(fields: Field[], form?: 'cell' | 'whole'): SQL[]
   /** The words in which a list is compared value by value; null for a field that is no list. */
   words(field: Field): FilterWords<SQL> | null
   /** Where a text is looked for in a field: in each value of a list, in each name of a link. */
@@ -90,13 +90,13 @@ export function fragmentsOf(context: ReadContext): Fragments {
     return kept
   }
 
-  function cells(fields: Field[]): SQL[] {
+  function cells(fields: Field[], form: 'cell' | 'whole' = 'cell'): SQL[] {
     if (fields.length === 0) return []
-    const key = fields.map((field) => field.id).join()
+    const key = `${form} ${fields.map((field) => field.id).join()}`
     const known = lists.get(key)
     if (known) return [known]
     const list = sql.join(
-      fields.map((field) => of(field, 'cell')),
+      fields.map((field) => of(field, form)),
       sql`, `,
     )
     if (fields.some(({ id }) => table.fleeting.has(id))) return [list]

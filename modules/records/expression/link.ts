@@ -14,6 +14,12 @@ import { type Scope, storedValue } from './scope.ts'
 /** Linked records that REST clients get without asking for more: a page of them. */
 const LISTED_RECORDS = 25
 
+/** Those of a cell that is written to a file: all, as no record has as many. */
+const ALL_RECORDS = 1_000_000_000
+
+/** How many of its records a link names in each form. */
+const LISTED = { cell: LISTED_LINKS, first: LISTED_LINKS, records: LISTED_RECORDS, whole: ALL_RECORDS }
+
 /** A link: its records as `writeLinks` has them; as a value their number, or the name of its one record. */
 export const linkExpression: Expression = (field, scope, form) => {
   const step = stepOf(scope.model, field.id, scope.models)
@@ -25,13 +31,7 @@ export const linkExpression: Expression = (field, scope, form) => {
   if (form === 'value') return sql`(select ${words.text(title)} from ${rows.from} limit 1)`
   const id = idIn(end)
   if (isSingleLink(step.link)) return words.link(rows, id, title)
-  return words.links(
-    rows,
-    id,
-    title,
-    form === 'records' ? LISTED_RECORDS : LISTED_LINKS,
-    countedRows(scope, step),
-  )
+  return words.links(rows, id, title, LISTED[form], countedRows(scope, step))
 }
 
 /** The id of a scope's record: its key, or the parts of it that an id is made of. */

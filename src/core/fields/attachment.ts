@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import {
   type AttachmentItem,
-  isWebAddress,
   MAX_ATTACHMENTS_EVER,
-  nameIn,
   readAttachments,
   readItems,
   writeAttachments,
 } from './attachment-item.ts'
-import { FILE_KIND_KEYS, FILE_KINDS, isAllowedKind, typeByName } from './attachment-kinds.ts'
+import { FILE_KIND_KEYS, FILE_KINDS, isAllowedKind } from './attachment-kinds.ts'
 import { describeValue } from './describe-value.ts'
 import { defineFieldType, type Read, readFail, readOk } from './field-type.ts'
+import { readFileList } from './file-list.ts'
 
 const MEGABYTE = 1024 ** 2
 
@@ -48,19 +47,14 @@ export const attachment = defineFieldType({
   },
   // Addresses only: a file of the store is named by programs and by our own clipboard, never by its text.
   parse(text, limits) {
-    const pieces = text.length > MAX_PARSED ? [] : piecesOf(text)
-    const items = pieces.map(readPiece).filter((item) => item !== null)
-    if (items.length < pieces.length || items.length > MAX_ATTACHMENTS_EVER) return null
-    return limitProblem(items, limits) === null ? writeAttachments(items) : null
+    const items = readFileList(text, 'addresses')
+    return items !== null && limitProblem(items, limits) === null ? writeAttachments(items) : null
   },
   format: (value) => readAttachments(value).map(asText).join(', '),
   // A cell names files that somebody has put there, never by itself.
   noDefault: true,
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
-
-/** Text beyond this is no list of addresses that a cell could hold. */
-const MAX_PARSED = 300_000
 
 /** The first thing that a field's limits refuse about these files, in words; null where all fit. */
 export function limitProblem(
@@ -104,22 +98,4 @@ function parseJson(text: string): unknown {
 function asText({ title, url }: AttachmentItem): string {
   // A comma with a blank stands between files.
   return url === undefined ? title : `${title.replace(/,\s+/g, ',')} (${url})`
-}
-
-function piecesOf(text: string): string[] {
-  const pieces = text.split(/\n|,\s/).flatMap((piece) => {
-    const words = piece.trim().split(/\s+/)
-    return words.every(isWebAddress) ? words : [piece.trim()]
-  })
-  return pieces.filter((piece) => piece !== '')
-}
-
-/** `photo.png (https://…)`, or the address alone. */
-function readPiece(piece: string): AttachmentItem | null {
-  const at = piece.endsWith(')') ? piece.lastIndexOf(' (') : -1
-  const url = at < 0 ? piece : piece.slice(at + 2, -1)
-  if (!isWebAddress(url)) return null
-  const title = at > 0 ? piece.slice(0, at) : nameIn(url)
-  const items = readItems([{ url, title, mimetype: typeByName(title), size: 0 }])
-  return typeof items === 'string' ? null : (items[0] ?? null)
 }

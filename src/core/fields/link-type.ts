@@ -1,7 +1,9 @@
+import type { RecordId } from '../model.ts'
 import { describeValue } from './describe-value.ts'
 import { type CellValue, defineFieldType, type FieldType, type Read, readFail, readOk } from './field-type.ts'
-import { type LinkOptions, linkOptions } from './link-options.ts'
+import { isSingleLink, type LinkOptions, linkOptions } from './link-options.ts'
 import { readLinkIds, readLinks } from './list-value.ts'
+import { writeNameList } from './name-list.ts'
 
 /** Most records that one value may name; more are linked by several changes. */
 const MAX_LINKED = 10_000
@@ -20,11 +22,16 @@ export const linkType = <const N extends string>(
     computed: 'link',
     read: readLinkedIds,
     parse: (text) => idsText(readLinkIds(text.length > MAX_LINKED * 40 ? 'too long' : text.trim())),
-    format: (value) =>
-      readLinks(value)
-        .records.map(({ id, title }) => String(title ?? id))
-        .join(', '),
+    format(value, options) {
+      const names = readLinks(value).records.map(({ id, title }) => nameOf(id, title))
+      // The name of the only one needs no quotes, as nothing stands beside it, but one of blanks would look empty.
+      const [only = ''] = names
+      return isSingleLink(options) && (only === '' || only.trim() !== '') ? only : writeNameList(names)
+    },
   })
+
+/** A record without a name is called by its id. */
+const nameOf = (id: RecordId, title: CellValue): string => String(title === null || title === '' ? id : title)
 
 /** The records of a link as JSON text of their ids. What the cell shows is taken where it lists them all. */
 function readLinkedIds(input: unknown): Read {

@@ -1,9 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
-import type { Field, RecordId } from '../../src/core/model.ts'
-import type { Engine, Statement } from '../../src/dialects/dialect.ts'
-import type { TableModel } from './model.ts'
+import type { CellValue } from '../core/fields/field-type.ts'
+import { fieldType } from '../core/fields/index.ts'
+import type { Field, RecordId } from '../core/model.ts'
+import type { Engine, Statement } from '../dialects/dialect.ts'
 
 /** Records that are read and written at once: some milliseconds of work, then others have their turn. */
 export const PAGE = 2000
@@ -20,6 +19,12 @@ export interface ValueSource {
   decode: ((value: unknown) => CellValue) | null
 }
 
+/** A table whose values are read: its name in the database and its key. */
+export interface PagedTable {
+  table: { tableName: string }
+  primaryKey: Pick<Field, 'type' | 'columnName'>
+}
+
 /** Where a field's values lie: its own column, or the system column that it shows. */
 export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string =>
   fieldType(field.type).systemColumn ?? field.columnName
@@ -32,8 +37,8 @@ export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string 
  * @param source where the values are, if not in the field's own column
  */
 export async function* pagesOf(
-  engine: Engine,
-  model: TableModel,
+  engine: Pick<Engine, 'dialect'>,
+  model: PagedTable,
   field: Pick<Field, 'type' | 'columnName'>,
   read: (statement: Statement) => Promise<ColumnValue[]>,
   source?: ValueSource,

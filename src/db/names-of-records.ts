@@ -1,0 +1,123 @@
+import { sql } from 'drizzle-orm'
+import { badRequest } from '../core/errors.ts'
+import type { CellValue } from '../core/fields/field-type.ts'
+import { fieldType } from '../core/fields/index.ts'
+import { isSingleLink, type LinkOptions } from '../core/fields/link-options.ts'
+import { readNameList } from '../core/fields/name-list.ts'
+import { formatValue } from '../core/fields/read.ts'
+import type { Field, RecordId } from '../core/model.ts'
+import type { Engine, Statement } from '../dialects/dialect.ts'
+import { type ColumnValue, columnNameOf, type PagedTable, pagesOf } from './column-values.ts'
+
+/** Runs a statement: in a transaction, or as a scan beside it. */
+export type ReadValues = (statement: Statement) => Promise<ColumnValue[]>
+
+/** A table whose records are looked for by their names. */
+export interface NamedTable extends PagedTable {
+  table: { title: string; tableName: string }
+  displayField: Pick<Field, 'title' | 'type' | 'options' | 'columnName'>
+}
+
+/** Records of a table by what they are called; of several with one name the first that was added is meant. */
+export interface RecordNames {
+  add(id: RecordId, value: CellValue): void
+  find(name: string): RecordId | undefined
+}
+
+/** What a text says of records of another table. */
+export interface NamedRecords {
+  ids: RecordId[]
+  /** The names that are found, and those that are not. */
+  titles: string[]
+  missing: string[]
+  /** True where a link to one record is given several that are there. */
+  isTooMany: boolean
+}
+
+/** @throws BAD_REQUEST where the records' names lie in no column */
+export function requireStoredNames({ table, displayField }: NamedTable): void {
+  if (!fieldType(displayField.type).computed) return
+  throw badRequest(
+    `Records of ${table.title} are named by "${displayField.title}", which is computed: they cannot be found by name`,
+  )
+}
+
+/**
+ * Names letter by letter as links show them, and then as the display field writes its values, both with and
+ * without blanks at their ends.
+ */
+export function createRecordNames(displayField: Pick<Field, 'type' | 'options'>): RecordNames {
+  const exact = new Map<string, RecordId>()
+  const others = new Map<string, RecordId>()
+  return {
+    add(id, value) {
+      const text = String(value ?? '')
+      if (text === '') return
+      if (!exact.has(text)) exact.set(text, id)
+      const shown = formatValue(displayField, value)
+      for (const other of [text.trim(), shown.trim()]) {
+        if (other !== text && other !== '' && !others.has(other)) others.set(other, id)
+      }
+    },
+    find(name) {
+      const trimmed = name.trim()
+      return exact.get(name) ?? exact.get(trimmed) ?? others.get(trimmed)
+    },
+  }
+}
+
+/** Records of a table by the text of their display field. @throws BAD_REQUEST as `requireStoredNames` */
+export async function recordsByName(
+  engine: Pick<Engine, 'dialect'>,
+  related: NamedTable,
+  read: ReadValues,
+): Promise<RecordNames> {
+  requireStoredNames(related)
+  const names = createRecordNames(related.displayField)
+  for await (const page of pagesOf(engine, related, related.displayField, read)) {
+    for (const { id, value } of page) names.add(id, value)
+  }
+  return names
+}
+
+/** Records without a name, by their ids as text: that is what their links are called in an export. */
+export async function unnamedRecords(
+  engine: Pick<Engine, 'dialect'>,
+  related: NamedTable,
+  read: ReadValues,
+): Promise<ReadonlyMap<string, RecordId>> {
+  const unnamed = new Map<string, RecordId>()
+  const name = sql.identifier(columnNameOf(related.displayField))
+  const { storage } = fieldType(related.displayField.type)
+  const isBlank =
+    storage === 'text' || storage === 'longText' ? sql`coalesce(${name}, '') = ''` : sql`${name} is null`
+  const one = { column: sql`case when ${isBlank} then 1 end`, decode: null }
+  for await (const page of pagesOf(engine, related, related.displayField, read, one)) {
+    for (const { id } of page) unnamed.set(String(id), id)
+  }
+  return unnamed
+}
+
+/**
+ * Reads text as the names of records: the whole of it, or for a link to many a list (see `writeNameList`). Where
+ * it could be either, the list is meant, as that is how several names are written.
+ */
+export function readNames(
+  text: string,
+  { kind }: Pick<LinkOptions, 'kind'>,
+  { find }: Pick<RecordNames, 'find'>,
+): NamedRecords {
+  const none: NamedRecords = { ids: [], titles: [], missing: [], isTooMany: false }
+  if (text.trim() === '') return none
+  const names = [...new Set(readNameList(text))]
+  const titles = names.filter((name) => find(name) !== undefined)
+  const whole = find(text)
+  const isWhole = isSingleLink({ kind }) || titles.length < names.length
+  if (whole !== undefined && isWhole) return { ...none, ids: [whole], titles: [text.trim()] }
+  if (!isSingleLink({ kind }) || (names.length === 1 && titles.length === 1)) {
+    const missing = names.filter((name) => find(name) === undefined)
+    return { ...none, ids: [...new Set(titles.flatMap((name) => find(name) ?? []))], titles, missing }
+  }
+  const isTooMany = titles.length > 1 && titles.length === names.length
+  return { ...none, missing: [text.trim()], isTooMany }
+}
