@@ -8,12 +8,21 @@ import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
-import { fieldType } from '../../src/core/fields/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import type { RecordsService } from '../records/index.ts'
 import type { PreparedTable, SchemaService, TableModel } from '../schema/index.ts'
-import { type ImportColumn, type ImportOutcome, type ImportPlan, ROW_COLUMN } from './plan.ts'
+import { isSameLink, tablesOf, toImportLink } from './link-column.ts'
+import {
+  type ImportColumn,
+  type ImportOutcome,
+  type ImportPlan,
+  isLinkColumn,
+  type LinkColumn,
+  ROW_COLUMN,
+} from './plan.ts'
+import { dropStaging, linksTable, stagingColumns } from './staging.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -22,6 +31,8 @@ export const IMPORT_JOB = 'import'
 
 /** What an import was asked to do, as it is kept with its job. */
 export interface ImportInput {
+  /** Whoever started it, and may name files that they may read. */
+  actor: UserActor
   baseId: string
   uploadId: string
   fileName: string
@@ -36,14 +47,21 @@ export interface ImportInput {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events' | 'log'>
+  kernel: Pick<Kernel, 'sources' | 'events' | 'log' | 'config'>
   schema: Pick<SchemaService, 'load' | 'publishTable' | 'hasTable'>
+  records: Pick<RecordsService, 'openLink' | 'attachments'>
   uploads: Uploads
   reportPath(jobId: string): string
 }
 
 /** How an import is carried out and, after a restart, cleaned up. Nothing of it shows before its end. */
-export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): JobKind<ImportInput> {
+export function createImportJob({
+  kernel,
+  schema,
+  records,
+  uploads,
+  reportPath,
+}: Deps): JobKind<ImportInput> {
   const stagingOf = (jobId: string) => `sheaf_import_${jobId}`
 
   async function run(
@@ -61,13 +79,15 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
         input.target.kind === 'new' ? input.target.prepared.columns : stagingColumns(input.columns, model)
       await engine.write(async (tx) => {
         for (const statement of engine.dialect.createTable(staging, columns)) await tx.run(statement)
+        for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
       })
       const outcome = await runInThread(plan, {
         ...{ engine, signal },
         progress: (done, total) => report({ done, total, unit: 'rows' }),
         async verify() {
-          if (model) requireUnchanged(await schema.load(model.table.id), input.columns)
+          if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
         },
+        files: (paths) => records.attachments.claimKnown(input.actor, input.baseId, paths),
       })
       report({ done: outcome.rows, total: outcome.rows })
       // The last moment: a new table is not to be seen yet, rows that were added are.
@@ -85,7 +105,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
       await rm(reportPath(jobId), { force: true })
       throw error
     } finally {
-      await tidy(engine.writeScript(engine.dialect.dropTable(staging)))
+      await tidy(dropStaging(engine, staging))
     }
   }
 
@@ -117,6 +137,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
       reportPath: reportPath(jobId),
       location,
       staging: stagingOf(jobId),
+      maxFiles: kernel.config.attachmentMaxCount,
     }
     if (target.kind === 'new') {
       const key = target.prepared.fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
@@ -160,16 +181,41 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
         const choices = withChoices((field.options.choices ?? []) as Choice[], found)
         return { ...field, options: { ...field.options, choices } }
       })
-      return schema.publishTable(actorOf(userId), { ...target.prepared, fields }, staging)
+      return schema.publishTable(input.actor, { ...target.prepared, fields }, staging)
     }
     if (!model) throw new Error('An import into a table needs the table')
     if (outcome.changeId !== null) {
       kernel.events.emit('records.changed', {
         ...{ id: outcome.changeId, baseId, actorId: userId, at: new Date().toISOString() },
-        ...{ records: [], truncated: true, tableIds: [target.tableId] },
+        ...{ records: [], truncated: true, tableIds: tablesTouched(target.tableId, input.columns) },
       })
     }
     return model.table
+  }
+
+  /** @throws CONFLICT where a field that is being filled has changed or gone */
+  async function requireUnchanged(model: TableModel, columns: ImportColumn[]): Promise<void> {
+    for (const column of columns) {
+      const field = model.field(column.fieldId)
+      const isSame = isLinkColumn(column)
+        ? field !== undefined && (await isSameAsNow(model, column))
+        : field?.columnName === column.column && field.type === column.type
+      if (isSame) continue
+      throw new AppError(
+        'CONFLICT',
+        `Field "${column.title}" was changed while the import ran. Nothing was imported: start it again`,
+      )
+    }
+  }
+
+  /** A link that is broken by now, or leads to records with other names, is not the same. */
+  async function isSameAsNow(model: TableModel, { fieldId, link }: LinkColumn): Promise<boolean> {
+    try {
+      return isSameLink(link, toImportLink(await records.openLink(model, fieldId), []))
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
   }
 
   return {
@@ -177,7 +223,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
     async recover(input, job) {
       if (!(await kernel.sources.exists(input.baseId))) return null
       const engine = await kernel.sources.engine(input.baseId)
-      await engine.writeScript(engine.dialect.dropTable(stagingOf(job.id)))
+      await dropStaging(engine, stagingOf(job.id))
       const rows = await findFinished(input, job.id)
       if (rows === null) {
         await rm(reportPath(job.id), { force: true })
@@ -222,27 +268,7 @@ export function createImportJob({ kernel, schema, uploads, reportPath }: Deps): 
   }
 }
 
-/** Staging columns of an import into a table: those that it fills, of the same kinds. */
-function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
-  const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
-  const plain = { required: false, defaultValue: null }
-  return [
-    { name: ROW_COLUMN, storage: 'id' as const, ...plain },
-    ...columns.map(({ column, fieldId }) => ({ name: column, storage: storageOf(fieldId), ...plain })),
-  ]
-}
-
-/** @throws CONFLICT where a field that is being filled has changed or gone */
-function requireUnchanged(model: TableModel, columns: ImportColumn[]): void {
-  for (const { fieldId, column, type, title } of columns) {
-    const field = model.field(fieldId)
-    if (field?.columnName === column && field.type === type) continue
-    throw new AppError(
-      'CONFLICT',
-      `Field "${title}" was changed while the import ran. Nothing was imported: start it again`,
-    )
-  }
-}
-
-/** The one who started the import; what they may do was checked then. */
-const actorOf = (id: string): UserActor => ({ kind: 'user', id, email: '', orgRoles: [], via: 'session' })
+/** The table itself, and those that hold or show its links. */
+const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
+  ...new Set([tableId, ...columns.filter(isLinkColumn).flatMap(({ link }) => tablesOf(link))]),
+]

@@ -21,7 +21,7 @@ const send = (message: FromWorker): void => self.postMessage(message)
 const link = createLink(send)
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type !== 'start') return link.receive(data.type)
+  if (data.type !== 'start') return link.receive(data)
   try {
     send({ type: 'done', outcome: await runImport(data.plan) })
   } catch (error) {
@@ -38,7 +38,7 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   try {
     const converter = createConverter(plan.columns, plan.width, plan.timeZone, report)
     const filled = await fill(plan, checked, { writer, converter, report, link })
-    const finished = await finish(plan, filled.rows, { writer, report, link })
+    const finished = await finish(plan, filled.rows, { writer, converter, report, link })
     return {
       rows: finished.rows,
       rowsRefused: filled.rowsRefused + finished.rowsRefused,

@@ -3,6 +3,7 @@ import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
+import type { ImportLink } from './link-column.ts'
 
 /** One column of the file and where its values go. */
 export interface ImportColumn {
@@ -11,7 +12,7 @@ export interface ImportColumn {
   /** Title of the field, for the report. */
   title: string
   fieldId: string
-  /** Name in the database. */
+  /** Name in the database; of a link's names in the staging table. */
   column: string
   type: FieldTypeName
   options: FieldOptions
@@ -20,10 +21,29 @@ export interface ImportColumn {
   fallback: CellValue
   /** True where options that a select field does not have yet are added to it. */
   grows: boolean
+  /** Set where the cells name records of another table. */
+  link?: ImportLink
 }
+
+/** A column whose cells name linked records. */
+export type LinkColumn = ImportColumn & { link: ImportLink }
+
+export const isLinkColumn = (column: ImportColumn): column is LinkColumn => column.link !== undefined
 
 /** Column of a staging table that holds each record's number in the file. */
 export const ROW_COLUMN = 'sheaf_row'
+
+/** Column of a staging table that holds the names that the n-th column links to. */
+export const linkColumnName = (index: number): string => `sheaf_link_${index}`
+
+/** The table beside a staging table in which the links of its rows are gathered. */
+export const linksTableOf = (staging: string): string => `${staging}_links`
+
+/**
+ * Its columns: the place in which a link was read, of which column of the file and which row, its record, and the
+ * record that it names.
+ */
+export const LINKS_COLUMNS = ['place', 'link', 'row', 'own', 'target'] as const
 
 /** What becomes of the staging table once it is filled, in the worker. */
 export type ImportFinish =
@@ -61,6 +81,8 @@ export interface ImportPlan {
   width: number
   /** Column that takes the record's number in the file; its place, in a new table. */
   rowColumn: string
+  /** Most files of one cell, where its field does not say. */
+  maxFiles: number
   /** Zone of times without an offset, where the field says `local`. */
   timeZone: string
   finish: ImportFinish
@@ -77,11 +99,29 @@ export interface ImportOutcome
 }
 
 /** What the main thread and the worker tell each other. */
-export type ToWorker = { type: 'start'; plan: ImportPlan } | { type: 'go' } | { type: 'cancel' }
+export type ToWorker =
+  | { type: 'start'; plan: ImportPlan }
+  | { type: 'go' }
+  | { type: 'cancel' }
+  /** The answer to `files`: those that the person may name. */
+  | { type: 'files'; known: KnownFile[] }
+
+/** What the server knows of a file of its store. */
+export interface KnownFile {
+  path: string
+  mimetype: string
+  /** Bytes. */
+  size: number
+  /** Pixels, of images. */
+  width: number | null
+  height: number | null
+}
 
 export type FromWorker =
   | { type: 'lease' }
   | { type: 'release' }
+  /** Asks which of these files of the store the person may name in a cell of the base. */
+  | { type: 'files'; paths: string[] }
   | { type: 'progress'; rows: number; total: number }
   | { type: 'done'; outcome: ImportOutcome }
   /** `isRefusal`: the message is for the person, because of the file. */

@@ -20,7 +20,8 @@ import type { ViewsService } from '../views/index.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
 import type { StartInput } from './input.ts'
 import { createJobsAccess } from './jobs.ts'
-import type { ImportColumn } from './plan.ts'
+import { toImportLink } from './link-column.ts'
+import { type ImportColumn, linkColumnName } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
 /** Time for a file to arrive from another server. */
@@ -38,7 +39,7 @@ export function createImportsService(
   bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
   _views: ViewsService,
-  records: Pick<RecordsService, 'people'>,
+  records: Pick<RecordsService, 'people' | 'openLink' | 'attachments'>,
 ) {
   const { access } = auth
   const uploads = createUploads(kernel)
@@ -47,7 +48,7 @@ export function createImportsService(
   const reports = join(kernel.config.dataDir, 'reports')
   mkdirSync(reports, { recursive: true, mode: 0o700 })
   const reportPath = (jobId: string) => join(reports, `${jobId}.csv`)
-  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, uploads, reportPath }))
+  kernel.jobs.register(IMPORT_JOB, createImportJob({ kernel, schema, records, uploads, reportPath }))
   // One that was cancelled or failed can be started again: its file stays for a day.
   kernel.events.on('job.changed', ({ id, status }) => {
     if (hasEnded(status)) uploads.letGo(id)
@@ -86,8 +87,8 @@ export function createImportsService(
     const { format, width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
     const maker = { userId: user.id, members: await records.people(actor, baseId), made }
-    const goal = model ? appendTo(model, input, maker) : await newTable(user, baseId, input, maker)
-    const job: ImportInput = { baseId, uploadId, fileName, format, width, timeZone, ...goal }
+    const goal = model ? await appendTo(model, input, maker) : await newTable(user, baseId, input, maker)
+    const job: ImportInput = { actor: user, baseId, uploadId, fileName, format, width, timeZone, ...goal }
     const id = createId('job')
     uploads.hold(id, uploadId)
     try {
@@ -113,31 +114,36 @@ export function createImportsService(
     return { columns: filled, target: { kind: 'new' as const, prepared } }
   }
 
-  function appendTo(model: TableModel, { columns }: StartInput, maker: ImportMaker) {
-    const filled = columns.map(({ index, fieldId = '' }) => {
+  async function appendTo(model: TableModel, { columns }: StartInput, maker: ImportMaker) {
+    const filled: ImportColumn[] = []
+    for (const { index, fieldId = '' } of columns) {
       const field = model.field(fieldId)
       if (!field) throw notFound('Field', fieldId)
-      requireFillable(field.type, field.title)
-      if (field.isSystem || field.isPrimaryKey) throw cannotFill(field.title)
-      return toColumn(index, field, false, maker)
-    })
-    refuseRequiredLinks(model)
+      const isLink = linkOf(field) !== null
+      // The hidden end of a link of a table with itself is a link as any other.
+      if (!isLink && (field.isSystem || field.isPrimaryKey)) throw cannotFill(field.title)
+      if (!isLink) requireFillable(field.type, field.title)
+      const column = toColumn(index, field, false, maker)
+      filled.push(isLink ? await toLinkColumn(model, column, maker) : column)
+    }
+    refuseRequiredLinks(model, filled)
     const constants = model.fields.flatMap((field) => {
       const isWritable = !field.isSystem && !field.isPrimaryKey && isFillable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
       const value = fallbackOf(field, maker)
       if (value !== null) return [{ column: field.columnName, value }]
-      if (field.required) {
-        const details = { fieldId: field.id, field: field.title }
-        throw new AppError(
-          'REQUIRED_FIELD_MISSING',
-          `Field '${field.title}' is required: choose a column for it`,
-          details,
-        )
-      }
+      if (field.required) throw requiredWithoutColumn(field)
       return []
     })
     return { columns: filled, target: { kind: 'append' as const, tableId: model.table.id, constants } }
+  }
+
+  /** @throws BAD_REQUEST for a link that is broken, or whose records cannot be found by name */
+  async function toLinkColumn(model: TableModel, column: ImportColumn, { members }: ImportMaker) {
+    const link = toImportLink(await records.openLink(model, column.fieldId), members)
+    // What must have its parent is the child: of the other side nothing is required.
+    const required = column.required && link.kept.in === 'own'
+    return { ...column, column: linkColumnName(column.index), required, fallback: null, link }
   }
 
   return {
@@ -200,12 +206,19 @@ function requireFillable(type: FieldTypeName, title: string): void {
   if (!isFillable(type)) throw cannotFill(title)
 }
 
-/** @throws BAD_REQUEST where no record of the table can be without a link, which a file does not say */
-function refuseRequiredLinks({ table, fields }: TableModel): void {
-  const link = fields.find((field) => field.required && linkOf(field)?.holdsKey)
-  if (!link) return
-  throw badRequest(`Nothing can be imported into ${table.title} while the link "${link.title}" is required`)
+/** @throws REQUIRED_FIELD_MISSING where no record of the table can be without a link that no column fills */
+function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): void {
+  const link = fields.find(
+    (field) =>
+      field.required && linkOf(field)?.holdsKey && !filled.some(({ fieldId }) => fieldId === field.id),
+  )
+  if (link) throw requiredWithoutColumn(link)
 }
+
+const requiredWithoutColumn = ({ id, title }: Field): AppError =>
+  new AppError('REQUIRED_FIELD_MISSING', `Field '${title}' is required: choose a column for it`, {
+    ...{ fieldId: id, field: title },
+  })
 
 /** Who imports, when, and whom names in the file may mean. */
 interface ImportMaker {

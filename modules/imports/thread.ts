@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/core/errors.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { workerUrl } from '../../src/worker-url.ts'
-import type { FromWorker, ImportOutcome, ImportPlan, ToWorker } from './plan.ts'
+import type { FromWorker, ImportOutcome, ImportPlan, KnownFile, ToWorker } from './plan.ts'
 
 /** What an import's thread needs of this one. */
 export interface ThreadHost {
@@ -13,6 +13,8 @@ export interface ThreadHost {
    * @throws what then ends the import
    */
   verify(): Promise<void>
+  /** Which of these files of the store the person may name; from then on the base's cells may. */
+  files(paths: string[]): Promise<KnownFile[]>
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ThreadHost {
  */
 export function runInThread(
   plan: ImportPlan,
-  { engine, signal, progress, verify }: ThreadHost,
+  { engine, signal, progress, verify, files }: ThreadHost,
 ): Promise<ImportOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<ImportOutcome>()
   const worker = new Worker(workerUrl('modules/imports/import-worker.ts'))
@@ -59,6 +61,11 @@ export function runInThread(
     release = null
   }
 
+  async function tell(paths: string[]): Promise<void> {
+    const known = await files(paths)
+    if (!hasEnded) post({ type: 'files', known })
+  }
+
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     switch (data.type) {
       case 'lease':
@@ -66,6 +73,9 @@ export function runInThread(
         break
       case 'release':
         release?.()
+        break
+      case 'files':
+        tell(data.paths).catch((error) => end(() => reject(error)))
         break
       case 'progress':
         progress(data.rows, data.total)

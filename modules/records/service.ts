@@ -20,6 +20,7 @@ import { createFormerPeople } from './former-people.ts'
 import { listGroups } from './groups/list-groups.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
 import { createLinkReads } from './links/candidates.ts'
+import { openLink } from './links/relation.ts'
 import { select } from './plan.ts'
 import { createFormulaPreview } from './preview-formula.ts'
 import { createReader, type Opened } from './read.ts'
@@ -211,6 +212,8 @@ export function createRecordsService(
     keepPicture,
     people,
     formerPeople: createFormerPeople(reader, auth),
+    /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for one that is broken */
+    openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
     apply: door.apply,
     undo: undo.undo,
     redo: undo.redo,

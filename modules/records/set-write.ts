@@ -68,12 +68,18 @@ const LAST_ID = sql`(select max(id) from sheaf_changes)`
  * values before and after, as it does for single writes, so undo and history need no second way.
  */
 export function createSetWrites({ kernel, schema, counts }: Deps) {
-  /** Deletes the records, keeping every value of them in the log. */
+  /**
+   * Deletes the records, keeping every value of them in the log.
+   *
+   * @param added the change that added them, where it is taken back: records that it linked to them are linked again
+   *   to those that they had before
+   */
   function deleteWhere(
     actor: UserActor,
     tableId: string,
     where: Where,
     entry: SetEntry,
+    added?: number,
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const { dialect } = engine
@@ -85,7 +91,10 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
         log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
           select ${LAST_ID}, ${tableId}, ${id}, ${dialect.jsonObject(columns)}, null
           from ${tableOf(model)} ${condition}`,
-        between: await planSetCascade({ engine, schema, model, newId: LAST_ID, stampOf: stamp }, condition),
+        between: await planSetCascade(
+          { engine, schema, model, newId: LAST_ID, stampOf: stamp, undone: added },
+          condition,
+        ),
         // By the log: without their links the records may not answer to the condition any more.
         write: sql`delete from ${tableOf(model)} where ${id} in (${deletedBy(model, LAST_ID)})`,
       }

@@ -189,7 +189,7 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
     if (range) {
       return (user: UserActor, mark: SetEntry) =>
         undoneBy === null
-          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark)
+          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark, entry.id)
           : sets.restoreFrom(user, range.tableId, undoneBy, mark)
     }
     const { tableId } = entry

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TRPCClientError } from '@trpc/client'
 import type { RecordId } from '../../src/core/model.ts'
 import type { AppRouter } from '../../src/router.ts'
+import { applyImported, chooseImported, IMPORTED, importRows } from './links-import.ts'
 import {
   applyDelete,
   applyLinks,
@@ -9,7 +10,6 @@ import {
   cloneState,
   createWorld,
   findDangling,
-  importRows,
   randomOf,
   readWorld,
   type State,
@@ -97,8 +97,7 @@ function createWalk(world: World, random: () => number, by: Pick<Bench, 'trpc' |
   let undone: typeof done = []
   const below = (count: number) => Math.floor(random() * count)
   const pick = <T>(items: T[]): T => items[below(items.length)]!
-  const some = (ids: Set<RecordId>, most = 3): RecordId[] =>
-    [...ids].filter(() => random() < 0.5).slice(0, most)
+  const some = (ids: Set<RecordId>, most = 3) => [...ids].filter(() => random() < 0.5).slice(0, most)
   const write = (operations: Operation[]) => trpc.records.write.mutate({ change: { baseId, operations } })
   const usable = (end: (typeof ends)[number]) =>
     state.alive[end.table].size > 0 && state.alive[end.other].size > 0
@@ -230,17 +229,18 @@ function createWalk(world: World, random: () => number, by: Pick<Bench, 'trpc' |
     return { name: `link ${end.link} ${end.isOwn} ${id} ${targets} and delete ${gone}`, run, expected }
   }
 
+  /** New records that name others in their links, and each other in those of the table with itself. */
   function importStep(): Step | null {
     const table = pick(['A', 'B'] as const)
-    if (state.alive[table].size + 2 > MAX_ALIVE) return null
+    if (state.alive[table].size + IMPORTED > MAX_ALIVE) return null
+    const links = chooseImported(world, state, table, random)
     const expected = cloneState(state)
     return {
-      name: `import ${table}`,
+      name: `import ${table} ${JSON.stringify(links.map(({ end, rows }) => [end.link, end.isOwn, rows]))}`,
       expected,
       async run() {
-        await importRows(bench, world.tables[table], 2)
-        const { own } = await readWorld(world)
-        expected.alive[table] = own.alive[table]
+        await importRows(world, table, links)
+        applyImported(expected, (await readWorld(world)).own.alive[table], table, links)
       },
     }
   }
@@ -251,8 +251,8 @@ function createWalk(world: World, random: () => number, by: Pick<Bench, 'trpc' |
     if (dice < 0.55) return pasteStep()
     if (dice < 0.62) return keyStep()
     if (dice < 0.77) return insertStep()
-    if (dice < 0.9) return deleteStep()
-    if (dice < 0.99) return mixedStep()
+    if (dice < 0.88) return deleteStep()
+    if (dice < 0.95) return mixedStep()
     return importStep()
   }
 

@@ -1,7 +1,6 @@
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
 import { readLinks } from '../../src/core/fields/list-value.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import { doorOf, ended, formatOf, upload } from '../imports/support.ts'
 import { createLink, type TestEnd, type TestLink } from './links-support.ts'
 import type { Bench, TestTable } from './support.ts'
 
@@ -16,8 +15,8 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-type TableName = 'A' | 'B'
-const NAMES: TableName[] = ['A', 'B']
+export type TableName = 'A' | 'B'
+export const NAMES: TableName[] = ['A', 'B']
 
 /** Each kind of link between two tables, and of a table with itself. */
 const LINKS: {
@@ -45,7 +44,7 @@ export interface State {
 }
 
 /** One side of a link as the model sees it: `isOwn` tells which of a pair is the record's own. */
-interface End {
+export interface End {
   link: string
   end: TestEnd
   table: TableName
@@ -222,16 +221,4 @@ export async function findDangling(
     }
   }
   return problems.concat(tables.A.id === tables.B.id ? ['one table'] : [])
-}
-
-/** Imports new records without links, as one action. */
-export async function importRows({ app, owner, trpc, baseId }: Bench, table: TestTable, count: number) {
-  const body = `Title\n${Array.from({ length: count }, (_, index) => `imported ${index}`).join('\n')}\n`
-  const door = doorOf(app, owner)
-  const { jobId } = await trpc.imports.start.mutate({
-    ...{ baseId, tableId: table.id, uploadId: await upload(door, body) },
-    ...{ format: formatOf(body), width: 1, columns: [{ index: 0, fieldId: table.field('Title').id }] },
-  })
-  const job = await ended(door, jobId)
-  if (job.status !== 'completed') throw new Error(`The import ended as ${job.status}`)
 }

@@ -1,5 +1,7 @@
+import { writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { ImportColumn } from '../plan.ts'
 import type { Report } from './report.ts'
@@ -11,12 +13,20 @@ const MAX_CHOICES = 500
 const REMEMBERED = 100_000 // over all columns
 const MAX_REMEMBERED_LENGTH = 32
 
+/** Words for a row that is not taken at all, for a reason that is about one of its cells. */
+export const leftOut = (reason: string): string => `${reason}: the row was left out`
+
+/** Why a row is left out that lacks what its table must have. */
+export const REQUIRED = leftOut('A value is required')
+
 /** Turns the cells of a file into stored values. */
 export interface Converter {
   /** The values in the order of the columns, or null where the row cannot be taken. */
   convert(cells: string[], row: number): CellValue[] | null
   /** Options found for the select fields, by field id; null where there are too many. */
   choices(): Record<string, string[] | null>
+  /** Says of a cell that it stays empty. */
+  refuse(row: number, column: string, value: string, reason: string): void
   cellsRefused: number
 }
 
@@ -33,6 +43,7 @@ export function createConverter(
 
   const converter: Converter = {
     cellsRefused: 0,
+    refuse,
     convert(cells, row) {
       const values: CellValue[] = new Array(columns.length)
       for (let at = 0; at < columns.length; at++) {
@@ -45,12 +56,7 @@ export function createConverter(
         }
         value ??= column.fallback
         if (value === null && column.required) {
-          report.add({
-            row,
-            column: column.title,
-            value: text ?? '',
-            reason: 'A value is required: the row was left out',
-          })
+          report.add({ row, column: column.title, value: text ?? '', reason: REQUIRED })
           return null
         }
         values[at] = value
@@ -91,10 +97,14 @@ interface CellReader {
 }
 
 function createCellReader(
-  { type: name, options: given, grows }: ImportColumn,
+  { type: name, options: given, grows, link }: ImportColumn,
   timeZone: string,
   remembered: number,
 ): CellReader {
+  // Names are looked up once all rows are there: they may name each other.
+  if (link) return { read: (text) => text }
+  // Whether they fit is known with their facts.
+  if (name === 'Attachment') return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
   const isLocal = 'timeZone' in given && given.timeZone === 'local'
   const options = (isLocal ? { ...given, timeZone } : given) as never

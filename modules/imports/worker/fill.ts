@@ -3,6 +3,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { BulkWriter, RowShape } from '../../../src/db/bulk-writer.ts'
 import type { ImportPlan } from '../plan.ts'
 import type { Converter } from './convert.ts'
+import { createSettleFiles } from './known-files.ts'
 import type { Link } from './link.ts'
 import { type CheckedEncoding, readRows } from './read-rows.ts'
 import type { Report } from './report.ts'
@@ -41,6 +42,7 @@ export async function fill(
     constants,
   }
   const chunkRows = Math.max(50, Math.min(CHUNK_ROWS, Math.floor(CHUNK_VALUES / shape.columns.length)))
+  const settleFiles = createSettleFiles(plan, { converter, report, link })
   const size = Bun.file(plan.path).size
   const filled: Filled = { rows: 0, rowsRefused: 0 }
   let chunk: CellValue[][] = []
@@ -48,7 +50,8 @@ export async function fill(
   let seen = 0
 
   async function write(bytes: number): Promise<void> {
-    const rows = chunk
+    const rows = await settleFiles(chunk)
+    filled.rowsRefused += chunk.length - rows.length
     chunk = []
     await link.withLease(() => writer.insert(shape, rows))
     filled.rows += rows.length

@@ -2,9 +2,12 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { BulkWriter } from '../../../src/db/bulk-writer.ts'
 import { appendChange } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
-import { type ImportFinish, type ImportPlan, ROW_COLUMN } from '../plan.ts'
+import { type ImportFinish, type ImportPlan, isLinkColumn, ROW_COLUMN } from '../plan.ts'
+import type { Converter } from './convert.ts'
 import type { Link } from './link.ts'
+import { nameLinks } from './name-links.ts'
 import type { Report } from './report.ts'
+import { groupLinks, newKeys, settleLinks, writeKeys, writePairs } from './write-links.ts'
 
 /** Rows moved between two looks at whether the import was cancelled. */
 const MOVE_ROWS = 20_000
@@ -22,12 +25,18 @@ export interface Finished {
 export async function finish(
   plan: ImportPlan,
   staged: number,
-  { writer, report, link }: { writer: BulkWriter; report: Report; link: Link },
+  {
+    writer,
+    converter,
+    report,
+    link,
+  }: { writer: BulkWriter; converter: Converter; report: Report; link: Link },
 ): Promise<Finished> {
   const { finish: how } = plan
   return link.withLease(async () => {
     const finished = await writer.write(async (tx) => {
-      if (how.kind === 'append') return append(plan, how, { tx, dialect: writer.dialect, report, link })
+      if (how.kind === 'append')
+        return append(plan, how, { tx, dialect: writer.dialect, converter, report, link })
       for (const statement of writer.dialect.createIndex(plan.staging, how.columns)) await tx.run(statement)
       return { rows: staged, rowsRefused: 0, changeId: null }
     })
@@ -40,46 +49,25 @@ export async function finish(
 interface AppendTools {
   tx: Transaction
   dialect: Dialect
+  converter: Converter
   report: Report
   link: Link
 }
 
-/** Moves the staged rows to their table and logs their range: all in the caller's transaction. */
+/** Moves the staged rows to their table with their links, and logs their range: all in the caller's transaction. */
 async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promise<Finished> {
   const { tx, dialect, link } = tools
-  const rowsRefused = await refuseDoubles(plan, how, tools)
+  const rowsRefused = (await refuseDoubles(plan, how, tools)) + (await nameLinks(plan, tools))
   const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
   const row = sql.identifier(ROW_COLUMN)
   const order = sql.identifier(how.orderColumn)
-  const columns = plan.columns.map(({ column }) => sql.identifier(column))
-  const fixed = how.constants.map(({ column }) => sql.identifier(column))
-  const numbers = how.numbered.map(({ column }) => sql.identifier(column))
-  const names = [sql.identifier(how.keyColumn), ...fixed, order, ...numbers, ...columns]
   const one = async <T>(query: SQL) => (await tx.all<{ n: T }>(dialect.render(query)))[0]?.n ?? null
   const place = (await one<number>(sql`select max(${order}) as n from ${target}`)) ?? 0
   const last = (await one<number>(sql`select max(${row}) as n from ${staging}`)) ?? 0
-  const staged = (await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0
-  const [from = 1] = await dialect.allocateIds(tx, how.target, staged)
-  const valuesFrom = (id: number) => [
-    sql`${id - 1} + row_number() over (order by ${row})`,
-    ...how.constants.map(({ value }) => sql`${value}`),
-    sql`cast(${place} as double precision) + ${row}`,
-    ...how.numbered.map(({ behind }) => sql`${id - 1 - behind} + row_number() over (order by ${row})`),
-    ...columns,
-  ]
-  let rows = 0
-  for (let after = 0; after < last; after += MOVE_ROWS) {
-    await link.breathe()
-    const { changes } = await tx.run(
-      dialect.render(sql`insert into ${target} (${sql.join(names, sql`, `)})
-        select ${sql.join(valuesFrom(from + rows), sql`, `)} from ${staging}
-        where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS} order by ${row}`),
-    )
-    rows += changes
-    link.progress(rows, rows)
-  }
+  const rows = (await one<number>(sql`select count(*) as n from ${staging}`)) ?? 0
   if (rows === 0) return { rows, rowsRefused, changeId: null }
+  const [from = 1] = await dialect.allocateIds(tx, how.target, rows)
   const entry = await appendChange(tx, dialect, {
     actorId: plan.actorId,
     kind: 'records.import',
@@ -88,6 +76,41 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
     recordCount: rows,
     detail: { tableId: how.tableId, from, to: from + rows - 1, jobId: plan.jobId },
   })
+  const groups = groupLinks(plan)
+  const hasLinks = plan.columns.some(isLinkColumn)
+  if (hasLinks) await settleLinks(plan, groups, tools, { firstId: from })
+  await writeKeys(plan, groups, tools, entry.id)
+  const columns = plan.columns.filter((column) => !isLinkColumn(column)).map(({ column }) => column)
+  const keys = newKeys({ staging: plan.staging, tableName: how.target }, groups, sql`staged.new_id`)
+  const names = [
+    ...[how.keyColumn, ...how.constants.map(({ column }) => column), how.orderColumn],
+    ...[...how.numbered, ...keys].map(({ column }) => column),
+    ...columns,
+  ]
+  const values = [
+    sql`staged.new_id`,
+    ...how.constants.map(({ value }) => sql`${value}`),
+    sql`cast(${place} as double precision) + ${row}`,
+    ...how.numbered.map(({ behind }) => sql`staged.new_id - ${behind}`),
+    ...keys.map(({ value }) => value),
+    ...columns.map((column) => sql`${sql.identifier(column)}`),
+  ]
+  let moved = 0
+  for (let after = 0; after < last; after += MOVE_ROWS) {
+    await link.breathe()
+    const { changes } = await tx.run(
+      dialect.render(sql`insert into ${target} (${sql.join(
+        names.map((name) => sql.identifier(name)),
+        sql`, `,
+      )})
+        select ${sql.join(values, sql`, `)}
+        from (select *, ${from + moved - 1} + row_number() over (order by ${row}) as new_id from ${staging}
+          where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}) as staged order by ${row}`),
+    )
+    moved += changes
+    link.progress(moved, moved)
+  }
+  await writePairs(plan, groups, tools)
   return { rows, rowsRefused, changeId: entry.id }
 }
 

@@ -1,4 +1,4 @@
-import type { FromWorker } from '../plan.ts'
+import type { FromWorker, KnownFile, ToWorker } from '../plan.ts'
 
 /** The import was cancelled, or the server stops. */
 export class Cancelled extends Error {
@@ -19,13 +19,16 @@ export interface Link {
   check(): void
   /** Lets messages in, such as a cancel. @throws Cancelled */
   breathe(): Promise<void>
-  /** To be called with each message that is about the lease or a cancel. */
-  receive(type: 'go' | 'cancel'): void
+  /** Which of these files of the store the person may name in a cell, by their paths. */
+  knownFiles(paths: string[]): Promise<ReadonlyMap<string, KnownFile>>
+  /** To be called with each message but the first. */
+  receive(message: Exclude<ToWorker, { type: 'start' }>): void
 }
 
 export function createLink(send: (message: FromWorker) => void): Link {
   let isCancelled = false
   let waiting: PromiseWithResolvers<void> | null = null
+  let asking: PromiseWithResolvers<KnownFile[]> | null = null
   let sentAt = 0
 
   function check(): void {
@@ -57,8 +60,15 @@ export function createLink(send: (message: FromWorker) => void): Link {
       await Bun.sleep(0)
       check()
     },
-    receive(type) {
-      if (type === 'cancel') isCancelled = true
+    async knownFiles(paths) {
+      asking = Promise.withResolvers()
+      send({ type: 'files', paths })
+      const known = await asking.promise
+      return new Map(known.map((file) => [file.path, file]))
+    },
+    receive(message) {
+      if (message.type === 'files') return asking?.resolve(message.known)
+      if (message.type === 'cancel') isCancelled = true
       // A cancel also ends the wait for a lease that is held by someone else for long.
       waiting?.resolve()
     },

@@ -134,6 +134,30 @@ export function createFiles(
     return false
   }
 
+  /** Those of the files that cells of the base may name for this person; `fresh`: no cell of the base has yet. */
+  async function nameable(actor: Actor, baseId: string, paths: readonly string[]) {
+    const [all, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
+    const rows = new Map<string, FileRow>()
+    for (const [path, row] of all) {
+      const bases = uses.get(path)
+      if (bases?.has(baseId) || (await mayRead(actor, row, bases))) rows.set(path, row)
+    }
+    return { rows, fresh: [...rows.keys()].filter((path) => !uses.get(path)?.has(baseId)) }
+  }
+
+  async function use(baseId: string, fresh: string[]): Promise<void> {
+    for (let start = 0; start < fresh.length; start += CHUNK) {
+      const some = fresh.slice(start, start + CHUNK)
+      await meta.atomically([
+        meta.db.update(attachmentFiles).set({ isUsed: true }).where(inArray(attachmentFiles.path, some)),
+        meta.db
+          .insert(attachmentUses)
+          .values(some.map((path) => ({ path, baseId })))
+          .onConflictDoNothing(),
+      ])
+    }
+  }
+
   return {
     keep,
     removeUnused,
@@ -146,30 +170,25 @@ export function createFiles(
      * @throws BAD_REQUEST naming the first that is unknown or not for this person, which look the same
      */
     async claim(actor: Actor, baseId: string, paths: readonly string[]): Promise<Map<string, FileRow>> {
-      const [rows, uses] = await Promise.all([rowsOf(paths), usesOf(paths)])
-      for (const path of paths) {
-        const row = rows.get(path)
-        const bases = uses.get(path)
-        if (row && (bases?.has(baseId) || (await mayRead(actor, row, bases)))) continue
+      const { rows, fresh } = await nameable(actor, baseId, paths)
+      const unknown = paths.find((path) => !rows.has(path))
+      if (unknown !== undefined) {
         throw new AppError(
           'BAD_REQUEST',
-          `The file "${path.slice(-100)}" is not known: upload it first`,
+          `The file "${unknown.slice(-100)}" is not known: upload it first`,
           undefined,
           'msg',
         )
       }
-      const fresh = paths.filter((path) => !uses.get(path)?.has(baseId))
-      for (let start = 0; start < fresh.length; start += CHUNK) {
-        const some = fresh.slice(start, start + CHUNK)
-        await meta.atomically([
-          meta.db.update(attachmentFiles).set({ isUsed: true }).where(inArray(attachmentFiles.path, some)),
-          meta.db
-            .insert(attachmentUses)
-            .values(some.map((path) => ({ path, baseId })))
-            .onConflictDoNothing(),
-        ])
-      }
+      await use(baseId, fresh)
       return rows
+    },
+
+    /** As `claim`, for a list of which some may be unknown, or not for this person: those are left out. */
+    async claimKnown(actor: Actor, baseId: string, paths: readonly string[]): Promise<FileRow[]> {
+      const { rows, fresh } = await nameable(actor, baseId, paths)
+      await use(baseId, fresh)
+      return [...rows.values()]
     },
 
     /** Those of the files that stand, or stood, in cells of the base: for whoever may read it. */

@@ -154,6 +154,15 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
       await files.claim(actor, baseId, [path])
     },
 
+    /** Which of these files cells of the base may name for this person; unknown ones are left out. */
+    async claimKnown(
+      actor: Actor,
+      baseId: string,
+      paths: readonly string[],
+    ): Promise<Pick<FileRow, 'path' | 'mimetype' | 'size' | 'width' | 'height'>[]> {
+      return files.claimKnown(actor, baseId, [...new Set(paths)])
+    },
+
     /** The file of a path for someone who is signed in and may read it; null for everybody else. */
     async openFor(actor: Actor, path: string): Promise<Served | null> {
       await auth.access.authorize(actor, 'file.read')

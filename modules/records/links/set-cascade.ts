@@ -33,6 +33,8 @@ interface CascadeContext {
   newId: SQL
   /** What is written beside a key that is cleared, in a table of such system fields: when and by whom. */
   stampOf(model: TableModel): Values
+  /** The change that added the records, where that is taken back: keys that it wrote get what they had before. */
+  undone?: number
 }
 
 /**
@@ -45,17 +47,18 @@ interface CascadeContext {
 export async function planSetCascade(context: CascadeContext, condition: SQL): Promise<SetCascade> {
   const { schema, model } = context
   const relations = await relationsAround(schema, model.table)
+  const isParent = (relation: KeyRelation) => relation.parent.table.id === model.table.id
   const children = relations.filter(
     (relation): relation is KeyRelation =>
       relation.kind === 'key' &&
-      relation.parent.table.id === model.table.id &&
+      (isParent(relation) || gaveUp(context, relation)) &&
       // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
       (relation.isLive || !relation.key.required),
   )
   const statements: SQL[] = []
   const tableIds = new Set<string>()
   for (const ofTable of Map.groupBy(children, ({ child }) => child.table.id).values()) {
-    for (const relation of ofTable) await refuseRequired(context, relation, condition)
+    for (const relation of ofTable.filter(isParent)) await refuseRequired(context, relation, condition)
     statements.push(...clearKeys(context, ofTable))
     tableIds.add(ofTable[0]!.child.table.id)
   }
@@ -72,17 +75,27 @@ const isPairsOf =
   (relation: Relation): relation is PairRelation =>
     relation.kind === 'pairs' && relation.sides.some((side) => side.model.table.id === model.table.id)
 
+/** True where a record that was there may have lost its only partner to one of those that now go. */
+const gaveUp = ({ model, undone }: CascadeContext, { isOneToOne, child }: KeyRelation): boolean =>
+  undone !== undefined && isOneToOne && child.table.id === model.table.id
+
 /** All keys of one table that lead to the records: a child with two of them gets one line in the log. */
-function clearKeys({ engine, model, newId, stampOf }: CascadeContext, relations: KeyRelation[]): SQL[] {
+function clearKeys(context: CascadeContext, relations: KeyRelation[]): SQL[] {
+  const { engine, model, newId, stampOf } = context
   const { dialect } = engine
   const { child } = relations[0]!
   const table = tableOf(child)
   const id = dialect.logId(columnIn(child, child.primaryKey))
   const gone = deletedBy(model, newId)
-  const keys = relations.map((relation) => ({
-    ...{ field: relation.key, column: columnIn(child, relation.key) },
-    isHit: leadsTo(relation, model, dialect, gone),
-  }))
+  const keys = relations.map((relation) => {
+    const column = columnIn(child, relation.key)
+    const former = formerKey(context, relation, gone)
+    const hits = [
+      ...(relation.parent.table.id === model.table.id ? [leadsTo(relation, model, dialect, gone)] : []),
+      ...(gaveUp(context, relation) ? [sql`(${column} is null and ${former} is not null)`] : []),
+    ]
+    return { field: relation.key, column, former, isHit: sql`(${sql.join(hits, sql` or `)})` }
+  })
   const stamp = stampOf(child)
   const stamped = child.fields.filter((field) => field.id in stamp)
   // Children that go as well keep their keys: they come back with them.
@@ -91,8 +104,8 @@ function clearKeys({ engine, model, newId, stampOf }: CascadeContext, relations:
     keys.map(({ isHit }) => isHit),
     sql` or `,
   )}) ${stays}`
-  const cleared = ({ isHit, column }: { isHit: SQL; column: SQL }) =>
-    sql`case when ${isHit} then null else ${column} end`
+  const cleared = ({ isHit, former, column }: { isHit: SQL; former: SQL; column: SQL }) =>
+    sql`case when ${isHit} then ${former} else ${column} end`
   const before = [
     ...keys.map(({ field, column }) => part(field, column)),
     ...stamped.map((field) => part(field, columnIn(child, field))),
@@ -111,6 +124,35 @@ function clearKeys({ engine, model, newId, stampOf }: CascadeContext, relations:
       from ${table} ${where}`,
     sql`update ${table} set ${sql.join(assignments, sql`, `)} ${where}`,
   ]
+}
+
+/**
+ * What a child's key held before the change that is taken back: null where that change did not write it, where the
+ * parent of then goes too or is no more, and where a parent of one child has another by now.
+ */
+function formerKey({ engine, model, undone }: CascadeContext, relation: KeyRelation, gone: SQL): SQL {
+  if (undone === undefined) return sql`null`
+  const { dialect } = engine
+  const { child, key, parent, parentField, isOneToOne } = relation
+  const former = dialect.jsonValue(sql`l.before`, key.id, fieldType(key.type).storage)
+  const inTable = (alias: string, field: Field) =>
+    sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
+  const stays =
+    parent.table.id === model.table.id
+      ? sql`and ${dialect.logId(inTable('~former', parent.primaryKey))} not in (${gone})`
+      : sql``
+  const goes =
+    child.table.id === model.table.id
+      ? sql`and ${dialect.logId(inTable('~other', child.primaryKey))} not in (${gone})`
+      : sql``
+  const isFree = isOneToOne
+    ? sql`and not exists (select 1 from ${tableOf(child)} as ${sql.identifier('~other')}
+        where ${inTable('~other', key)} = ${inTable('~former', parentField)} ${goes})`
+    : sql``
+  return sql`(select ${inTable('~former', parentField)} from sheaf_change_records l
+    join ${tableOf(parent)} as ${sql.identifier('~former')} on ${inTable('~former', parentField)} = ${former}
+    where l.change_id = ${undone} and l.table_id = ${child.table.id}
+      and l.record_id = ${dialect.logId(columnIn(child, child.primaryKey))} ${stays} ${isFree})`
 }
 
 const part = (field: Field, column: SQL): { key: string; column: SQL; storage: StorageKind } => ({
@@ -151,19 +193,22 @@ function dropPairs(
   ]
 }
 
-async function refuseRequired(
-  { engine, model }: CascadeContext,
-  relation: KeyRelation,
-  condition: SQL,
-): Promise<void> {
+async function refuseRequired(context: CascadeContext, relation: KeyRelation, condition: SQL): Promise<void> {
+  const { engine, model } = context
   const { child, key, parentField } = relation
   if (!key.required) return
   const inner = (field: Field) => sql`select ${columnIn(model, field)} from ${tableOf(model)} ${condition}`
   const id = columnIn(child, child.primaryKey)
   const stays = child.table.id === model.table.id ? sql`and ${id} not in (${inner(model.primaryKey)})` : sql``
+  const former = formerKey(
+    context,
+    relation,
+    sql`select ${engine.dialect.logId(columnIn(model, model.primaryKey))}
+    from ${tableOf(model)} ${condition}`,
+  )
   const rows = await engine.all<{ id: RecordId }>(
     engine.dialect.render(sql`select ${id} as id from ${tableOf(child)}
-      where ${columnIn(child, key)} in (${inner(parentField)}) ${stays} limit 6`),
+      where ${columnIn(child, key)} in (${inner(parentField)}) and ${former} is null ${stays} limit 6`),
     { scan: true },
   )
   if (rows.length > 0) {

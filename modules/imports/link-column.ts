@@ -1,0 +1,116 @@
+import { badRequest } from '../../src/core/errors.ts'
+import type { FieldOptions, StorageKind } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
+import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import { withPeople } from '../../src/core/fields/people-value.ts'
+import type { Field, Person } from '../../src/core/model.ts'
+import { columnNameOf } from '../../src/db/column-values.ts'
+import { type NamedTable, requireStoredNames } from '../../src/db/names-of-records.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { TableModel } from '../schema/index.ts'
+
+/** A link field that a column fills by the names of the linked records; plain values, as they go to a thread. */
+export interface ImportLink {
+  kind: LinkOptions['kind']
+  /** The table whose records are named. */
+  related: NamedTable & { tableId: string }
+  /** True for a link of the table with itself: rows of the file may name each other. */
+  isSelf: boolean
+  kept: PairsKept | KeyKept
+}
+
+/** Pairs in a table of their own. */
+export interface PairsKept {
+  in: 'pairs'
+  tableId: string
+  tableName: string
+  idColumn: string
+  ownColumn: string
+  relatedColumn: string
+}
+
+/** The key of the parent in the child: in the imported record itself, or in the one that it names. */
+export interface KeyKept {
+  in: 'own' | 'related'
+  tableId: string
+  tableName: string
+  idColumn: string
+  keyFieldId: string
+  keyColumn: string
+  /** When a record was changed, and by whom. */
+  stamps: { fieldId: string; column: string; storage: StorageKind }[]
+}
+
+type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
+
+/**
+ * How a link field is filled by names.
+ *
+ * @param people whom names that are people may mean
+ * @throws BAD_REQUEST where the related records cannot be found by name
+ */
+export function toImportLink({ options, model, related, relation }: OpenLink, people: Person[]): ImportLink {
+  const { displayField } = related
+  const named: ImportLink['related'] = {
+    tableId: related.table.id,
+    table: { title: related.table.title, tableName: related.table.tableName },
+    primaryKey: pick(related.primaryKey),
+    displayField: {
+      ...pick(displayField),
+      title: displayField.title,
+      options: withPeople(displayField.type, displayField.options, people) as FieldOptions,
+    },
+  }
+  requireStoredNames(named)
+  const link = { kind: options.kind, related: named, isSelf: model.table.id === related.table.id }
+  if (relation.kind === 'pairs') {
+    const { ownFieldId = '', relatedFieldId = '' } = options.junction ?? {}
+    const { table, primaryKey } = relation.junction
+    const columnOf = (fieldId: string) => relation.junction.field(fieldId)?.columnName ?? ''
+    const columns = {
+      idColumn: primaryKey.columnName,
+      ownColumn: columnOf(ownFieldId),
+      relatedColumn: columnOf(relatedFieldId),
+    }
+    return { ...link, kept: { in: 'pairs', tableId: table.id, tableName: table.tableName, ...columns } }
+  }
+  const { child, parent, parentField, key } = relation
+  if (parentField.id !== parent.primaryKey.id) {
+    throw badRequest(`Records of ${parent.table.title} are not linked by their ids: they cannot be imported`)
+  }
+  return {
+    ...link,
+    kept: {
+      ...{
+        in: options.holdsKey ? 'own' : 'related',
+        tableId: child.table.id,
+        tableName: child.table.tableName,
+      },
+      ...{ idColumn: child.primaryKey.columnName, keyFieldId: key.id, keyColumn: key.columnName },
+      stamps: stampsOf(child),
+    },
+  }
+}
+
+const pick = ({ type, columnName }: Field) => ({ type, columnName })
+
+const stampsOf = ({ fields }: TableModel): KeyKept['stamps'] =>
+  fields
+    .filter((field) => field.isSystem && /^updated_(at|by)$/.test(columnNameOf(field)))
+    .map((field) => ({
+      fieldId: field.id,
+      column: columnNameOf(field),
+      storage: fieldType(field.type).storage,
+    }))
+
+/** The tables whose records change with the imported ones. */
+export const tablesOf = ({ related, kept }: ImportLink): string[] => [related.tableId, kept.tableId]
+
+/** True where a link is kept as it was when the import was set up, and its records are named as they were. */
+export const isSameLink = (left: ImportLink, right: ImportLink): boolean =>
+  JSON.stringify(withoutPeople(left)) === JSON.stringify(withoutPeople(right))
+
+const withoutPeople = ({ related, ...link }: ImportLink) => ({
+  ...link,
+  related: { ...related, displayField: pick(related.displayField as Field) },
+})

@@ -1,0 +1,200 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { toStored } from '../../../src/core/dates.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { KeyKept, PairsKept } from '../link-column.ts'
+import { type ImportPlan, isLinkColumn, type LinkColumn, linksTableOf, ROW_COLUMN } from '../plan.ts'
+
+/*
+ * How the links of imported rows are written: as sets, by statements whose number depends on the columns alone.
+ * A link may be filled from both of its ends (of a table with itself), so the links table is turned first until
+ * `own` is the child or the junction's first record, and `target` the parent or the second.
+ */
+
+/** Links that lie in one place: keys of one column, or pairs of one table. */
+interface Group<Kept> {
+  /** The column of the file by which the links table knows them. */
+  link: number
+  kind: LinkColumn['link']['kind']
+  kept: Kept
+  columns: { link: number; isTurned: boolean }[]
+}
+
+export interface LinkGroups {
+  keys: Group<KeyKept>[]
+  pairs: Group<PairsKept>[]
+}
+
+interface Tools {
+  tx: Transaction
+  dialect: Dialect
+}
+
+/** The records that the staged rows become: the ids from this one on, in the order of the rows. */
+interface NewRecords {
+  firstId: number
+}
+
+export function groupLinks({ columns }: Pick<ImportPlan, 'columns'>): LinkGroups {
+  const groups: LinkGroups = { keys: [], pairs: [] }
+  for (const { index: link, link: how } of columns.filter(isLinkColumn)) {
+    const { kind, kept } = how
+    if (kept.in === 'pairs') {
+      const [first, second] = [kept.ownColumn, kept.relatedColumn].toSorted()
+      const turned = { ...kept, ownColumn: first ?? '', relatedColumn: second ?? '' }
+      const known = groups.pairs.find((group) => group.kept.tableName === kept.tableName)
+      const group = known ?? { link, kind, kept: turned, columns: [] }
+      group.columns.push({ link, isTurned: kept.ownColumn !== first })
+      if (!known) groups.pairs.push(group)
+    } else {
+      const known = groups.keys.find((group) => group.kept.keyFieldId === kept.keyFieldId)
+      const group = known ?? { link, kind, kept, columns: [] }
+      group.columns.push({ link, isTurned: kept.in === 'related' })
+      if (!known) groups.keys.push(group)
+    }
+  }
+  return groups
+}
+
+/**
+ * Gives the listed links the ids that their rows will have, and leaves of those that exclude each other the last:
+ * a child has one parent, and in a one-to-one link a parent one child.
+ */
+export async function settleLinks(
+  { staging }: Pick<ImportPlan, 'staging'>,
+  { keys, pairs }: LinkGroups,
+  { tx, dialect }: Tools,
+  { firstId }: NewRecords,
+): Promise<void> {
+  const name = linksTableOf(staging)
+  const links = sql.identifier(name)
+  const run = (query: SQL) => tx.run(dialect.render(query))
+  const row = sql.identifier(ROW_COLUMN)
+  const numbered = sql`(select ${row} as at, ${firstId - 1} + row_number() over (order by ${row}) as id
+    from ${sql.identifier(staging)}) as numbered`
+  await run(sql`update ${links} set own = numbered.id from ${numbered} where numbered.at = ${links}.row`)
+  await run(
+    sql`update ${links} set target = numbered.id from ${numbered} where numbered.at = -${links}.target`,
+  )
+  // Rows that were left out after they had been read.
+  await run(sql`delete from ${links} where own is null or target < 0`)
+  for (const { link, columns } of [...keys, ...pairs]) {
+    for (const column of columns) {
+      const turned = column.isTurned ? sql`own = target, target = own, ` : sql``
+      if (column.isTurned || column.link !== link)
+        await run(sql`update ${links} set ${turned} link = ${link} where link = ${column.link}`)
+    }
+  }
+  for (const statement of dialect.createIndex(name, ['link', 'own'])) await tx.run(statement)
+  for (const statement of dialect.createIndex(name, ['link', 'target'])) await tx.run(statement)
+  const keepLast = (link: number, side: SQL) =>
+    run(sql`delete from ${links} where link = ${link} and exists (select 1 from ${links} as later
+      where later.link = ${link} and later.${side} = ${links}.${side} and later.place > ${links}.place)`)
+  for (const { link, kind } of keys) {
+    await keepLast(link, sql`own`)
+    if (kind === 'oo') await keepLast(link, sql`target`)
+  }
+}
+
+/** The parents of new records, for the columns of their keys: an expression over the record's id. */
+export function newKeys(
+  { staging, tableName }: { staging: string; tableName: string },
+  { keys }: LinkGroups,
+  id: SQL,
+): { column: string; value: SQL }[] {
+  const links = sql.identifier(linksTableOf(staging))
+  return keys
+    .filter(({ kept }) => kept.tableName === tableName)
+    .map(({ link, kept }) => ({
+      column: kept.keyColumn,
+      value: sql`(select l.target from ${links} as l where l.link = ${link} and l.own = ${id})`,
+    }))
+}
+
+/**
+ * Writes the keys of records that are there already: of those that the file names as children, and of those whose
+ * only partner it gives to another. The change lists them with what they had, so that it can be taken back.
+ */
+export async function writeKeys(
+  { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
+  groups: LinkGroups,
+  { tx, dialect }: Tools,
+  changeId: number,
+): Promise<void> {
+  const links = sql.identifier(linksTableOf(staging))
+  const now = toStored(Date.now())
+  for (const ofTable of Map.groupBy(groups.keys, ({ kept }) => kept.tableName).values()) {
+    const [{ kept: child }] = ofTable as [Group<KeyKept>]
+    const table = sql.identifier(child.tableName)
+    const id = sql`${table}.${sql.identifier(child.idColumn)}`
+    const keys = ofTable.map(({ link, kind, kept }) => {
+      const column = sql`${table}.${sql.identifier(kept.keyColumn)}`
+      const given = sql`select l.target from ${links} as l where l.link = ${link} and l.own = ${id}`
+      const taken = sql`exists (select 1 from ${links} as l where l.link = ${link} and l.target = ${column})`
+      const isTaken = kind === 'oo' ? sql`when ${taken} then null` : sql``
+      return {
+        name: kept.keyColumn,
+        fieldId: kept.keyFieldId,
+        column,
+        isHit: kind === 'oo' ? sql`exists (${given}) or ${taken}` : sql`exists (${given})`,
+        next: sql`case when exists (${given}) then (${given}) ${isTaken} else ${column} end`,
+      }
+    })
+    const where = sql.join(
+      keys.map(({ isHit }) => isHit),
+      sql` or `,
+    )
+    const { stamps } = child
+    const stampOf = (column: string) => (column === 'updated_at' ? now : actorId)
+    const before = [
+      ...keys.map(({ fieldId, column }) => ({ key: fieldId, column, storage: 'integer' as const })),
+      ...stamps.map(({ fieldId, column, storage }) => ({
+        ...{ key: fieldId, storage },
+        column: sql`${table}.${sql.identifier(column)}`,
+      })),
+    ]
+    const after = [
+      ...keys.map(({ fieldId, next }) => ({ key: fieldId, column: next, storage: 'integer' as const })),
+      ...stamps.map(({ fieldId, column }) => ({
+        ...{ key: fieldId, storage: null },
+        column: sql`${stampOf(column)}`,
+      })),
+    ]
+    const assignments = [
+      ...keys.map(({ name, next }) => sql`${sql.identifier(name)} = ${next}`),
+      ...stamps.map(({ column }) => sql`${sql.identifier(column)} = ${stampOf(column)}`),
+    ]
+    await tx.run(
+      dialect.render(sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
+        select ${changeId}, ${child.tableId}, ${dialect.logId(id)}, ${dialect.jsonObject(before)},
+          ${dialect.jsonObject(after)} from ${table} where ${where}`),
+    )
+    await tx.run(dialect.render(sql`update ${table} set ${sql.join(assignments, sql`, `)} where ${where}`))
+  }
+}
+
+/** Writes pairs as records of their junctions, each once. All of them name a new record: none is there yet. */
+export async function writePairs(
+  { staging, actorId }: Pick<ImportPlan, 'staging' | 'actorId'>,
+  { pairs }: LinkGroups,
+  { tx, dialect }: Tools,
+): Promise<void> {
+  const links = sql.identifier(linksTableOf(staging))
+  const now = toStored(Date.now())
+  for (const { link, kept } of pairs) {
+    const once = sql`from (select own, target, min(place) as place from ${links} where link = ${link}
+      group by own, target) as once`
+    const one = async (query: SQL) => (await tx.all<{ n: number | null }>(dialect.render(query)))[0]?.n ?? 0
+    const count = await one(sql`select count(*) as n ${once}`)
+    const order = await one(sql`select max(nc_order) as n from ${sql.identifier(kept.tableName)}`)
+    const [firstId = 1] = await dialect.allocateIds(tx, kept.tableName, count)
+    const names = [kept.idColumn, kept.ownColumn, kept.relatedColumn, 'created_at', 'created_by', 'nc_order']
+    const at = sql`row_number() over (order by place)`
+    await tx.run(
+      dialect.render(sql`insert into ${sql.identifier(kept.tableName)} (${sql.join(
+        names.map((name) => sql.identifier(name)),
+        sql`, `,
+      )}) select ${firstId - 1} + ${at}, own, target, ${now}, ${actorId},
+        cast(${order} as double precision) + ${at} ${once}`),
+    )
+  }
+}
