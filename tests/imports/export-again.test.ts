@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import { readLinks } from '../../src/core/fields/list-value.ts'
+import { png, uploadOne } from '../records/attachments-support.ts'
 import { EVERY_TYPE, STORED_VALUES } from '../records/every-type.ts'
+import { createLink, linkedIds, type TestLink } from '../records/links-support.ts'
 import { type Bench, createBench, type FieldSpec, type TestTable } from '../records/support.ts'
 import { createMember } from '../support/factories.ts'
 import { doorOf, ended, formatOf, reportOf, resultOf, rowsOf, upload } from './support.ts'
@@ -67,6 +71,101 @@ test('what is exported comes back cell by cell, in any time zone', async () => {
   const door = doorOf(bench.app, bench.owner)
   expect(settled(await rowsOf(door, to.id))).toEqual(settled(await rowsOf(door, from.id)))
 }, 60_000)
+
+const LINKS = {
+  bt: { kind: 'bt' },
+  mm: { kind: 'mm' },
+  hm: { kind: 'hm' },
+  oo: { kind: 'oo' },
+  held: { kind: 'oo', holdsKey: true },
+} as const
+
+const NAMES = [
+  ...[
+    'Doe, Jane',
+    '"',
+    'say "hi"',
+    ' blank ',
+    '  ',
+    'two\nlines',
+    'دنا, علي',
+    '👩‍👩‍👧',
+    '=1+1',
+    "'x",
+    '12',
+    'a", "b',
+  ],
+  // Called by its id.
+  null,
+]
+
+test('so do links of every kind, whatever the linked records are called', async () => {
+  const people = await bench.table({ Title: 'LongText' })
+  await fill(
+    people,
+    NAMES.map((Title) => ({ Title })),
+  )
+  const all = NAMES.map((_, at) => at + 1)
+  async function twin(): Promise<{ table: TestTable; ends: TestLink[] }> {
+    const table = await bench.table()
+    const ends: TestLink[] = []
+    for (const [title, options] of Object.entries(LINKS))
+      ends.push(await createLink(bench, table, people, options.kind, { title, ...options }))
+    ends.push(await createLink(bench, table, table, 'bt', { title: 'Parent' }))
+    ends.push(await createLink(bench, table, table, 'mm', { title: 'Friends' }))
+    const schema = await bench.trpc.schema.table.query({ tableId: table.id })
+    const field = (title: string) => schema.fields.find((one) => one.title === title) ?? table.field(title)
+    return { table: { ...table, schema, field }, ends }
+  }
+  const [from, to] = [await twin(), await twin()]
+  await fill(
+    from.table,
+    all.map((at) => ({ Title: `Row ${at}` })),
+  )
+  const [bt, mm, hm, oo, held, parent, friends] = from.ends
+  for (const at of all) {
+    await bt?.set(at, [at])
+    await mm?.set(at, at === 1 ? all : at === 2 ? [] : [at, 1])
+    await hm?.set(at, at === 1 ? all.slice(0, 4) : at === 5 ? all.slice(4) : [])
+    for (const one of [oo, held]) await one?.set(at, [NAMES.length + 1 - at])
+    await parent?.set(at, at === 1 ? [] : [Math.ceil(at / 2)])
+    await friends?.set(at, [all[at % all.length] ?? 1, 1])
+  }
+  expect(await exportAndImport(from.table, to.table, 'UTC')).toEqual([])
+  const door = doorOf(bench.app, bench.owner)
+  // The keys themselves are no fields that anyone sees, and are called after their tables.
+  const shown = ['Title', ...Object.keys(LINKS), 'Parent', 'Friends']
+  const read = async (tableId: string) =>
+    (await rowsOf(door, tableId)).map((row) => Object.fromEntries(shown.map((title) => [title, row[title]])))
+  const [there, here] = [await read(to.table.id), await read(from.table.id)]
+  expect(there).toEqual(here)
+  const counts = Object.keys(LINKS).map((title) => readLinks(here[0]?.[title] ?? null).count)
+  expect(counts).toEqual([1, NAMES.length, 4, 1, 1])
+  expect(await linkedIds(bench, to.ends[1]!.own, 1)).toEqual(all)
+})
+
+test('so do stored files, which stay the same ones', async () => {
+  const fields: Record<string, FieldTypeName> = { Title: 'SingleLineText', Files: 'Attachment' }
+  const [from, to] = [await bench.table(fields), await bench.table(fields)]
+  const names = ['a.png', 'b, c (1).png', '"q".txt', 'دنا.txt']
+  const files = await Promise.all(
+    names.map((name) =>
+      uploadOne(bench, bench.owner.token, name, name.endsWith('png') ? png(3, 2) : `text of ${name}`),
+    ),
+  )
+  await bench.rest.post(from.path, [
+    { Title: 'all', Files: files },
+    { Title: 'one', Files: [{ ...files[0], title: 'renamed, twice (x).png' }] },
+    { Title: 'none', Files: null },
+  ])
+  expect(await exportAndImport(from, to, 'UTC')).toEqual([])
+  const door = doorOf(bench.app, bench.owner)
+  const [there, here] = [await rowsOf(door, to.id), await rowsOf(door, from.id)]
+  const told = (rows: Record<string, CellValue>[]) =>
+    rows.map(({ Title, Files }) => [Title, readAttachments(Files ?? null)])
+  expect(told(there)).toEqual(told(here))
+  expect(readAttachments(there[0]?.Files ?? null)).toMatchObject([{ width: 3, height: 2 }, {}, {}, {}])
+})
 
 test('so do people, and files that lie elsewhere', async () => {
   const ann = await createMember(bench.app, bench.baseId, 'editor')
