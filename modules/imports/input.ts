@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { csvFormat } from '../../src/core/csv/format.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
+import { plainText } from '../../src/input.ts'
 
 const id = z.string().min(1).max(64)
 
@@ -60,3 +61,22 @@ export type StartInput = z.output<typeof startInput>
 
 /** An address to fetch a file from. */
 export const fetchUrlInput = z.strictObject({ url: z.string().trim().min(1).max(2083) })
+
+/** Most cells that are looked at ahead of an import, and their length in all. */
+const MAX_TEXTS = 1000
+const MAX_TEXTS_LENGTH = 200_000
+
+/** Cells of a column that would go to a link. */
+export const missingNamesInput = z.strictObject({
+  baseId: id,
+  tableId: id,
+  fieldId: id,
+  texts: z
+    .array(plainText(MAX_TEXTS_LENGTH))
+    .max(MAX_TEXTS)
+    .refine((texts) => texts.reduce((sum, { length }) => sum + length, 0) <= MAX_TEXTS_LENGTH, {
+      error: `At most ${MAX_TEXTS_LENGTH} characters are looked at`,
+    }),
+})
+
+export type MissingNamesInput = z.output<typeof missingNamesInput>

@@ -41,6 +41,12 @@ export interface KeyKept {
   stamps: { fieldId: string; column: string; storage: StorageKind }[]
 }
 
+/** @throws BAD_REQUEST for a table of a connected database: an import writes past the write door, in the base's own */
+export function requireOwnTable({ primaryKey }: TableModel): void {
+  if (primaryKey.databaseType !== null)
+    throw badRequest('Files cannot be imported into a connected database: paste the records instead')
+}
+
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { member, router } from '../../src/trpc.ts'
-import { fetchUrlInput, startInput } from './input.ts'
+import { fetchUrlInput, missingNamesInput, startInput } from './input.ts'
 import type { ImportsService } from './service.ts'
 
 const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
@@ -9,6 +9,9 @@ const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
 export const importsRouter = (imports: ImportsService) =>
   router({
     start: member.input(startInput).mutation(({ ctx, input }) => imports.start(ctx.actor, input)),
+    missingNames: member
+      .input(missingNamesInput)
+      .query(({ ctx, input }) => imports.missingNames(ctx.actor, input)),
     fetchUrl: member
       .input(fetchUrlInput)
       .mutation(({ ctx, input }) => imports.fetchUrl(ctx.actor, input.url)),

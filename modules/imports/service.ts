@@ -20,7 +20,8 @@ import type { ViewsService } from '../views/index.ts'
 import { createImportJob, IMPORT_JOB, type ImportInput } from './import-job.ts'
 import type { StartInput } from './input.ts'
 import { createJobsAccess } from './jobs.ts'
-import { toImportLink } from './link-column.ts'
+import { requireOwnTable, toImportLink } from './link-column.ts'
+import { createMissingNames } from './missing-names.ts'
 import { type ImportColumn, linkColumnName } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
@@ -79,9 +80,7 @@ export function createImportsService(
     const model = input.tableId === undefined ? null : await schema.load(input.tableId)
     if (model && model.table.baseId !== baseId) throw notFound('Table', model.table.id)
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
-    // An import writes past the write door, in the base's own database.
-    if (model && model.primaryKey.databaseType !== null)
-      throw badRequest('Files cannot be imported into a connected database: paste the records instead')
+    if (model) requireOwnTable(model)
     const user = requireUser(actor)
     const { fileName } = await uploads.get(user.id, input.uploadId)
     const { format, width, timeZone, uploadId } = input
@@ -148,6 +147,7 @@ export function createImportsService(
 
   return {
     start,
+    missingNames: createMissingNames({ kernel, auth, schema, records }),
     jobs,
     /** The jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {

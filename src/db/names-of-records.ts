@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { badRequest } from '../core/errors.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
 import { fieldType } from '../core/fields/index.ts'
@@ -80,6 +80,62 @@ export async function recordsByName(
   return names
 }
 
+/** Names that one statement looks for. */
+const ASKED = 500
+
+/**
+ * The records that some names may mean, looked for in the database: what it costs in memory grows with the names
+ * alone. Names that differ from the records' in blanks at the ends are not all found.
+ *
+ * @throws BAD_REQUEST as `requireStoredNames`
+ */
+export async function recordsNamed(
+  { dialect }: Pick<Engine, 'dialect'>,
+  related: NamedTable,
+  names: readonly string[],
+  read: ReadValues,
+): Promise<Pick<RecordNames, 'find'>> {
+  requireStoredNames(related)
+  const { displayField, primaryKey, table } = related
+  const { parse, storage } = fieldType(displayField.type)
+  const [encode, decode] = [dialect.encode(storage), dialect.decode(storage)]
+  const asStored = (name: string): CellValue[] => {
+    if (isText(displayField)) return [name, name.trim()]
+    const value = parse(name, displayField.options as never)
+    return value === null ? [] : [encode?.(value) ?? value]
+  }
+  const [column, id] = [displayField, primaryKey].map((field) => sql.identifier(columnNameOf(field)))
+  const select = (value: SQL, where: SQL) =>
+    read(
+      dialect.render(sql`select min(${id}) as ${sql.identifier('id')}, ${value} as ${sql.identifier('value')}
+        from ${sql.identifier(table.tableName)} where ${where} group by ${value}`),
+    )
+  const found = createRecordNames(displayField)
+  const unnamed = new Map<string, RecordId>()
+  const values = [...new Set(names.flatMap(asStored))].filter((value) => value !== null && value !== '')
+  for (let start = 0; start < values.length; start += ASKED) {
+    const some = values.slice(start, start + ASKED) as (string | number | boolean)[]
+    for (const row of await select(sql`${column}`, dialect.inList(sql`${column}`, some)))
+      found.add(row.id, decode ? decode(row.value) : row.value)
+  }
+  const ids = [...new Set(names.map(Number))].filter((number) => Number.isSafeInteger(number) && number > 0)
+  for (let start = 0; start < ids.length; start += ASKED) {
+    const some = dialect.inList(sql`${id}`, ids.slice(start, start + ASKED))
+    for (const row of await select(sql`${id}`, sql`${isUnnamed(displayField)} and ${some}`))
+      unnamed.set(String(row.id), row.id)
+  }
+  return { find: (name) => found.find(name) ?? unnamed.get(name.trim()) }
+}
+
+const isText = ({ type }: Pick<Field, 'type'>): boolean =>
+  fieldType(type).storage === 'text' || fieldType(type).storage === 'longText'
+
+/** True for a record without a name. */
+const isUnnamed = (field: NamedTable['displayField']): SQL => {
+  const name = sql.identifier(columnNameOf(field))
+  return isText(field) ? sql`coalesce(${name}, '') = ''` : sql`${name} is null`
+}
+
 /** Records without a name, by their ids as text: that is what their links are called in an export. */
 export async function unnamedRecords(
   engine: Pick<Engine, 'dialect'>,
@@ -87,11 +143,7 @@ export async function unnamedRecords(
   read: ReadValues,
 ): Promise<ReadonlyMap<string, RecordId>> {
   const unnamed = new Map<string, RecordId>()
-  const name = sql.identifier(columnNameOf(related.displayField))
-  const { storage } = fieldType(related.displayField.type)
-  const isBlank =
-    storage === 'text' || storage === 'longText' ? sql`coalesce(${name}, '') = ''` : sql`${name} is null`
-  const one = { column: sql`case when ${isBlank} then 1 end`, decode: null }
+  const one = { column: sql`case when ${isUnnamed(related.displayField)} then 1 end`, decode: null }
   for await (const page of pagesOf(engine, related, related.displayField, read, one)) {
     for (const { id } of page) unnamed.set(String(id), id)
   }

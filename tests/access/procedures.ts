@@ -258,6 +258,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       refuses: 'NOT_FOUND',
     },
   ],
+  'imports.missingNames': {
+    gate: 'import.append',
+    input: ({ baseId, tableId, fieldId }) => ({ baseId, tableId, fieldId, texts: ['x'] }),
+    refuses: 'BAD_REQUEST',
+  },
   'imports.fetchUrl': {
     gate: 'account.read',
     input: () => ({ url: 'http://127.0.0.1:1/x.csv' }),

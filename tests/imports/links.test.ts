@@ -237,3 +237,55 @@ describe('an import that fills a link', () => {
     expect(page.rows.map(([cell]) => String(cell ?? '').includes('A'))).toEqual([false, true, true, false])
   })
 })
+
+describe('cells that are looked at ahead of an import', () => {
+  const look = (tableId: string, fieldId: string, texts: string[]) =>
+    bench.trpc.imports.missingNames.query({ baseId: bench.baseId, tableId, fieldId, texts })
+
+  test('are refused for what is no link, for another base, and where they are too many', async () => {
+    const { books, own } = await world('mm')
+    const title = books.field('Title').id
+    expect(await refusalOf(look(books.id, title, ['x']))).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
+    expect(await refusalOf(look(books.id, 'none', ['x']))).toMatchObject({ code: 'FIELD_NOT_FOUND' })
+    const other = await bench.trpc.bases.create.mutate({ title: 'Other' })
+    const elsewhere = { baseId: other.id, tableId: books.id, fieldId: own.fieldId, texts: ['x'] }
+    expect(await refusalOf(bench.trpc.imports.missingNames.query(elsewhere))).toMatchObject({ status: 404 })
+    for (const texts of [Array(1001).fill('x'), ['x'.repeat(150_000), 'y'.repeat(150_000)], ['\0']])
+      expect(await refusalOf(look(books.id, own.fieldId, texts))).toMatchObject({ status: 400 })
+  })
+
+  test('are those that the import will leave empty', async () => {
+    const texts = [
+      'Ann',
+      'Ann, Bob',
+      'Zoe',
+      'Bob, Zoe',
+      ' Eve ',
+      '"Ann"',
+      '"Doe, Jane"',
+      '99999999999999999999',
+      '-1',
+      '',
+    ]
+    for (const [kind, missing] of [
+      ['mm' as const, [2, 3, 6, 7, 8]],
+      ['bt' as const, [1, 2, 3, 6, 7, 8]],
+    ] as const) {
+      const { books, own, links } = await world(kind)
+      expect(await look(books.id, own.fieldId, texts)).toEqual({ missing: [...missing] })
+      const rows = texts.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`)
+      const { report } = await load(books, [own], `t,l\n${rows.join('\n')}\n`)
+      expect(report.map((line) => Number(line.split(',')[0]) - 2)).toEqual([...missing])
+      expect((await links())['4']).toEqual(['Eve'])
+    }
+  })
+
+  test('are found by numbers, dates and ids', async () => {
+    const days = await bench.table({ Day: 'Date' }, [{ Day: '2024-02-29' }, { Day: null }])
+    const books = await bench.table()
+    const { own } = await createLink(bench, books, days, 'mm')
+    expect(await look(books.id, own.fieldId, ['2024-02-29', '2', '1', '2024-03-01', 'x'])).toEqual({
+      missing: [2, 3, 4],
+    })
+  })
+})
