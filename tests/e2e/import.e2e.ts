@@ -139,6 +139,41 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Done' }).click()
   })
 
+  test('links the rows to records that a column names, and shows which are not there', async () => {
+    const trpc = app.trpc(owner.token)
+    const make = (title: string) =>
+      trpc.schema.createTable.mutate({
+        baseId: base.id,
+        title,
+        fields: [{ title: 'Name', type: 'SingleLineText' }],
+      })
+    const [orders, customers] = [await make('Orders'), await make('Customers')]
+    const name = customers.fields.find(({ title }) => title === 'Name')!
+    const rows = ['Ann', 'Doe, Jane'].map((value) => ({ values: { [name.id]: value } }))
+    const operations = [{ kind: 'insert' as const, tableId: customers.table.id, rows }]
+    await trpc.records.write.mutate({ change: { baseId: base.id, operations } })
+    const options = { kind: 'mm' as const, relatedTableId: customers.table.id }
+    await trpc.schema.createField.mutate({
+      tableId: orders.table.id,
+      field: { title: 'Customer', type: 'Links', options },
+    })
+    await page.reload()
+    await choose(csv('orders.csv', 'name,customer\nFirst,"Ann, ""Doe, Jane"""\nSecond,"Ann, Zoe"\n'))
+    await dialog().getByLabel('Add to a table').check()
+    await dialog().getByText('Links take the names of records').waitFor()
+    expect(await dialog().getByLabel('Field for customer').inputValue()).not.toBe('')
+    await dialog().getByText('1 cell will not fit').waitFor()
+    await start()
+    await dialog()
+      .getByText(/2 rows added to Orders/)
+      .waitFor()
+    await dialog().getByText('1 cell did not fit').waitFor()
+    await dialog().getByRole('button', { name: 'Open table' }).click()
+    await page.getByText('2 records').waitFor()
+    await page.getByText('Doe, Jane', { exact: true }).waitFor()
+    expect(await page.getByText('Ann', { exact: true }).count()).toBe(2)
+  })
+
   test('goes on when the dialog is closed, and can be cancelled there', async () => {
     await choose(csv('long.csv', `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`))
     await start()

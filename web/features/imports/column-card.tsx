@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { t, tn } from '../../i18n.ts'
@@ -26,6 +27,11 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
   const misfits = useMemo(() => countMisfits(analysis, column, target), [analysis, column, target])
   const values = analysis.rows.slice(0, SHOWN).map((row) => row[column.index] ?? '')
   const Icon = CELLS[column.type].Icon
+  const field = fields.find(({ id }) => id === column.fieldId)
+  const lostText =
+    field && linkOf(field)
+      ? t('Names what is not there, or too many: this is left out')
+      : t('Does not fit: the cell stays empty')
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
@@ -102,7 +108,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
               key={at}
               dir="auto"
               data-misfit={isLost || undefined}
-              data-tip={isLost ? t('Does not fit: the cell stays empty') : value.slice(0, 300)}
+              data-tip={isLost ? lostText : value.slice(0, 300)}
               data-tip-clipped={isLost ? undefined : ''}
             >
               {value.slice(0, 200)}

@@ -1,3 +1,4 @@
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { localeTag, t, tn } from '../../i18n.ts'
 import { Alert } from '../../ui/alert.tsx'
@@ -6,11 +7,13 @@ import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
 import { FormatOptions } from './format-options.tsx'
+import { useMissingNames } from './missing-names.ts'
 import { formatSize } from './source.ts'
 import { TargetPicker } from './target-picker.tsx'
 import type { Draft, Drafts } from './use-drafts.ts'
 
 interface DraftViewProps {
+  baseId: string
   /** Absent while the first file is being found. */
   draft: Draft | undefined
   all: Drafts
@@ -20,7 +23,9 @@ interface DraftViewProps {
 }
 
 /** The second step of an import: what the file holds, and where it goes. */
-export function DraftView({ draft, all, tables, mayCreate }: DraftViewProps) {
+export function DraftView({ baseId, draft: given, all, tables, mayCreate }: DraftViewProps) {
+  const looked = useMissingNames(baseId, given)
+  const draft = given && { ...given, columns: looked.columns }
   if (!draft || (!draft.analysis && !draft.error)) return <Reading />
   const { analysis, error, columns, target, source } = draft
   return (
@@ -54,6 +59,7 @@ export function DraftView({ draft, all, tables, mayCreate }: DraftViewProps) {
             onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
             onTickAll={(isOn) => all.tickAll(draft.key, isOn)}
           />
+          {looked.problem !== null && <Alert tone="error">{looked.problem}</Alert>}
           <Notes draft={draft} />
         </>
       )}
@@ -76,8 +82,18 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
   const problem = problemOf(columns, target)
   const misfits = columns.reduce((sum, column) => sum + countMisfits(analysis, column, target), 0)
   const missing = missingFields(columns, target).map(({ title }) => title)
+  const takesNames =
+    target.kind === 'append' &&
+    target.fields.some((field) => linkOf(field) && columns.some(({ fieldId }) => fieldId === field.id))
   return (
     <>
+      {takesNames && (
+        <p className={styles.hint}>
+          {t(
+            'Links take the names of records that are there. Several stand with commas between, and a name with a comma in quotes: Ann, "Doe, Jane".',
+          )}
+        </p>
+      )}
       {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
       {problem === 'untitled' && <Alert tone="error">{t('Each column needs a name')}</Alert>}
       {problem === 'twice' && (

@@ -1,7 +1,9 @@
 import type { CsvFormat } from '../../../src/core/csv/format.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
 import type { Analysis } from './analysis.ts'
@@ -17,6 +19,8 @@ export interface DraftColumn {
   options: FieldOptions
   /** The field that it fills, in a table that exists; null: none. */
   fieldId: string | null
+  /** Cells that name records which are not there, as far as they have been looked for. */
+  missing?: ReadonlySet<string>
 }
 
 /** Where the rows go. `null`: the name of a new table. */
@@ -33,13 +37,16 @@ export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.filter((ty
 
 function isImportable(name: FieldTypeName): boolean {
   const { readOnly, systemColumn, computed } = fieldType(name)
-  // Passwords are set one by one; a link is kept elsewhere.
+  // Passwords are set one by one.
   return !readOnly && systemColumn === undefined && !computed && name !== 'Password'
 }
 
-/** Fields of a table that a file can fill. */
+/** Fields of a table that a file can fill: links too, by the names of the linked records. */
 export const importableFields = (fields: Field[]): Field[] =>
-  fields.filter((field) => !field.isSystem && !field.isPrimaryKey && isImportable(field.type))
+  fields.filter((field) => {
+    if (field.isSystem || field.isPrimaryKey) return false
+    return linkOf(field) === null ? isImportable(field.type) : field.error === null
+  })
 
 /** Columns as the file suggests them: for a new table as detected, else each to the field of its name. */
 export function draftColumns({ fields: detected }: Analysis, target: DraftTarget): DraftColumn[] {
@@ -83,8 +90,12 @@ export function isMisfit(text: string, column: DraftColumn, target: DraftTarget)
   if (text.trim() === '') return false
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
-    return field !== undefined && fieldType(field.type).parse(text, field.options as never) === null
+    if (field === undefined) return false
+    if (linkOf(field)) return column.missing?.has(text) ?? false
+    if (field.type === 'Attachment') return readFileList(text, 'all') === null
+    return fieldType(field.type).parse(text, field.options as never) === null
   }
+  if (column.type === 'Attachment') return readFileList(text, 'all') === null
   const { parse, filters } = fieldType(column.type)
   // Options that a new select field lacks are added to it.
   if (filters === 'select' || filters === 'multiSelect') return false
@@ -113,7 +124,11 @@ export function missingFields(columns: DraftColumn[], target: DraftTarget): Fiel
   if (target.kind === 'new') return []
   const filled = new Set(columns.filter(({ isOn }) => isOn).map(({ fieldId }) => fieldId))
   return importableFields(target.fields).filter(
-    (field) => field.required && field.defaultValue === null && !filled.has(field.id),
+    (field) =>
+      field.required &&
+      field.defaultValue === null &&
+      !filled.has(field.id) &&
+      (linkOf(field)?.holdsKey ?? true),
   )
 }
 

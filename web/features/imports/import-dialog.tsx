@@ -166,7 +166,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
       {drafts.length > 1 && (
         <DraftTabs drafts={drafts} active={active} onChoose={setActiveKey} onRemove={all.remove} />
       )}
-      <DraftView draft={active} all={all} tables={tables.data ?? []} mayCreate={mayCreate} />
+      <DraftView baseId={baseId} draft={active} all={all} tables={tables.data ?? []} mayCreate={mayCreate} />
     </Dialog>
   )
 }
