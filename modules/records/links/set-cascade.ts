@@ -89,7 +89,7 @@ function clearKeys(context: CascadeContext, relations: KeyRelation[]): SQL[] {
   const gone = deletedBy(model, newId)
   const keys = relations.map((relation) => {
     const column = columnIn(child, relation.key)
-    const former = formerKey(context, relation, gone)
+    const former = formerKey(context, relation, (goner) => isDeleted(context, goner))
     const hits = [
       ...(relation.parent.table.id === model.table.id ? [leadsTo(relation, model, dialect, gone)] : []),
       ...(gaveUp(context, relation) ? [sql`(${column} is null and ${former} is not null)`] : []),
@@ -130,34 +130,43 @@ function clearKeys(context: CascadeContext, relations: KeyRelation[]): SQL[] {
  * What a child's key held before the change that is taken back: null where that change did not write it, where the
  * parent of then goes too or is no more, and where a parent of one child has another by now.
  */
-function formerKey({ engine, model, undone }: CascadeContext, relation: KeyRelation, gone: SQL): SQL {
+function formerKey(
+  { engine, model, undone }: CascadeContext,
+  relation: KeyRelation,
+  isGone: (id: SQL) => SQL,
+): SQL {
   if (undone === undefined) return sql`null`
   const { dialect } = engine
   const { child, key, parent, parentField, isOneToOne } = relation
-  const former = dialect.jsonValue(sql`l.before`, key.id, fieldType(key.type).storage)
   const inTable = (alias: string, field: Field) =>
     sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
-  const stays =
-    parent.table.id === model.table.id
-      ? sql`and ${dialect.logId(inTable('~former', parent.primaryKey))} not in (${gone})`
-      : sql``
-  const goes =
-    child.table.id === model.table.id
-      ? sql`and ${dialect.logId(inTable('~other', child.primaryKey))} not in (${gone})`
-      : sql``
+  const stays = ({ table }: TableModel, id: SQL) =>
+    table.id === model.table.id ? sql`and not ${isGone(id)}` : sql``
   const isFree = isOneToOne
     ? sql`and not exists (select 1 from ${tableOf(child)} as ${sql.identifier('~other')}
-        where ${inTable('~other', key)} = ${inTable('~former', parentField)} ${goes})`
+        where ${inTable('~other', key)} = ${inTable('~former', parentField)}
+          ${stays(child, inTable('~other', child.primaryKey))})`
     : sql``
-  return sql`(select ${inTable('~former', parentField)} from sheaf_change_records l
-    join ${tableOf(parent)} as ${sql.identifier('~former')} on ${inTable('~former', parentField)} = ${former}
-    where l.change_id = ${undone} and l.table_id = ${child.table.id}
-      and l.record_id = ${dialect.logId(columnIn(child, child.primaryKey))} ${stays} ${isFree})`
+  // Not as a join: that would be begun from the parents, once for each child.
+  const logged = sql`select ${dialect.jsonValue(sql`l.before`, key.id, fieldType(key.type).storage)}
+    from sheaf_change_records l where l.change_id = ${undone} and l.table_id = ${child.table.id}
+      and l.record_id = ${sought(dialect, columnIn(child, child.primaryKey))}`
+  return sql`(select ${inTable('~former', parentField)} from ${tableOf(parent)} as ${sql.identifier('~former')}
+    where ${inTable('~former', parentField)} = (${logged})
+      ${stays(parent, inTable('~former', parent.primaryKey))} ${isFree})`
 }
 
 const part = (field: Field, column: SQL): { key: string; column: SQL; storage: StorageKind } => ({
   ...{ key: field.id, column, storage: fieldType(field.type).storage },
 })
+
+/** A record's id by which its line is looked up: SQLite takes an index of no type only for a value that has none. */
+const sought = (dialect: Dialect, id: SQL): SQL => sql`coalesce(${dialect.logId(id)}, '')`
+
+/** True for the id of a record that goes, as the log lists it. */
+const isDeleted = ({ engine, model, newId }: CascadeContext, id: SQL): SQL =>
+  sql`exists (select 1 from sheaf_change_records g where g.change_id = ${newId}
+    and g.table_id = ${model.table.id} and g.record_id = ${sought(engine.dialect, id)} and g.after is null)`
 
 /** True for children whose key is that of a record that goes. */
 function leadsTo(
@@ -200,12 +209,7 @@ async function refuseRequired(context: CascadeContext, relation: KeyRelation, co
   const inner = (field: Field) => sql`select ${columnIn(model, field)} from ${tableOf(model)} ${condition}`
   const id = columnIn(child, child.primaryKey)
   const stays = child.table.id === model.table.id ? sql`and ${id} not in (${inner(model.primaryKey)})` : sql``
-  const former = formerKey(
-    context,
-    relation,
-    sql`select ${engine.dialect.logId(columnIn(model, model.primaryKey))}
-    from ${tableOf(model)} ${condition}`,
-  )
+  const former = formerKey(context, relation, (goner) => sql`${goner} in (${inner(model.primaryKey)})`)
   const rows = await engine.all<{ id: RecordId }>(
     engine.dialect.render(sql`select ${id} as id from ${tableOf(child)}
       where ${columnIn(child, key)} in (${inner(parentField)}) and ${former} is null ${stays} limit 6`),

@@ -116,8 +116,8 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
       {misfits > 0 && (
         <Alert>
           {tn(
-            '1 of the cells looked at does not fit its type. Such cells stay empty, and the report names them.',
-            '{n} of the cells looked at do not fit their types. Such cells stay empty, and the report names them.',
+            '1 of the cells looked at does not fit its type. What does not fit is left out, and the report names it.',
+            '{n} of the cells looked at do not fit their types. What does not fit is left out, and the report names it.',
             misfits,
           )}
         </Alert>
