@@ -73,6 +73,12 @@ async function openGrid(
   const cell = (row: number, title: string) =>
     page.locator(`[role="gridcell"][data-row="${row}"][data-field="${fieldId(title)}"]`)
 
+  const column = async (title: string, count: number): Promise<string[]> => {
+    const texts: string[] = []
+    for (let row = 0; row < count; row++) texts.push((await textOf(cell(row, title))).trim())
+    return texts
+  }
+
   return {
     page,
     context,
@@ -81,11 +87,15 @@ async function openGrid(
     cell,
     header: (title: string) => page.locator(`[role="columnheader"][data-field="${fieldId(title)}"]`),
     /** The texts of a column's cells, from the first row. */
-    column: async (title: string, count: number): Promise<string[]> => {
-      const texts: string[] = []
-      for (let row = 0; row < count; row++) texts.push((await textOf(cell(row, title))).trim())
-      return texts
-    },
+    column,
+    /** Expects these texts in a column, from its first row: the records come a moment after their number. */
+    shows: async (title: string, texts: string[]) =>
+      expect(
+        await eventually(
+          () => column(title, texts.length),
+          (now) => Bun.deepEquals(now, texts),
+        ),
+      ).toEqual(texts),
     /** Writes, and nothing that reads. */
     writes: () => calls.filter((call) => WRITES.test(call)),
     /** Waits until everything typed is with the server. */
