@@ -6,6 +6,7 @@ import { defineSchemaTables } from '../modules/schema/tables.ts'
 import { defineViewsTables } from '../modules/views/tables.ts'
 import { sqliteColumns as columns } from '../src/db/columns.ts'
 import { defineJobsTable } from '../src/db/jobs-table.ts'
+import { defineOutboxTable } from '../src/mail/outbox-table.ts'
 
 /** What drizzle-kit compares the committed migrations with. */
 export const { users, sessions, passwordResets, apiTokens, memberships, shares, settings } = defineAuthTables(columns)
@@ -15,3 +16,4 @@ export const { views, viewFields } = defineViewsTables(columns)
 export const { attachmentFiles, attachmentUses } = defineRecordsTables(columns)
 export const { uploads } = defineImportsTables(columns)
 export const jobs = defineJobsTable(columns)
+export const mails = defineOutboxTable(columns)

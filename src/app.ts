@@ -18,6 +18,7 @@ import { createEvents } from './events.ts'
 import { createJobs } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
+import { createMail } from './mail.ts'
 import { createWorkerPool } from './pool.ts'
 import { logRequests } from './request-log.ts'
 import { refuseMalformedPath, restBase } from './rest.ts'
@@ -44,6 +45,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const sources = openSources(config, secrets, pool)
   const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
   const jobs = createJobs({ meta, events, log })
+  const mail = createMail({ config, meta, secrets, log })
   return {
     ...{
       config,
@@ -55,10 +57,11 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
       sources,
       events,
       jobs,
+      mail,
       undoers: new Map(),
     },
     async close() {
-      await jobs.close()
+      await Promise.all([jobs.close(), mail.close()])
       pool.close()
       await sources.close()
       await meta.close()
@@ -167,6 +170,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   const kernel = await openKernel(config)
   const services = createServices(kernel)
   await kernel.jobs.recover()
+  kernel.mail.start()
   const socket = createSocket(kernel, services.auth)
   const app = createApp(kernel, services)
   const server = Bun.serve({

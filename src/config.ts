@@ -3,6 +3,7 @@ import {
   boolean,
   httpUrl,
   integer,
+  mailbox,
   oneOf,
   postgresUrl,
   secret,
@@ -37,6 +38,13 @@ export interface Config {
   s3Endpoint: string | null
   s3AccessKeyId: string | null
   s3SecretAccessKey: string | null
+  smtpHost: string | null
+  smtpPort: number
+  smtpUsername: string | null
+  smtpPassword: string | null
+  smtpSecure: boolean
+  smtpIgnoreTls: boolean
+  smtpFrom: string | null
   mapTilesUrl: string | null
   mapTilesAttribution: string | null
 }
@@ -213,6 +221,55 @@ export const VARIABLES = {
     help: 'Secret that belongs to the access key.',
     read: textOrNull,
   }),
+  smtpHost: variable({
+    name: 'SMTP_HOST',
+    aliases: ['NC_SMTP_HOST'],
+    default: '',
+    help: 'Mail server that mails go out by; needs `SMTP_FROM` and `PUBLIC_URL`. Empty: no mail is sent.',
+    read: textOrNull,
+  }),
+  smtpPort: variable({
+    name: 'SMTP_PORT',
+    aliases: ['NC_SMTP_PORT'],
+    default: '587',
+    help: 'Port of the mail server.',
+    read: integer(1, 65_535),
+  }),
+  smtpUsername: variable({
+    name: 'SMTP_USERNAME',
+    aliases: ['NC_SMTP_USERNAME'],
+    default: '',
+    help: 'Account at the mail server. Empty: it asks for none.',
+    read: textOrNull,
+  }),
+  smtpPassword: variable({
+    name: 'SMTP_PASSWORD',
+    aliases: ['NC_SMTP_PASSWORD'],
+    default: '',
+    help: 'Password of that account.',
+    read: textOrNull,
+  }),
+  smtpSecure: variable({
+    name: 'SMTP_SECURE',
+    aliases: ['NC_SMTP_SECURE'],
+    default: 'false',
+    help: 'When true, the connection is encrypted from its beginning, as port 465 asks; when false, as soon as the mail server offers it.',
+    read: boolean,
+  }),
+  smtpIgnoreTls: variable({
+    name: 'SMTP_IGNORE_TLS',
+    aliases: ['NC_SMTP_IGNORE_TLS'],
+    default: 'false',
+    help: 'When true, encryption that the mail server offers is left alone.',
+    read: boolean,
+  }),
+  smtpFrom: variable({
+    name: 'SMTP_FROM',
+    aliases: ['NC_SMTP_FROM'],
+    default: '',
+    help: 'Whom mails are from: `sheaf@example.com` or `Sheaf <sheaf@example.com>`.',
+    read: mailbox,
+  }),
   mapTilesUrl: variable({
     name: 'MAP_TILES_URL',
     default: '',
@@ -240,7 +297,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     const value = name === undefined ? variable.default : (env[name] ?? variable.default)
     return [key, variable.read(value.trim(), name ?? variable.name)]
   })
-  return Object.fromEntries(entries) as Config
+  const config = Object.fromEntries(entries) as Config
+  for (const key of ['smtpFrom', 'publicUrl'] as const) {
+    // Links in mails lead to this address: that of a request could be anybody's invention.
+    if (config.smtpHost !== null && config[key] === null)
+      throw new Error(`${VARIABLES[key].name} must be set where SMTP_HOST is`)
+  }
+  return config
 }
 
 function variable<T>(definition: Variable<T> & { name: string }) {

@@ -5,6 +5,7 @@ import type { Sources } from './db/sources.ts'
 import type { Events } from './events.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
+import type { Mail } from './mail.ts'
 import type { WorkerPool } from './pool.ts'
 import type { Secrets } from './secrets.ts'
 import type { FileStore } from './storage/index.ts'
@@ -19,6 +20,7 @@ export interface Kernel {
   events: Events
   jobs: Jobs
   secrets: Secrets
+  mail: Mail
   /** The bytes of people's files. */
   files: FileStore
   /** Modules that log changes say here how to take them back. */

@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 export interface Secrets {
   /** Signs access tokens (HS256). */
   jwt: Uint8Array
-  /** Encrypts how other databases are reached (AES-256). */
+  /** Encrypts how other databases are reached, and mails that wait (AES-256). */
   connections: Uint8Array
 }
 

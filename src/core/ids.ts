@@ -21,6 +21,7 @@ export const ID_PREFIX = {
   notification: 'nc',
   comment: 'com',
   job: 'job',
+  mail: 'ml',
   option: 's',
   attachment: 'at',
   rowId: 'rc_',

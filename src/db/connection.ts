@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
+import { seal, unseal } from './sealed.ts'
 
 /** How the connection to a database is encrypted. Keys and certificates are PEM texts. */
 const sslConfig = z.object({
@@ -40,23 +40,13 @@ export type PostgresConnection = Extract<ConnectionConfig, { client: 'pg' }>
 export type MysqlConnection = Extract<ConnectionConfig, { client: 'mysql2' }>
 export type SqliteConnection = Extract<ConnectionConfig, { client: 'sqlite3' }>
 
-/** First byte of what is sealed: a later way to seal will have another. */
-const VERSION = 1
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-
 /**
- * A connection as text that only the holder of the key can read or change (AES-256-GCM): version, nonce,
- * tag and cipher text, in base64url.
+ * A connection as text that only the holder of the key can read or change.
  *
  * @param key 32 bytes: `secrets.connections`
  */
-export function sealConnection(key: Uint8Array, config: ConnectionConfig): string {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  const text = Buffer.concat([cipher.update(JSON.stringify(config), 'utf8'), cipher.final()])
-  return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), text]).toString('base64url')
-}
+export const sealConnection = (key: Uint8Array, config: ConnectionConfig): string =>
+  seal(key, JSON.stringify(config))
 
 /**
  * What `sealConnection` was given.
@@ -64,20 +54,12 @@ export function sealConnection(key: Uint8Array, config: ConnectionConfig): strin
  * @throws DATABASE_ERROR where the text was sealed with another key, or altered since
  */
 export function openConnection(key: Uint8Array, sealed: string): ConnectionConfig {
-  const bytes = Buffer.from(sealed, 'base64url')
-  const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
-  const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
-  if (bytes[0] !== VERSION || tag.length !== TAG_BYTES) throw unreadable()
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
-  decipher.setAuthTag(tag)
+  const text = unseal(key, sealed)
+  if (text === null) throw unreadable()
   try {
-    const text = Buffer.concat([
-      decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES)),
-      decipher.final(),
-    ])
-    return connectionConfig.parse(JSON.parse(text.toString('utf8')))
+    return connectionConfig.parse(JSON.parse(text))
   } catch {
-    // Whatever the cipher says of it: with this key there is nothing to read.
+    // As a version that came later may have kept it.
     throw unreadable()
   }
 }

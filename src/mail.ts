@@ -1,0 +1,2 @@
+export { createMail, type Mail } from './mail/mail.ts'
+export type { MailBlock, MailContent } from './mail/message.ts'

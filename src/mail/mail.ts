@@ -1,0 +1,132 @@
+import type { Config } from '../config.ts'
+import { createMutex } from '../db/mutex.ts'
+import type { Kernel } from '../kernel.ts'
+import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
+import { openSmtpChannel } from './smtp-channel.ts'
+
+/** Mails of this server. They are kept first and sent beside the requests, so that none waits for a mail server. */
+export interface Mail {
+  /** False where no mail server is configured: then nothing may be handed in, and people are told so. */
+  isConfigured: boolean
+  /** The full address of a path of the web app, such as `/nc/p123`: as configured, never as somebody's request says. */
+  addressOf(path: string): string
+  /** Keeps mails, which are then sent as soon as the mail server takes them. @throws Error without a mail service */
+  send(mail: NewMail): Promise<void>
+  /** Of how many events of a topic mails were handed in within the last hour. */
+  countEvents(topic: string): Promise<number>
+  /** Sends what is due at this moment (milliseconds since 1970). Resolves when all of it has been tried. */
+  sendDue(now?: number): Promise<void>
+  /** Begins to send. */
+  start(): void
+  /** Sends nothing more; resolves when the mail that is under way has come to its end, or after some seconds. */
+  close(): Promise<void>
+}
+
+/** Waits before the second attempt and the following; after the last the mail is given up. */
+const WAITS_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * 60_000)
+/** How often it is looked for what is due, also what other processes have left. */
+const LOOK_EVERY_MS = 30_000
+const FORGET_EVERY_MS = 3_600_000
+const STOP_PATIENCE_MS = 4_000
+
+const NOT_CONFIGURED = 'No mail service is configured on this server'
+
+type Parts = Pick<Kernel, 'meta' | 'secrets' | 'log'> & { config: Config }
+
+export function createMail({ config, meta, secrets, log }: Parts): Mail {
+  const channel = openSmtpChannel(config)
+  const outbox = createOutbox(meta, secrets.connections)
+  /** One round at a time. */
+  const exclusively = createMutex()
+  let closing = false
+  let timers: Timer[] = []
+  let running: Promise<void> = Promise.resolve()
+  let isQueued = false
+
+  /** Looks for what is due, once more where something comes in meanwhile. */
+  function wake(): void {
+    if (isQueued || closing) return
+    isQueued = true
+    running = exclusively(() => {
+      isQueued = false
+      return round(Date.now())
+    }).catch((error) => log.error('the mails that are due could not be read', error))
+  }
+
+  async function round(now: number): Promise<void> {
+    if (channel === null) return
+    for (;;) {
+      const ids = await outbox.due(now)
+      if (ids.length === 0) return
+      for (const id of ids) {
+        if (closing) return
+        const mail = await outbox.claim(id, now)
+        // One that cannot be reached is asked again in the next round, and not for every mail of this one.
+        if (mail && (await attempt(mail, now)) === 'away') return
+      }
+    }
+  }
+
+  async function attempt(mail: ClaimedMail, now: number): Promise<'away' | 'done'> {
+    const { id, attempts, recipient, content } = mail
+    if (channel === null || content === null) {
+      await giveUp(mail, 'It was sealed with another CONNECTION_SECRET')
+      return 'done'
+    }
+    if (mail.isExpired) {
+      await giveUp(mail, 'It is too late for it')
+      return 'done'
+    }
+    const delivery = await channel.send({ id, recipient, content })
+    if (delivery.outcome === 'sent') {
+      await outbox.sent(id)
+      log.info('mail sent', { mailId: id, topic: mail.topic })
+      return 'done'
+    }
+    const { outcome, reason } = delivery
+    const wait = WAITS_MS[attempts - 1]
+    if (outcome === 'refused' || wait === undefined) {
+      await giveUp(mail, reason)
+    } else {
+      log.warn('mail not sent', { mailId: id, topic: mail.topic, attempts, reason })
+      await outbox.postpone(id, now + wait, reason)
+    }
+    return outcome === 'away' ? 'away' : 'done'
+  }
+
+  async function giveUp({ id, topic, recipient, attempts }: ClaimedMail, reason: string): Promise<void> {
+    await outbox.giveUp(id, reason)
+    log.error('mail given up', new Error(reason), { mailId: id, topic, recipient, attempts })
+  }
+
+  function forget(): void {
+    outbox.forgetOld(Date.now()).catch((error) => log.error('old mails could not be removed', error))
+  }
+
+  return {
+    isConfigured: channel !== null,
+    addressOf(path) {
+      if (config.publicUrl === null) throw new Error(NOT_CONFIGURED)
+      return `${config.publicUrl}/dashboard/#${path}`
+    },
+    async send(mail) {
+      if (channel === null) throw new Error(NOT_CONFIGURED)
+      await outbox.add(mail)
+      wake()
+    },
+    countEvents: (topic) => outbox.countEvents(topic, Date.now() - 3_600_000),
+    sendDue: (now = Date.now()) => exclusively(() => round(now)),
+    start() {
+      if (channel === null) return
+      timers = [setInterval(wake, LOOK_EVERY_MS), setInterval(forget, FORGET_EVERY_MS)]
+      for (const timer of timers) timer.unref()
+      forget()
+      wake()
+    },
+    async close() {
+      closing = true
+      for (const timer of timers) clearInterval(timer)
+      await Promise.race([running, Bun.sleep(STOP_PATIENCE_MS)])
+    },
+  }
+}

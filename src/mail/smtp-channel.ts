@@ -1,0 +1,103 @@
+import { createTransport } from 'nodemailer'
+import type { Config } from '../config.ts'
+import { htmlOf, type MailContent, subjectLine, textOf } from './message.ts'
+
+/** Where mails are handed over. */
+export interface MailChannel {
+  /** Hands over one mail to one address. `id` is the same for every attempt, so that it is known again. */
+  send(mail: { id: string; recipient: string; content: MailContent }): Promise<Delivery>
+}
+
+/**
+ * `refused`: the server wants no mail for this address, and will not later. `away`: it cannot be reached, or takes
+ * no mail at all now. `failed`: anything else. `reason` is for the log, and holds no password.
+ */
+export type Delivery = { outcome: 'sent' } | { outcome: 'refused' | 'away' | 'failed'; reason: string }
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** Longest silence of the server. */
+const SOCKET_TIMEOUT_MS = 30_000
+/** Longest time for one mail as a whole, also with a server that answers ever more slowly. */
+const SEND_TIMEOUT_MS = 120_000
+
+/** No such mailbox (RFC 5321 §4.2.3). Other refusals may be about this server: its account, its address. */
+const NO_MAILBOX = [550, 551, 553]
+
+/** What a failure says of whether anybody could be reached (codes of nodemailer and of the system). */
+const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
+
+export type SmtpConfig = Pick<
+  Config,
+  | 'smtpHost'
+  | 'smtpPort'
+  | 'smtpUsername'
+  | 'smtpPassword'
+  | 'smtpSecure'
+  | 'smtpIgnoreTls'
+  | 'smtpFrom'
+  | 'publicUrl'
+>
+
+/** The mail server of the configuration; null where none is named. nodemailer is known here and nowhere else. */
+export function openSmtpChannel(config: SmtpConfig): MailChannel | null {
+  const { smtpHost: host, smtpFrom: from, publicUrl } = config
+  if (host === null || from === null || publicUrl === null) return null
+  const transport = createTransport({
+    ...{ host, port: config.smtpPort, secure: config.smtpSecure, ignoreTLS: config.smtpIgnoreTls },
+    auth: config.smtpUsername === null ? undefined : accountOf(config.smtpUsername, config.smtpPassword),
+    ...{ connectionTimeout: CONNECT_TIMEOUT_MS, greetingTimeout: CONNECT_TIMEOUT_MS },
+    ...{ dnsTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  })
+  const domain = new URL(publicUrl).hostname
+
+  return {
+    async send({ id, recipient, content }) {
+      const sending = transport.sendMail({
+        from,
+        // As an object it is one address, whatever it holds: a text is read as a list of them.
+        to: { name: '', address: recipient },
+        messageId: `<${id}@${domain}>`,
+        subject: subjectLine(content.subject),
+        text: textOf(content),
+        html: htmlOf(content),
+        // Answering machines leave it alone (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      })
+      return within(SEND_TIMEOUT_MS, sending).then(
+        () => ({ outcome: 'sent' as const }),
+        (error) => failureOf(error, config.smtpPassword),
+      )
+    },
+  }
+}
+
+const accountOf = (user: string, pass: string | null) => ({ user, pass: pass ?? '' })
+
+function failureOf(error: unknown, password: string | null): Delivery {
+  const {
+    code = '',
+    command = '',
+    responseCode = 0,
+  } = error as Partial<Record<'code' | 'command', string>> & {
+    responseCode?: number
+  }
+  const told = error instanceof Error ? error.message : String(error)
+  const secretless = password ? told.replaceAll(password, '…') : told
+  const reason = subjectLine(secretless)
+  if (command === 'RCPT TO' && NO_MAILBOX.includes(responseCode)) return { outcome: 'refused', reason }
+  return { outcome: AWAY.test(code) ? 'away' : 'failed', reason }
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(Object.assign(new Error('The mail server took too long'), { code: 'ETIMEDOUT' })),
+    timeoutMs,
+  )
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

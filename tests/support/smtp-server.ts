@@ -1,0 +1,140 @@
+import { createServer } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import type { Config } from '../../src/config.ts'
+
+/** A mail as the server was given it. */
+export interface ReceivedMail {
+  /** From the envelope. */
+  recipients: string[]
+  /** Names in lower case; encoded words are decoded. */
+  headers: Record<string, string>
+  /** The parts, decoded. */
+  text: string
+  html: string
+  /** All of it as it came. */
+  raw: string
+}
+
+export type SmtpRecorder = Awaited<ReturnType<typeof startSmtpServer>>
+
+/** A mail server on a free port of 127.0.0.1 that keeps what it gets; it can be away for a while. */
+export async function startSmtpServer({ account }: { account?: { user: string; pass: string } } = {}) {
+  const mails: ReceivedMail[] = []
+  const port = await freePort()
+  /** Addresses that it knows nothing of. */
+  const unknown = new Set<string>()
+  let server: SMTPServer | null = null
+
+  function create(): SMTPServer {
+    return new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      authOptional: account === undefined,
+      onAuth: ({ username, password }, _session, done) =>
+        username === account?.user && password === account?.pass
+          ? done(null, { user: username })
+          : done(new Error(`No such account, or not ${password}`)),
+      onRcptTo: ({ address }, _session, done) =>
+        unknown.has(address)
+          ? done(Object.assign(new Error('No such mailbox'), { responseCode: 550 }))
+          : done(),
+      onData(stream, { envelope }, done) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+        stream.on('end', () => {
+          mails.push(
+            read(
+              Buffer.concat(chunks).toString('utf8'),
+              envelope.rcptTo.map(({ address }) => address),
+            ),
+          )
+          done()
+        })
+      },
+    })
+  }
+
+  async function come(): Promise<void> {
+    const made = create()
+    made.on('error', () => {}) // A client that hangs up.
+    await new Promise<void>((resolve) => made.listen(port, '127.0.0.1', resolve))
+    server = made
+  }
+
+  async function go(): Promise<void> {
+    const gone = server
+    server = null
+    if (gone) await new Promise<void>((resolve) => gone.close(resolve))
+  }
+
+  await come()
+  return {
+    mails,
+    unknown,
+    /** What the product is configured with to send by it. */
+    config: {
+      ...{ smtpHost: '127.0.0.1', smtpPort: port, smtpFrom: 'Sheaf <sheaf@example.com>' },
+      ...{ smtpUsername: account?.user ?? null, smtpPassword: account?.pass ?? null },
+      publicUrl: 'https://sheaf.example.com',
+    } satisfies Partial<Config>,
+    come,
+    go,
+    /** Resolves with all mails once there are `count`. @throws Error where that takes too long */
+    async waitFor(count: number, timeoutMs = 5000): Promise<ReceivedMail[]> {
+      const deadline = Date.now() + timeoutMs
+      while (mails.length < count) {
+        if (Date.now() > deadline) throw new Error(`${mails.length} of ${count} mails in ${timeoutMs} ms`)
+        await Bun.sleep(10)
+      }
+      return mails
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+function read(raw: string, recipients: string[]): ReceivedMail {
+  const { headers, body } = split(raw)
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1] ?? ''
+  const parts = body.split(`--${boundary}`).map((part) => split(part.replace(/^\r?\n/, '')))
+  const part = (type: string) => {
+    const found = parts.find(({ headers }) => headers['content-type']?.startsWith(type))
+    return found ? decoded(found.body, found.headers['content-transfer-encoding'] ?? '') : ''
+  }
+  return { recipients, headers, text: part('text/plain'), html: part('text/html'), raw }
+}
+
+function split(text: string): { headers: Record<string, string>; body: string } {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const lines = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
+  const headers = lines.map((line) => [
+    line.slice(0, line.indexOf(':')).toLowerCase(),
+    words(line.slice(line.indexOf(':') + 1).trim()),
+  ])
+  return { headers: Object.fromEntries(headers), body: rest.join('\r\n\r\n') }
+}
+
+function decoded(body: string, encoding: string): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8')
+  const plain = encoding === 'quoted-printable' ? quoted(body.replace(/=\r\n/g, '')) : body
+  return plain.replaceAll('\r\n', '\n')
+}
+
+const words = (text: string): string =>
+  text
+    .replace(/\?= =\?/g, '?==?')
+    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+      /b/i.test(kind) ? Buffer.from(word, 'base64').toString('utf8') : quoted(word.replaceAll('_', ' ')),
+    )
+
+const quoted = (text: string): string =>
+  Buffer.from(
+    text.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString('utf8')
