@@ -63,6 +63,8 @@ export const appRouter = (auth: AuthService) =>
         signupAllowed: !hasUsers || !inviteOnlySignup,
         siteUrl: auth.siteUrl(ctx.request),
         mapTiles: auth.mapTiles,
+        /** False where no mail server is configured: screens then promise no mail. */
+        sendsMail: auth.sendsMail,
       }
     }),
   })

@@ -111,6 +111,7 @@ export function createAuthService(kernel: Kernel) {
       kernel.config.mapTilesUrl === null
         ? null
         : { url: kernel.config.mapTilesUrl, attribution: kernel.config.mapTilesAttribution ?? '' },
+    sendsMail: kernel.mail.isConfigured,
     /** The address that people reach this server at: as configured, else as this request came. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,
   }

@@ -1,14 +1,16 @@
 import type { ShareActor } from '../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
+import { readAttachments } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { readLinkIds } from '../../src/core/fields/list-value.ts'
-import type { RecordId, View } from '../../src/core/model.ts'
+import type { Field, RecordId, View } from '../../src/core/model.ts'
 import type { AnswerProblem } from '../../src/core/views/form-answers.ts'
 import type { TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { storedId } from './columns.ts'
 import type { Door } from './door.ts'
+import { cellText } from './export/content.ts'
 import type { LinkReads } from './links/candidates.ts'
 import type { Opened, Reader } from './read.ts'
 
@@ -20,7 +22,7 @@ export interface SharedForm extends Opened {
 const NOT_OFFERED = 'This record cannot be chosen here'
 
 interface Deps {
-  reader: Pick<Reader, 'openForm' | 'countOpened'>
+  reader: Pick<Reader, 'openForm' | 'countOpened' | 'page'>
   links: Pick<LinkReads, 'openLinked'>
   door: Pick<Door, 'applyGranted'>
   views: Pick<ViewsService, 'load'>
@@ -80,6 +82,24 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
       const [recordId] = written.inserted
       if (recordId === undefined) throw new Error(`An answer to table ${tableId} was not kept`)
       return recordId
+    },
+
+    /**
+     * An answer as people read it: a text for each of the fields that the form asks for. Links and files by their
+     * names, empty where nothing was answered.
+     */
+    async read(form: SharedForm, recordId: RecordId, fields: Field[], timeZone: string): Promise<string[]> {
+      const query = { tableId: form.model.table.id, recordIds: [recordId], limit: 1, offset: 0 }
+      const { rows } = await reader.page(form, query, fields)
+      const people = form.context.moment.people ?? []
+      return fields.map((field, at) => {
+        const value = rows[0]?.[at] ?? null
+        return field.type === 'Attachment'
+          ? readAttachments(value)
+              .map(({ title }) => title)
+              .join(', ')
+          : cellText(field, value, { people, timeZone })
+      })
     },
   }
 }

@@ -9,6 +9,7 @@ import { optionsOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, createHourlyLimit, isExpired, noShare, type ShareRow } from '../auth/index.ts'
 import type { RecordsService, SharedForm } from '../records/index.ts'
+import { createAnswerMails } from './answer-mail.ts'
 import { createAnswerOnce } from './answer-once.ts'
 import { createAnsweredCookie } from './answered-cookie.ts'
 
@@ -45,7 +46,7 @@ export interface Answered {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'config' | 'secrets' | 'events'>
+  kernel: Pick<Kernel, 'config' | 'secrets' | 'events' | 'mail' | 'log'>
   auth: Pick<AuthService, 'shares'>
   records: Pick<RecordsService, 'forms' | 'attachments'>
 }
@@ -60,6 +61,7 @@ const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
 export function createFormAnswers({ kernel, auth, records }: Deps) {
   const limit = createHourlyLimit(kernel.config.formAnswersPerHour, 'answers')
   const once = createAnswerOnce<Answered>()
+  const tell = createAnswerMails(kernel, records.forms)
   const cookie = createAnsweredCookie(kernel.config, kernel.secrets)
 
   function stateOf(row: Pick<ShareRow, 'answers'>, view: View, headers: Headers): FormState {
@@ -138,6 +140,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     kernel.events.emit('form.answered', {
       ...{ baseId, tableId, viewId: view.id, shareId: actor.shareId, recordId },
     })
+    await tell(form, { recordId, values, timeZone: timeZone ?? 'UTC' })
     return recordId
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { CellValue } from '../fields/field-type.ts'
 import { type Filter, filterSchema } from '../filters/index.ts'
+import { recipientsProblem } from './form-mail.ts'
 import type { ViewKindDefinition } from './view-kind.ts'
 
 /** Rich text of forms: the markdown that long text cells know. Never HTML. */
@@ -88,9 +89,9 @@ export const form: ViewKindDefinition<FormOptions> = {
   defaults: () => formOptions.parse({}),
   fieldIds: () => [],
   prune: (options) => options,
-  problem: ({ redirectUrl }) =>
+  problem: ({ redirectUrl, emailTo }) =>
     redirectUrl === null || /^https?:\/\/[^\s]+$/i.test(redirectUrl)
-      ? null
+      ? recipientsProblem(emailTo)
       : 'The address to go to after submitting has to begin with http:// or https://',
   shownAtFirst: null,
 }

@@ -1,8 +1,10 @@
 import { type ReactNode, useId, useState } from 'react'
 import { isEmail } from '../../../../../src/core/fields/text-checks.ts'
 import { redirectAddress } from '../../../../../src/core/views/form-check.ts'
+import { MAX_ANSWER_RECIPIENTS } from '../../../../../src/core/views/form-mail.ts'
 import { t } from '../../../../i18n.ts'
 import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
+import { trpc } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/field.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
@@ -16,6 +18,7 @@ const GROUNDS = ['#EEF0F4', '#EBF0FF', '#E8F6ED', '#FFF5E0', '#FDEEF6', '#F3EDFC
 /** What the form says as a whole. */
 export function FormSettings({ builder }: { builder: FormBuilder }) {
   const { options, change } = builder
+  const info = trpc.app.info.useQuery()
   return (
     <div className={styles.settings} data-testid="form-settings">
       <Section title={t('Look')}>
@@ -74,12 +77,16 @@ export function FormSettings({ builder }: { builder: FormBuilder }) {
           value={options.emailTo ?? ''}
           placeholder="ann@example.com, ben@example.com"
           check={(text) => {
-            const wrong = text.split(',').find((one) => !isEmail(one.trim()))
-            return wrong === undefined ? null : t('“{text}” is no e-mail address', { text: wrong.trim() })
+            const all = text.split(',')
+            const wrong = all.find((one) => !isEmail(one.trim()))
+            if (wrong !== undefined) return t('“{text}” is no e-mail address', { text: wrong.trim() })
+            return all.length > MAX_ANSWER_RECIPIENTS
+              ? t('{n} addresses at most', { n: MAX_ANSWER_RECIPIENTS })
+              : null
           }}
           onCommit={(text) => change({ emailTo: text || null })}
         />
-        {options.emailTo !== null && (
+        {options.emailTo !== null && info.data?.sendsMail === false && (
           <p className={styles.note} role="note">
             {t('This server has no mail service: nothing is sent until there is one.')}
           </p>
