@@ -12,6 +12,8 @@ import { defineAuthTables } from './tables.ts'
 /** How long a reset link works (wire §2.2). */
 const RESET_LIFE_MS = 60 * 60_000
 
+export type PasswordReset = ReturnType<typeof createPasswordReset>
+
 /** Passwords of people who cannot sign in. */
 export function createPasswordReset(
   { meta }: Pick<Kernel, 'meta'>,
@@ -24,7 +26,25 @@ export function createPasswordReset(
   const isAlive = (token: string) =>
     and(eq(passwordResets.id, sha256(token)), gt(passwordResets.expiresAt, Date.now()))
 
+  const isLate = () => lte(passwordResets.expiresAt, Date.now())
+  const fresh = (userId: string) => {
+    const token = crypto.randomUUID()
+    const expiresAt = Date.now() + RESET_LIFE_MS
+    const row = { id: sha256(token), userId, expiresAt }
+    return { token, expiresAt, insert: meta.db.insert(passwordResets).values(row) }
+  }
+
   return {
+    /**
+     * A token as `create` makes it, for whoever asks by mail. Earlier ones stay good: a stranger who asks must not
+     * void the link that someone is about to use. `expiresAt` is in milliseconds since 1970.
+     */
+    async issue(userId: string): Promise<{ token: string; expiresAt: number }> {
+      const { token, expiresAt, insert } = fresh(userId)
+      await meta.atomically([meta.db.delete(passwordResets).where(isLate()), insert])
+      return { token, expiresAt }
+    },
+
     /**
      * A token by which the user can set a new password once, within the hour. It replaces earlier ones.
      * @throws USER_NOT_FOUND
@@ -32,13 +52,11 @@ export function createPasswordReset(
     async create(actor: Actor, userId: string): Promise<string> {
       await access.authorize(actor, 'user.reset-password')
       if (!(await accounts.find(userId))) throw notFound('User', userId)
-      const token = crypto.randomUUID()
+      const { token, insert } = fresh(userId)
       await meta.atomically([
         meta.db.delete(passwordResets).where(eq(passwordResets.userId, userId)),
-        meta.db.delete(passwordResets).where(lte(passwordResets.expiresAt, Date.now())),
-        meta.db
-          .insert(passwordResets)
-          .values({ id: sha256(token), userId, expiresAt: Date.now() + RESET_LIFE_MS }),
+        meta.db.delete(passwordResets).where(isLate()),
+        insert,
       ])
       return token
     },
@@ -50,7 +68,7 @@ export function createPasswordReset(
     },
 
     /**
-     * Sets a new password and ends all sessions of the user; the token is used up.
+     * Sets a new password and ends all sessions of the user; the token is used up, and with it all others of theirs.
      * @throws BAD_REQUEST when the token is unknown, used or expired
      */
     async reset(token: string, password: string): Promise<void> {
@@ -60,10 +78,13 @@ export function createPasswordReset(
       const [taken] = await meta.db.delete(passwordResets).where(isAlive(token)).returning()
       if (!taken) throw invalid()
       const updatedAt = new Date().toISOString()
-      await meta.db
-        .update(users)
-        .set({ passwordHash, tokenVersion: randomHex80(), inviteToken: null, updatedAt })
-        .where(eq(users.id, taken.userId))
+      await meta.atomically([
+        meta.db.delete(passwordResets).where(eq(passwordResets.userId, taken.userId)),
+        meta.db
+          .update(users)
+          .set({ passwordHash, tokenVersion: randomHex80(), inviteToken: null, updatedAt })
+          .where(eq(users.id, taken.userId)),
+      ])
       await sessions.endAll(taken.userId)
       accounts.changed(taken.userId)
     },

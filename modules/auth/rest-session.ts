@@ -79,9 +79,8 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       return { msg: 'Password has been updated successfully' }
     })
 
-    // No mail can be sent yet, so there is nothing to do; who has an account is not told in any case.
-    .post('/password/forgot', ({ body }) => {
-      readBody(z.object({ email: EmailAddress }), body)
+    .post('/password/forgot', ({ body, address }) => {
+      auth.forgotPassword(readBody(z.object({ email: EmailAddress }), body).email, address)
       return { msg: 'Please check your email to reset the password' }
     })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { anyone, type Context, member, router } from '../../src/trpc.ts'
 import { VERSION } from '../../src/version.ts'
 import { asUser, rolesOf } from './accounts.ts'
+import { EmailAddress } from './email.ts'
 import { ChangePasswordInput, DisplayName, SignInInput, SignUpInput } from './input.ts'
 import type { AuthService } from './service.ts'
 import type { RefreshCookie } from './sessions.ts'
@@ -45,6 +46,10 @@ export const authRouter = (auth: AuthService) =>
       setCookie(ctx, cookie)
       return { token }
     }),
+
+    forgotPassword: anyone
+      .input(z.object({ email: EmailAddress }))
+      .mutation(({ ctx, input }) => auth.forgotPassword(input.email, ctx.address)),
 
     updateProfile: member
       .input(z.object({ displayName: DisplayName.nullable() }))

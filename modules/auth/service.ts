@@ -3,6 +3,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
 import { createApiTokens } from './api-tokens.ts'
+import { createForgotPassword } from './forgot-password.ts'
 import { createJwt } from './jwt.ts'
 import { createOrgUsers } from './org-users.ts'
 import { createPasswordReset } from './password-reset.ts'
@@ -56,6 +57,7 @@ export function createAuthService(kernel: Kernel) {
     return (owner && (await accounts.find(owner.userId))?.actors.token) ?? ANONYMOUS
   }
 
+  const passwordReset = createPasswordReset(kernel, accounts, access, sessions)
   const session = createSessionService(kernel, { accounts, access, jwt, sessions, signUp, throttle })
 
   return {
@@ -65,7 +67,8 @@ export function createAuthService(kernel: Kernel) {
     settings,
     tokens,
     users: createOrgUsers(kernel, accounts, access),
-    passwordReset: createPasswordReset(kernel, accounts, access, sessions),
+    passwordReset,
+    forgotPassword: createForgotPassword(kernel, accounts, passwordReset),
     session,
     profile: createProfile(kernel, accounts, access),
     hasUsers: signUp.hasUsers,
@@ -111,6 +114,7 @@ export function createAuthService(kernel: Kernel) {
       kernel.config.mapTilesUrl === null
         ? null
         : { url: kernel.config.mapTilesUrl, attribution: kernel.config.mapTilesAttribution ?? '' },
+    /** Whether there is a mail server to send by. */
     sendsMail: kernel.mail.isConfigured,
     /** The address that people reach this server at: as configured, else as this request came. */
     siteUrl: (request: Request): string => kernel.config.publicUrl ?? new URL(request.url).origin,

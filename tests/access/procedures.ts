@@ -47,6 +47,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: ({ baseId }) => ({ email: `nobody-${baseId}@example.com`, password: 'x' }),
     refuses: 'BAD_REQUEST',
   },
+  'auth.forgotPassword': { gate: 'anyone', input: () => ({ email: 'nobody@example.com' }) },
   'auth.refresh': { gate: 'anyone', refuses: 'BAD_REQUEST' },
   'auth.changePassword': {
     gate: 'account.password',

@@ -13,7 +13,7 @@ import formStyles from './auth-page.module.css'
 import { AuthPage } from './auth-page.tsx'
 import { checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
 
-/** Sets a new password by the link that an administrator made; it works once, for an hour. */
+/** Sets a new password by the link that was mailed or that an administrator made; it works once, for an hour. */
 export function ResetPasswordScreen() {
   const { id } = useParams({ from: '/reset/$id' })
   const [password, setPassword] = useState('')
