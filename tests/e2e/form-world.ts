@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Config } from '../../src/config.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
 import type { TableSchema, View } from '../../src/core/model.ts'
@@ -42,7 +43,13 @@ export interface FormWorld {
 }
 
 /** One server and one browser for a file of tests about forms; nothing may go wrong in any page. */
-export function formTests({ browserArgs = [] }: { browserArgs?: readonly string[] } = {}) {
+export function formTests({
+  browserArgs = [],
+  config,
+}: {
+  browserArgs?: readonly string[]
+  config?: Partial<Config>
+} = {}) {
   let app: TestApp
   let browser: Browser
   let owner: TestUser
@@ -50,7 +57,7 @@ export function formTests({ browserArgs = [] }: { browserArgs?: readonly string[
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[app, browser] = await Promise.all([createTestApp(), launchBrowser(browserArgs)])
+    ;[app, browser] = await Promise.all([createTestApp({ config }), launchBrowser(browserArgs)])
     owner = await app.signUp()
   })
   afterEach(async () => {

@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { startSmtpServer } from '../support/smtp-server.ts'
+import { FORM_FIELDS, formTests } from './form-world.ts'
+import { eventually } from './grid-page.ts'
+
+const NOTE = 'This server has no mail service: nothing is sent until there is one.'
+
+const smtp = await startSmtpServer()
+afterAll(() => smtp.go())
+
+describe('without a mail service', () => {
+  const tests = formTests()
+
+  test('the form’s settings and the page for forgotten passwords say so', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    await world.say({}, { emailTo: 'ann@example.com' })
+    const page = await tests.build(world)
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await page.getByText(NOTE).waitFor()
+    const signedOut = await tests.open('/#/forgot-password')
+    await signedOut.getByText('No mail service is configured on this server').waitFor()
+    expect(await signedOut.getByLabel('E-mail').count()).toBe(0)
+  })
+})
+
+describe('with a mail service', () => {
+  const tests = formTests({ config: smtp.config })
+
+  test('the form’s settings take addresses, and say no longer that nothing is sent', async () => {
+    const world = await tests.create(FORM_FIELDS)
+    await world.say({}, { emailTo: 'old@example.com' })
+    const page = await tests.build(world)
+    await page.getByRole('tab', { name: 'Form' }).click()
+    const addresses = page.getByLabel('Mail each answer to')
+    await addresses.fill('ann@example.com, ben')
+    await addresses.blur()
+    await page.getByText('“ben” is no e-mail address').waitFor()
+    await addresses.fill('ann@example.com, ben@example.com')
+    await addresses.blur()
+    const saved = await eventually(world.saved, ({ options }) => JSON.stringify(options).includes('ben@'))
+    expect(saved.options).toMatchObject({ emailTo: 'ann@example.com, ben@example.com' })
+    expect(await page.getByText(NOTE).count()).toBe(0)
+  })
+
+  test('a link is mailed to who forgot their password, and nobody is told whether there was an account', async () => {
+    const page = await tests.open('/#/signin', { width: 390 })
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByText('Enter your e-mail address').waitFor()
+    const nobody = `${'n'.repeat(60)}@${'h'.repeat(60)}.example.com`
+    await page.getByLabel('E-mail').fill(nobody)
+    await page.keyboard.press('Enter')
+    await page.getByText(`If there is an account with the address ${nobody}`).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+
+    await page.getByRole('link', { name: 'Back to sign-in' }).click()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('E-mail').fill(tests.owner().email)
+    await page.keyboard.press('Enter')
+    await page.getByText(`If there is an account with the address ${tests.owner().email}`).waitFor()
+    const [mail] = await smtp.waitFor(1)
+    expect(mail?.recipients).toEqual([tests.owner().email])
+    const token = /#\/reset\/(\S+)/.exec(mail?.text ?? '')?.[1]
+    const chosen = await tests.open(`/dashboard/#/reset/${token}`)
+    await chosen.getByLabel('New password').fill('another password')
+    await chosen.keyboard.press('Enter')
+    await chosen.getByText('Your password was changed').waitFor()
+  })
+})
