@@ -3,7 +3,6 @@ import {
   boolean,
   httpUrl,
   integer,
-  mailbox,
   oneOf,
   postgresUrl,
   secret,
@@ -11,9 +10,11 @@ import {
   textOrNull,
   tilesUrl,
 } from './config-values.ts'
+import { type Variable, variable } from './config-variable.ts'
+import { SMTP_VARIABLES, type SmtpSettings } from './mail/smtp-settings.ts'
 
 /** What the process is told by its environment, checked and typed. See `VARIABLES` for each one. */
-export interface Config {
+export interface Config extends SmtpSettings {
   port: number
   host: string
   dataDir: string
@@ -38,27 +39,12 @@ export interface Config {
   s3Endpoint: string | null
   s3AccessKeyId: string | null
   s3SecretAccessKey: string | null
-  smtpHost: string | null
-  smtpPort: number
-  smtpUsername: string | null
-  smtpPassword: string | null
-  smtpSecure: boolean
-  smtpIgnoreTls: boolean
-  smtpFrom: string | null
   mapTilesUrl: string | null
   mapTilesAttribution: string | null
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
-
-interface Variable<T> {
-  /** Other names it is read from, for people who move over with an existing environment. */
-  aliases?: string[]
-  default: string
-  help: string
-  read(text: string, name: string): T
-}
 
 /** Every variable the product reads, once. The README's table is held against this list by a test. */
 export const VARIABLES = {
@@ -221,55 +207,7 @@ export const VARIABLES = {
     help: 'Secret that belongs to the access key.',
     read: textOrNull,
   }),
-  smtpHost: variable({
-    name: 'SMTP_HOST',
-    aliases: ['NC_SMTP_HOST'],
-    default: '',
-    help: 'Mail server that mails go out by; needs `SMTP_FROM` and `PUBLIC_URL`. Empty: no mail is sent.',
-    read: textOrNull,
-  }),
-  smtpPort: variable({
-    name: 'SMTP_PORT',
-    aliases: ['NC_SMTP_PORT'],
-    default: '587',
-    help: 'Port of the mail server.',
-    read: integer(1, 65_535),
-  }),
-  smtpUsername: variable({
-    name: 'SMTP_USERNAME',
-    aliases: ['NC_SMTP_USERNAME'],
-    default: '',
-    help: 'Account at the mail server. Empty: it asks for none.',
-    read: textOrNull,
-  }),
-  smtpPassword: variable({
-    name: 'SMTP_PASSWORD',
-    aliases: ['NC_SMTP_PASSWORD'],
-    default: '',
-    help: 'Password of that account.',
-    read: textOrNull,
-  }),
-  smtpSecure: variable({
-    name: 'SMTP_SECURE',
-    aliases: ['NC_SMTP_SECURE'],
-    default: 'false',
-    help: 'When true, the connection is encrypted from its beginning, as port 465 asks; when false, as soon as the mail server offers it.',
-    read: boolean,
-  }),
-  smtpIgnoreTls: variable({
-    name: 'SMTP_IGNORE_TLS',
-    aliases: ['NC_SMTP_IGNORE_TLS'],
-    default: 'false',
-    help: 'When true, encryption that the mail server offers is left alone.',
-    read: boolean,
-  }),
-  smtpFrom: variable({
-    name: 'SMTP_FROM',
-    aliases: ['NC_SMTP_FROM'],
-    default: '',
-    help: 'Whom mails are from: `sheaf@example.com` or `Sheaf <sheaf@example.com>`.',
-    read: mailbox,
-  }),
+  ...SMTP_VARIABLES,
   mapTilesUrl: variable({
     name: 'MAP_TILES_URL',
     default: '',
@@ -304,8 +242,4 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       throw new Error(`${VARIABLES[key].name} must be set where SMTP_HOST is`)
   }
   return config
-}
-
-function variable<T>(definition: Variable<T> & { name: string }) {
-  return definition
 }

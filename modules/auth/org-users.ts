@@ -7,6 +7,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { emailKey, parseEmail } from './email.ts'
+import type { InviteMails } from './invite-mail.ts'
 import { randomHex80 } from './secrets.ts'
 import { NEWCOMER_ROLES } from './sign-up.ts'
 import { defineAuthTables } from './tables.ts'
@@ -23,7 +24,12 @@ export interface ListedUser {
 }
 
 /** The people of this server, for those who administer it (wire §4.1). */
-export function createOrgUsers({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts, access: Access) {
+export function createOrgUsers(
+  { meta }: Pick<Kernel, 'meta'>,
+  accounts: Accounts,
+  access: Access,
+  mails: InviteMails,
+) {
   const { users, sessions, apiTokens, memberships, passwordResets } = meta.tables(defineAuthTables)
   const isLive = isNull(users.deletedAt)
 
@@ -117,6 +123,7 @@ export function createOrgUsers({ meta }: Pick<Kernel, 'meta'>, accounts: Account
       if (address === null) throw badRequest(`Invalid email address : ${email.slice(0, 256)}`)
       const invited = await invite(requireUser(actor).id, address, roles)
       if (!invited) throw badRequest('User already exist')
+      await mails.invited(actor, invited)
       return invited
     },
 
@@ -152,14 +159,22 @@ export function createOrgUsers({ meta }: Pick<Kernel, 'meta'>, accounts: Account
       accounts.changed(userId)
     },
 
-    /** @throws BAD_REQUEST always, as no mail can be sent; USER_NOT_FOUND */
-    async resendInvite(actor: Actor, userId: string): Promise<never> {
+    /**
+     * Mails someone's invitation once more.
+     * @throws USER_NOT_FOUND; as `InviteMails.again`
+     */
+    async resendInvite(actor: Actor, userId: string): Promise<void> {
       await access.authorize(actor, 'user.create')
-      if (!(await accounts.find(userId))) throw notFound('User', userId)
-      throw badRequest(
-        'No Email Plugin is found. Please go to App Store to configure first or copy the invitation URL to users instead.',
-      )
+      const account = await accounts.find(userId)
+      if (!account) throw notFound('User', userId)
+      await mails.again(actor, account.row)
     },
+
+    /** Invitations by mail. For services: the caller has checked who may invite. */
+    mails,
+
+    /** The account of an id, or null. For services, as above. */
+    find: async (userId: string): Promise<UserRow | null> => (await accounts.find(userId))?.row ?? null,
   }
 }
 

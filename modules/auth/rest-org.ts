@@ -39,7 +39,9 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       await auth.access.authorize(actor, 'user.create')
       const { email, roles } = readBody(InviteBody, body)
       const invited = await auth.users.create(actor, email, roles)
-      return { invite_token: invited.inviteToken, email: invited.email }
+      const handed = { invite_token: invited.inviteToken, email: invited.email }
+      // Whoever invites may still hand the link over: mails get lost.
+      return auth.sendsMail ? { msg: 'success', ...handed } : handed
     })
 
     .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
@@ -54,9 +56,10 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       return { msg: 'The user has been deleted successfully' }
     })
 
-    .post('/api/v1/users/:userId/resend-invite', ({ actor, params }) =>
-      auth.users.resendInvite(actor, params.userId),
-    )
+    .post('/api/v1/users/:userId/resend-invite', async ({ actor, params }) => {
+      await auth.users.resendInvite(actor, params.userId)
+      return { msg: 'The invitation has been sent to the user' }
+    })
 
     .post('/api/v1/users/:userId/generate-reset-url', async ({ actor, params, request }) => {
       const token = await auth.passwordReset.create(actor, params.userId)

@@ -4,6 +4,7 @@ import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
 import { createApiTokens } from './api-tokens.ts'
 import { createForgotPassword } from './forgot-password.ts'
+import { createInviteMails } from './invite-mail.ts'
 import { createJwt } from './jwt.ts'
 import { createOrgUsers } from './org-users.ts'
 import { createPasswordReset } from './password-reset.ts'
@@ -66,7 +67,7 @@ export function createAuthService(kernel: Kernel) {
     visitors,
     settings,
     tokens,
-    users: createOrgUsers(kernel, accounts, access),
+    users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel)),
     passwordReset,
     forgotPassword: createForgotPassword(kernel, accounts, passwordReset),
     session,

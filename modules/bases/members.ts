@@ -10,7 +10,7 @@ import type { BaseStore } from './store.ts'
 /** What became of one address that was invited. */
 export interface Invitation {
   email: string
-  /** Set for people who have no account yet: no mail is sent, so the inviter hands them the link. */
+  /** Set for people who have no account yet: the inviter can hand them the link, mailed or not. */
   inviteToken: string | null
 }
 
@@ -94,7 +94,20 @@ export function createMembers(
       if (present) throw problem(`${row.email} with role ${present} already exists in this base`)
       await meta.atomically([access.grant(baseId, row.id, role)])
       access.gained(row.id)
+      await users.mails.invited(actor, row)
       return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
+    },
+
+    /**
+     * Mails the invitation of a member who has not signed up yet once more.
+     * @throws BASE_USER_ERROR for who is no member; BAD_REQUEST where no mail can be sent, and for who has signed up
+     */
+    async resendInvite(actor: Actor, baseId: string, userId: string): Promise<void> {
+      await enter(actor, 'member.update', baseId)
+      users.mails.requireMail()
+      const row = (await roleOf(baseId, userId)) && (await users.find(userId))
+      if (!row) throw problem(`User with id '${userId.slice(0, 64)}' doesn't exist`)
+      await users.mails.again(actor, row)
     },
 
     /**

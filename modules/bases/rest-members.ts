@@ -72,10 +72,8 @@ export const membersRest = (prefix: string, bases: BasesService, kernel: Kernel,
       return { msg: 'The user has been deleted successfully' }
     })
 
-    // No mail can be sent; who invited them finds the token in the list.
     .post('/:userId/resend-invite', async ({ actor, params }) => {
       await bases.enter(actor, 'member.update', params.baseId)
-      throw badRequest(
-        'No Email Plugin is found. Please go to App Store to configure first or copy the invitation URL to users instead.',
-      )
+      await bases.members.resendInvite(actor, params.baseId, params.userId)
+      return { msg: 'The invitation has been sent to the user' }
     })

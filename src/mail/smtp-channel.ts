@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 import { htmlOf, type MailContent, subjectLine, textOf } from './message.ts'
+import type { SmtpSettings } from './smtp-settings.ts'
 
 /** Where mails are handed over. */
 export interface MailChannel {
@@ -26,20 +27,8 @@ const NO_MAILBOX = [550, 551, 553]
 /** What a failure says of whether anybody could be reached (codes of nodemailer and of the system). */
 const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
 
-export type SmtpConfig = Pick<
-  Config,
-  | 'smtpHost'
-  | 'smtpPort'
-  | 'smtpUsername'
-  | 'smtpPassword'
-  | 'smtpSecure'
-  | 'smtpIgnoreTls'
-  | 'smtpFrom'
-  | 'publicUrl'
->
-
 /** The mail server of the configuration; null where none is named. nodemailer is known here and nowhere else. */
-export function openSmtpChannel(config: SmtpConfig): MailChannel | null {
+export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>): MailChannel | null {
   const { smtpHost: host, smtpFrom: from, publicUrl } = config
   if (host === null || from === null || publicUrl === null) return null
   const transport = createTransport({
