@@ -75,7 +75,7 @@ export function createServices(kernel: Kernel) {
   const bases = createBasesService(kernel, auth)
   const schema = createSchemaService(kernel, auth, bases)
   const views = createViewsService(kernel, auth, schema)
-  const records = createRecordsService(kernel, auth, schema, views)
+  const records = createRecordsService(kernel, auth, bases, schema, views)
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })

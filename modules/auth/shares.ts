@@ -35,6 +35,9 @@ export interface SharePatch {
   id?: string
 }
 
+/** What of a link says to whom it is open. Visits and answers leave it as it is. */
+export type OpenState = Pick<ShareRow, 'id' | 'passwordHash' | 'expiresAt'>
+
 export type Shares = ReturnType<typeof createShares>
 
 /**
@@ -45,6 +48,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
   const cache = createReadCache<ShareRow>(meta, MAX_CACHED_SHARES)
+  const byTarget = createReadCache<OpenState>(meta, MAX_CACHED_SHARES)
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))
 
@@ -59,7 +63,8 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
     return row ?? null
   }
 
-  function changed(...ids: string[]): void {
+  function changed(target: Pick<ShareTarget, 'kind' | 'targetId'>, ...ids: string[]): void {
+    byTarget.forget(keyOf(target))
     for (const shareId of new Set(ids)) {
       cache.forget(shareId)
       events.emit('share.changed', { shareId })
@@ -94,7 +99,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
         await refuseTaken(patch.id, before.id)
         throw error
       })
-    changed(before.id, patch.id ?? before.id)
+    changed(before, before.id, patch.id ?? before.id)
     if (!row) throw new AppError('CONFLICT', 'The link was closed in the meantime')
     return row
   }
@@ -105,6 +110,12 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       cache.peek(id) ?? (await cache.read(id, () => load(id))),
 
     ofTarget,
+
+    /** What there is to know of whether a target's link is open; null where it has none. From memory where known. */
+    findOf: async (target: Pick<ShareTarget, 'kind' | 'targetId'>): Promise<OpenState | null> => {
+      const key = keyOf(target)
+      return byTarget.peek(key) ?? (await byTarget.read(key, () => ofTarget(target)))
+    },
 
     /** The ids of what has a link in a base: of its views, or of its sources' diagrams. */
     async openTargets(kind: ShareKind, baseId: string): Promise<ReadonlySet<string>> {
@@ -151,7 +162,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
         id: patch.id ?? randomText(ID_LENGTH),
       }
       await commit([db.insert(shares).values(fresh).onConflictDoNothing()])
-      changed(fresh.id)
+      changed(fresh, fresh.id)
       const made = await ofTarget(target)
       if (!made) throw taken(fresh.id)
       return made.id === fresh.id ? made : change(made, patch)
@@ -163,7 +174,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
     /** Ends a link. */
     async close(row: ShareRow, commit: (statements: MetaStatement[]) => Promise<void>): Promise<void> {
       await commit([db.delete(shares).where(eq(shares.id, row.id))])
-      changed(row.id)
+      changed(row, row.id)
     },
 
     /** Notes that someone came by the link, once a minute at most. */
@@ -201,6 +212,8 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
     },
   }
 }
+
+const keyOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>): string => `${kind} ${targetId}`
 
 /** A link as those see it who may share. */
 export const asShare = (row: ShareRow, isBlocked: boolean): Share => {

@@ -15,7 +15,7 @@ import type { Reader } from './read.ts'
 export function createFormerPeople(reader: Pick<Reader, 'open' | 'page'>, auth: Pick<AuthService, 'people'>) {
   return async function formerPeople(actor: Actor, tableId: string, ids: string[]): Promise<Person[]> {
     const opened = await reader.open(actor, tableId)
-    const { isVisitor } = opened.context
+    const isVisitor = opened.context.visitor !== undefined
     const fields = opened.model.fields.filter((field) =>
       isVisitor ? showsPeopleIn(field) : showsPeople(field) && !isComputed(field),
     )

@@ -76,7 +76,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const { id, baseId } = model.table
     const models = await schema.loadReachable(id)
     const engine = await schema.engineOf(model.table)
-    const isVisitor = actor.kind === 'share'
+    const visitor = actor.kind === 'share' ? actor : undefined
     const people = showsPeople(model) ? await auth.peopleOf(baseId) : []
     const moment: FilterMoment = {
       now: new Date(),
@@ -84,8 +84,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
       actorId: actor.kind === 'user' ? actor.id : null,
       people,
     }
-    const context = { model, models, view, dialect: engine.dialect, moment, isVisitor }
-    if (!isVisitor) return { engine, model, context }
+    const context = { model, models, view, dialect: engine.dialect, moment, visitor }
+    if (!visitor) return { engine, model, context }
     // What the view itself says of people goes by all that is known of them.
     const told = { ...moment, people: people.map(asPublicPerson) }
     return { engine, model, context: { ...context, moment: told, ownMoment: moment } }

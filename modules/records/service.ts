@@ -7,6 +7,7 @@ import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts
 import type { Right } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
@@ -39,12 +40,13 @@ export type RecordsService = ReturnType<typeof createRecordsService>
 export function createRecordsService(
   kernel: Kernel,
   auth: AuthService,
+  bases: Pick<BasesService, 'require'>,
   schema: SchemaService,
   views: ViewsService,
 ) {
   const counts = createRowCounts(kernel.meta.isShared)
   const reader = createReader({ auth, schema, views, counts })
-  const attachments = createAttachments(kernel, auth)
+  const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ auth, schema })
   const door = createDoor({ kernel, auth, schema, counts, attachments, settle })
@@ -173,10 +175,12 @@ export function createRecordsService(
 
   /** Links to files of a table's base, by path, for someone who may read it. Unknown paths are left out. */
   async function signFiles(actor: Actor, tableId: string, paths: string[]) {
-    if (isOfView(actor)) return attachments.sign(actor.baseId, await visitors.files(actor, tableId, paths))
+    if (isOfView(actor)) {
+      return attachments.sign(actor, actor.baseId, await visitors.files(actor, tableId, paths))
+    }
     const { table } = await schema.load(tableId)
     await auth.access.authorize(actor, 'record.list', table.baseId)
-    return attachments.sign(table.baseId, paths)
+    return attachments.sign(actor, table.baseId, paths)
   }
 
   /** Lets the forms of a table's base show a picture that was uploaded. @throws BAD_REQUEST for any other file */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ANONYMOUS } from '../../src/core/actor.ts'
 import { META_DATABASES } from '../support/app.ts'
 import { createBase } from '../support/factories.ts'
 import { startOutboundRecorder } from '../support/outbound-recorder.ts'
@@ -150,9 +151,9 @@ describe.each([...META_DATABASES])('files that no record names (%s)', (database)
     const copy = await createBase(bench.app, bench.owner)
     await attachments.shareAll(bench.baseId, copy.id)
     await attachments.shareAll(bench.baseId, copy.id)
-    expect(Object.keys((await attachments.sign(copy.id, [used.path, unused.path])).files)).toEqual([
-      used.path,
-    ])
+    expect(Object.keys((await attachments.sign(ANONYMOUS, copy.id, [used.path, unused.path])).files)).toEqual(
+      [used.path],
+    )
     const { Files } = (await bench.rest.get(`${table.path}/${body.Id}`)).body
     expect((await fetch(`${bench.app.url}/${Files[0].signedPath}`)).status).toBe(200)
   }, 30_000)

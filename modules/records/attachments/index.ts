@@ -7,9 +7,13 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { createAudiences } from './audience.ts'
 import { createFiles, type FileRow } from './files.ts'
 import { createIncoming } from './incoming.ts'
-import { createFileLinks, placeOf, readThumbnailKey } from './links.ts'
+import { createFileLinks, type FileSigner, placeOf, readThumbnailKey, readUntil } from './links.ts'
 import { ownerOf, visitorOwner } from './owner.ts'
 import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
 import type { Served } from './serve.ts'
@@ -20,13 +24,24 @@ import { createThumbnails } from './thumbnails.ts'
 const FETCH_TIMEOUT_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 3_600_000
 
+interface Deps {
+  kernel: Kernel
+  auth: Pick<AuthService, 'access' | 'shares'>
+  bases: Pick<BasesService, 'require'>
+  schema: Pick<SchemaService, 'load'>
+  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
+}
+
 export type AttachmentsService = ReturnType<typeof createAttachments>
 
 /** The files of Attachment cells: taken in, named by cells, and given out by links that expire. */
-export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'access'>) {
+export function createAttachments({ kernel, auth, bases, schema, views }: Deps) {
   const { config, secrets, files: store, log } = kernel
   const incoming = createIncoming(join(config.dataDir, 'incoming'))
   const links = createFileLinks(secrets.jwt, config.attachmentLinkSeconds * 1000)
+  const audiences = createAudiences({ auth, bases, schema, views })
+  const signerFor = async (actor: Actor | undefined): Promise<FileSigner> =>
+    links.for(actor ? await audiences.of(actor) : null)
   const files = createFiles(kernel, auth)
   const thumbnails = createThumbnails({ files: store, incoming })
   const settle = createSettle(files, config.attachmentMaxCount)
@@ -106,10 +121,17 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
     }
   }
 
-  /** What a link opens, or null: it is forged, has expired, or nothing lies there. */
-  async function open(signature: string, expiresAt: string, place: string): Promise<Served | null> {
-    if (!links.isValid(signature, expiresAt, place)) return null
-    const keepUntil = Number(expiresAt)
+  /**
+   * What a link opens, or null: it is forged, has expired, nothing lies there, or the public link by which somebody
+   * was given it is closed, or another than it was.
+   */
+  async function open(signature: string, until: string, place: string): Promise<Served | null> {
+    const read = readUntil(until)
+    if (!read) return null
+    const audience = read.share && (await audiences.open(read.share))
+    if (read.share && !audience) return null
+    if (!links.isSigned(signature, until, place, audience)) return null
+    const keepUntil = read.expiresAt
     const thumbnail = readThumbnailKey(place)
     const row = await files.find(thumbnail?.path ?? `download/${place}`)
     if (!row) return null
@@ -172,19 +194,29 @@ export function createAttachments(kernel: Kernel, auth: Pick<AuthService, 'acces
 
     /** Links to those of the files that stand in cells of the base, for someone who may read it. */
     async sign(
+      actor: Actor,
       baseId: string,
       paths: readonly string[],
     ): Promise<{ expiresAt: number; files: Record<string, SignedFile> }> {
       const rows = await files.ofBase(baseId, [...new Set(paths)])
-      const signed = rows.map(({ path, mimetype }) => [path, signFile(path, mimetype, links)] as const)
+      const signer = await signerFor(actor)
+      const signed = rows.map(({ path, mimetype }) => [path, signFile(path, mimetype, signer)] as const)
       return { expiresAt: links.expiry(), files: Object.fromEntries(signed) }
     },
 
-    signedPath: links.signedPath,
-    presentUpload: (row: FileRow) => presentUpload(row, links),
-    /** A cell as REST clients see it; `isList`: the cell of a lookup. */
-    presentCell: (value: CellValue, isList: boolean) =>
-      isList ? presentList(value, links) : presentCell(value, links),
+    signedPath: async (actor: Actor, path: string): Promise<string> =>
+      (await signerFor(actor)).signedPath(path),
+    /** Uploads as the answer to who brought them tells of them. */
+    async presentUploads(actor: Actor, rows: FileRow[]): Promise<Record<string, unknown>[]> {
+      const signer = await signerFor(actor)
+      return rows.map((row) => presentUpload(row, signer))
+    },
+    /** What makes of a cell what REST clients see, a visitor or somebody else; `isList`: the cell of a lookup. */
+    async cellPresenter(visitor: ShareActor | undefined) {
+      const signer = await signerFor(visitor)
+      return (value: CellValue, isList: boolean) =>
+        isList ? presentList(value, signer) : presentCell(value, signer)
+    },
   }
 }
 

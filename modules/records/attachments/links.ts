@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type Audience, FILE_SHARES, type FileShare } from './audience.ts'
 
 /** Sizes in which pictures are shown: the longer side in pixels. */
 export const THUMBNAIL_SIZES = { tiny: 64, small: 256, card_cover: 768 } as const
@@ -9,15 +10,22 @@ const STORE = 'download/'
 
 export type FileLinks = ReturnType<typeof createFileLinks>
 
+/** Makes the links of one audience. */
+export type FileSigner = ReturnType<FileLinks['for']>
+
 /**
  * Links that need no session: who has one may read the file until it expires, and nothing else. They are made
  * for those who may read the cell, at the moment they read it. The signature covers the place and the time;
- * its key is derived from the server's secret, so that changing `JWT_SECRET` voids all links.
+ * its key is derived from the server's secret, so that changing `JWT_SECRET` voids all links. Those made for
+ * visitors of a public link name what it opens, and are good as long as that link is as it was.
  */
 export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
   const key = createHmac('sha256', secret).update('sheaf attachment links').digest()
-  const signatureOf = (place: string, expiresAt: number): string =>
-    createHmac('sha256', key).update(`${expiresAt}\n${place}`).digest('base64url').slice(0, SIGNATURE_LENGTH)
+  const signatureOf = (place: string, until: string, audience: Audience | null): string =>
+    createHmac('sha256', key)
+      .update([until, ...(audience ? [audience.stamp] : []), place].join('\n'))
+      .digest('base64url')
+      .slice(0, SIGNATURE_LENGTH)
 
   /** Links of one stretch of time are the same, so that browsers need not fetch a picture again. */
   function expiry(): number {
@@ -25,21 +33,26 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
     return (Math.floor(Date.now() / step) + 1) * step + lifetimeMs
   }
 
-  const link = (place: string): string => {
-    const expiresAt = expiry()
-    return `dltemp/${signatureOf(place, expiresAt)}/${expiresAt}/${place}`
-  }
-
   return {
     expiry,
-    /** `dltemp/<signature>/<expiry ms>/<place>` of a file by its path, `download/<place>`. */
-    signedPath: (path: string): string => link(placeOf(path)),
-    /** The same for a small version of a picture. */
-    thumbnailPath: (path: string, size: ThumbnailSize): string => link(thumbnailKey(path, size)),
-    /** True where the link is one of ours and still good. */
-    isValid(signature: string, expiresAt: string, place: string): boolean {
-      if (!/^\d{1,15}$/.test(expiresAt) || Number(expiresAt) < Date.now()) return false
-      const [given, wanted] = [signature, signatureOf(place, Number(expiresAt))].map((text) =>
+
+    /** @param audience who came by which public link; null for everybody else */
+    for(audience: Audience | null) {
+      const link = (place: string): string => {
+        const until = writeUntil(expiry(), audience)
+        return `dltemp/${signatureOf(place, until, audience)}/${until}/${place}`
+      }
+      return {
+        /** `dltemp/<signature>/<expiry ms>/<place>` of a file by its path, `download/<place>`. */
+        signedPath: (path: string): string => link(placeOf(path)),
+        /** The same for a small version of a picture. */
+        thumbnailPath: (path: string, size: ThumbnailSize): string => link(thumbnailKey(path, size)),
+      }
+    },
+
+    /** True where the link is one of ours. @param audience those whom `readUntil` names, as they are now */
+    isSigned(signature: string, until: string, place: string, audience: Audience | null): boolean {
+      const [given, wanted] = [signature, signatureOf(place, until, audience)].map((text) =>
         Buffer.from(text),
       )
       return (
@@ -50,6 +63,20 @@ export function createFileLinks(secret: Uint8Array, lifetimeMs: number) {
       )
     },
   }
+}
+
+/** What stands for the time in a link: the moment, and of a visitor's what their public link opens. */
+const writeUntil = (expiresAt: number, share: FileShare | null): string =>
+  share ? `${expiresAt}.${share.kind}.${share.targetId}` : String(expiresAt)
+
+/** The same read; null where it is nothing of ours, or has passed. */
+export function readUntil(until: string): { expiresAt: number; share: FileShare | null } | null {
+  const [, moment, kind, targetId = ''] = /^(\d{1,15})(?:\.(\w{1,8})\.(\w{1,64}))?$/.exec(until) ?? []
+  const expiresAt = Number(moment)
+  if (moment === undefined || expiresAt < Date.now()) return null
+  if (kind === undefined) return { expiresAt, share: null }
+  const known = FILE_SHARES.find((one) => one === kind)
+  return known ? { expiresAt, share: { kind: known, targetId } } : null
 }
 
 /** The store's key of a file by its path. */

@@ -3,7 +3,7 @@ import { isSafeImage } from '../../../src/core/fields/attachment-kinds.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import type { FileRow } from './files.ts'
-import { type FileLinks, THUMBNAIL_SIZES, type ThumbnailSize } from './links.ts'
+import { type FileSigner, THUMBNAIL_SIZES, type ThumbnailSize } from './links.ts'
 
 /** Links to one file for the web app. */
 export interface SignedFile {
@@ -15,7 +15,7 @@ export interface SignedFile {
 const SIZES = Object.keys(THUMBNAIL_SIZES) as ThumbnailSize[]
 
 /** A cell of files as REST clients know it (wire §15): a list with links that are good for a while, or null. */
-export function presentCell(value: CellValue, links: FileLinks): Record<string, unknown>[] | null {
+export function presentCell(value: CellValue, links: FileSigner): Record<string, unknown>[] | null {
   const items = readAttachments(value)
   if (items.length === 0) return null
   return items.map((item) => {
@@ -35,18 +35,18 @@ export function presentCell(value: CellValue, links: FileLinks): Record<string, 
 }
 
 /** The same for a lookup of files: those of all linked records in one list, which may be empty. */
-export const presentList = (value: CellValue, links: FileLinks): Record<string, unknown>[] =>
+export const presentList = (value: CellValue, links: FileSigner): Record<string, unknown>[] =>
   readList(value).flatMap((cell) => presentCell(cell, links) ?? [])
 
 /** A file as the answer to its upload tells it (wire §13.1). */
-export function presentUpload(row: FileRow, links: FileLinks): Record<string, unknown> {
+export function presentUpload(row: FileRow, links: FileSigner): Record<string, unknown> {
   const { path, title, mimetype, size, width, height } = row
   const pixels = width !== null && height !== null ? { width, height } : {}
   return { path, title, mimetype, size, ...pixels, signedPath: links.signedPath(path) }
 }
 
 /** The links of a file for the web app. */
-export function signFile(path: string, mimetype: string, links: FileLinks): SignedFile {
+export function signFile(path: string, mimetype: string, links: FileSigner): SignedFile {
   const thumbnail = (size: ThumbnailSize) => `/${links.thumbnailPath(path, size)}`
   return {
     url: `/${links.signedPath(path)}`,

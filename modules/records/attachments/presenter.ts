@@ -1,3 +1,4 @@
+import type { ShareActor } from '../../../src/core/actor.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -6,11 +7,16 @@ import type { AttachmentsService } from './index.ts'
 type Row = Record<string, unknown>
 type Presenter = (rows: Row[]) => Promise<void>
 
-/** A presenter of rows that also gives their files links; the one that was there where no field has files. */
+/**
+ * A presenter of rows that also gives their files links; the one that was there where no field has files.
+ *
+ * @param visitor whose links these are, where somebody came by a public link
+ */
 export function withFiles(
   fields: Field[],
   present: Presenter | null,
-  { presentCell }: Pick<AttachmentsService, 'presentCell'>,
+  { cellPresenter }: Pick<AttachmentsService, 'cellPresenter'>,
+  { visitor }: { visitor?: ShareActor },
 ): Presenter | null {
   const found = fields.flatMap((field) => {
     const { type, isList } = shownType(field)
@@ -19,6 +25,7 @@ export function withFiles(
   if (found.length === 0) return present
   return async (rows) => {
     await present?.(rows)
+    const presentCell = await cellPresenter(visitor)
     for (const row of rows) {
       for (const { title, isList } of found) row[title] = presentCell(row[title] as CellValue, isList)
     }

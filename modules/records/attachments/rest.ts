@@ -60,13 +60,13 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
       .post(
         `${path}/upload`,
         ({ actor, request, server, query }) =>
-          answer(() => upload({ actor, request, server, path: folderOf(query) })),
+          answer(actor, () => upload({ actor, request, server, path: folderOf(query) })),
         {
           parse: 'none',
         },
       )
       .post(`${path}/upload-by-url`, ({ actor, body, query }) =>
-        answer(() => uploadByUrl(actor, body, folderOf(query))),
+        answer(actor, () => uploadByUrl(actor, body, folderOf(query))),
       )
   }
   return app
@@ -98,9 +98,9 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
   }
 
   /** What was kept, or the refusal of a file that is too large in the shape that clients know. */
-  async function answer(work: () => Promise<FileRow[]>): Promise<unknown> {
+  async function answer(actor: Actor, work: () => Promise<FileRow[]>): Promise<unknown> {
     try {
-      return (await work()).map(attachments.presentUpload)
+      return await attachments.presentUploads(actor, await work())
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'PAYLOAD_TOO_LARGE') throw error
       return json({ message: 'File too large', error: 'Payload Too Large', statusCode: 413 }, 413)
@@ -119,7 +119,9 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     const { values } = await records.get(actor, tableId, parseRecordId(model, recordId))
     const item = readAttachments(values[field.id] ?? null).find(({ path, url }) => place === (path ?? url))
     if (!item) throw new AppError('GENERIC_NOT_FOUND', `Attachment '${place.slice(0, 200)}' not found`)
-    return item.path === undefined ? { url: item.url ?? '' } : { path: attachments.signedPath(item.path) }
+    return item.path === undefined
+      ? { url: item.url ?? '' }
+      : { path: await attachments.signedPath(actor, item.path) }
   }
 }
 

@@ -140,7 +140,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
       timestamp: new Date().toISOString(),
       type: request.format,
       title: name.replace(/\.[^.]*$/, ''),
-      url: attachments.signedPath(row.path),
+      url: await attachments.signedPath(actor, row.path),
       name,
     }
   }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { ShareActor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { storageOf } from '../../../src/core/fields/result.ts'
@@ -51,8 +52,8 @@ export interface ReadContext {
   models: Models
   dialect: QueryDialect
   moment: FilterMoment
-  /** True for visitors of a link: people are told to them by their names alone. */
-  isVisitor?: boolean
+  /** Whoever came by a public link: people are told to them by their names alone. */
+  visitor?: ShareActor
   /** The circumstances as the table's owner has them, where `moment` says less: with the addresses of people. */
   ownMoment?: FilterMoment
 }

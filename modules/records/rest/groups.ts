@@ -44,7 +44,7 @@ export function createRestGroups(
       presenterOf(fields, peopleFor(auth.people, opened.context)),
       opened.context,
     )
-    await withFiles(fields, present, records.attachments)?.(list)
+    await withFiles(fields, present, records.attachments, opened.context)?.(list)
     const info: PageInfo = pageInfo(total, parameters.limit, parameters.offset)
     return { list, pageInfo: info }
   }

@@ -58,6 +58,7 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
       fields,
       withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
       records.attachments,
+      context,
     )
 
   /**
@@ -93,8 +94,8 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
 
   function planOf(opened: Opened, search: string): Plan {
     const { model, context } = opened
-    // What members are told of people is not for visitors, who may read the very same table.
-    const reader = context.isVisitor ? 'visitor' : ''
+    // What members are told of people and files is not for visitors, who may read the very same table.
+    const reader = context.visitor?.shareId ?? ''
     const key = `${model.table.id}\n${context.view?.id ?? ''}\n${reader}\n${search}`
     const kept = plans.get(key)
     const isCurrent = kept?.model === model && kept.view === context.view

@@ -41,6 +41,7 @@ export function createRestOperations(
       fields,
       withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
       records.attachments,
+      context,
     )
 
   /** One record with the wanted fields, its linked records as `nested[…]` shapes them. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */

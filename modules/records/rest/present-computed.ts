@@ -11,7 +11,7 @@ import type { Presenter, Row } from './present.ts'
 type Present = (value: CellValue) => unknown
 
 /** The tables that fields are computed over, and the engine that computes them. */
-export type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'isVisitor'>
+export type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'visitor'>
 
 /**
  * How the values of a computed field stand in answers (wire reference §15), where not as they come out of the

@@ -1,3 +1,4 @@
+import type { ShareActor } from '../../../src/core/actor.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { holdsPeople, idsIn, showsPeople } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
@@ -15,10 +16,10 @@ const presentPerson = ({ id, email, displayName }: Person) => ({
 
 /** Names people to whoever reads: to visitors of a link without their addresses. */
 export const peopleFor =
-  (people: NamePeople, { isVisitor }: { isVisitor?: boolean }): NamePeople =>
+  (people: NamePeople, { visitor }: { visitor?: ShareActor }): NamePeople =>
   async (ids) => {
     const found = await people(ids)
-    return isVisitor ? found.map(asPublicPerson) : found
+    return visitor ? found.map(asPublicPerson) : found
   }
 
 type NamePeople = (ids: string[]) => Promise<Person[]>
