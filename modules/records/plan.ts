@@ -12,6 +12,7 @@ import { groupCondition } from './groups/key-condition.ts'
 import { groupOrder } from './groups/term.ts'
 import { peopleOrder } from './people-order.ts'
 import { isKeyless, keyOf } from './record-key.ts'
+import { viewCondition } from './view-condition.ts'
 
 export { keyOf } from './record-key.ts'
 
@@ -39,7 +40,7 @@ export interface PlanContext extends ReadContext {
 }
 
 /**
- * Which records a query means. The view's filter is always in force; the caller's filter and search
+ * Which records a query means. What the view itself leaves out is always left out; the caller's filter and search
  * narrow it further; the caller's sorts replace the view's.
  *
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
@@ -52,8 +53,7 @@ export function select(
   const own = asOwner(context)
   if (query.filter) refuseFaulty(model, query.filter)
   const conditions = [
-    // A view keeps conditions on fields that have since gone to the trash: they are left out.
-    filterCondition(own, view?.filter ?? null),
+    viewCondition(context),
     filterCondition(context, query.filter ?? null),
     query.search ? searchCondition(context, query.search.text, searchedField(model, query.search)) : null,
     query.recordIds ? idCondition(context, query.recordIds) : null,
@@ -118,10 +118,9 @@ export function pageQuery(
  */
 export function boundCondition(context: PlanContext): SQL | null {
   if (!context.whole) return null
-  const conditions = [
-    filterCondition(asOwner(context), context.view?.filter ?? null),
-    context.narrow ?? null,
-  ].filter((condition) => condition !== null)
+  const conditions = [viewCondition(context), context.narrow ?? null].filter(
+    (condition) => condition !== null,
+  )
   return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
 }
 

@@ -106,7 +106,9 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     // What was filtered out must not become public because a field was deleted, or is broken.
     if (!views.hasWholeFilter(view)) {
       throw forbidden(
-        'A field by which this view is filtered is gone: it is shown again once its filter is changed',
+        view.kind === 'kanban'
+          ? 'A field by which this view is filtered or stacked is gone: it is shown again once that is changed'
+          : 'A field by which this view is filtered is gone: it is shown again once its filter is changed',
       )
     }
     return openNarrowed(actor, view, timeZone)

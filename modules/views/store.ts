@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { notFound } from '../../src/core/errors.ts'
 import { fieldsOf } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
+import { optionsOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
@@ -26,7 +27,7 @@ export function createViewsStore(
   const { views, viewFields } = kernel.meta.tables(defineViewsTables)
   const { db } = kernel.meta
   const kept = new WeakMap<TableModel, Promise<View[]>>()
-  /** Views whose filter is less than what is kept of it: a field of it is gone, or broken. */
+  /** Views that would show more than they were made for: a field of their filter or of hidden stacks is gone, or broken. */
   const loosened = new WeakSet<View>()
   /** A view never moves to another table. */
   const tableIds = new LRUCache<string, string>({ max: KEPT_IDS })
@@ -62,7 +63,8 @@ export function createViewsStore(
     const isInForce = (fieldId: string) => model.field(fieldId)?.error === null
     return rows.map((row) => {
       const view = toView(model, row, byView.get(row.id) ?? [], shared.has(row.id))
-      if (row.filter && !fieldsOf(row.filter).every(isInForce)) loosened.add(view)
+      const hasLost = row.filter !== null && !fieldsOf(row.filter).every(isInForce)
+      if (hasLost || hasLostStacks(view, row)) loosened.add(view)
       return view
     })
   }
@@ -121,4 +123,11 @@ export function createViewsStore(
       return row ?? null
     },
   }
+}
+
+/** True for a kanban that hides stacks of a field that is gone, or cannot be stacked by any more. */
+function hasLostStacks(view: View, { kind, options }: ViewRow): boolean {
+  if (view.kind !== 'kanban' || optionsOf(view, 'kanban').stackFieldId !== null) return false
+  const kept = optionsOf({ kind, options: options ?? {} }, 'kanban')
+  return kept.stackFieldId !== null && kept.stacks.some(({ isHidden }) => isHidden)
 }

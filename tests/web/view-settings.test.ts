@@ -197,6 +197,15 @@ describe('what a public link says of itself', () => {
     expect(whatIsSeen({ fields: FIELDS }, view({ kind: 'form', fields: COLUMNS })).join(' ')).toBe(
       'Visitors are asked 5 questions. They see no records.',
     )
+    const options = { stackFieldId: 'stock', stacks: [{ key: 'Late', isHidden: true }] }
+    const board = view({ kind: 'kanban', fields: COLUMNS, options })
+    expect(whatIsSeen({ fields: FIELDS }, board).at(-1)).toBe(
+      'They see only the records of stacks that are not hidden.',
+    )
+    expect(whatIsSeen({ fields: FIELDS }, { ...board, filter }).slice(-2)).toEqual([
+      'They see only the records that meet 1 condition.',
+      'Records of hidden stacks are left out.',
+    ])
   })
 
   test('embeds under any title', () => {

@@ -1,5 +1,6 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
+import { optionsOf } from '../../../src/core/views/index.ts'
 import { t, tn } from '../../i18n.ts'
 import { fieldsInOrder, shownFields } from '../views/arrange-fields.ts'
 import { completeFilter, conditionsOf } from '../views/filter-edit.ts'
@@ -30,6 +31,12 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
           'They see only the records that meet {n} conditions.',
           conditions,
         )
-      : t('They see all records.'),
+      : hasHiddenStacks(view)
+        ? t('They see only the records of stacks that are not hidden.')
+        : t('They see all records.'),
+    ...(conditions > 0 && hasHiddenStacks(view) ? [t('Records of hidden stacks are left out.')] : []),
   ]
 }
+
+const hasHiddenStacks = (view: View): boolean =>
+  view.kind === 'kanban' && optionsOf(view, 'kanban').stacks.some(({ isHidden }) => isHidden)
