@@ -21,6 +21,7 @@ const TOKEN = /^[\w.-]{1,4096}$/
 /** What the socket asks of the auth module. */
 interface Gate extends Authenticator {
   access: { authorize(actor: Actor, right: Right, baseId?: string): Promise<void> }
+  shares: { changedAt(ids: string[]): Promise<ReadonlyMap<string, string>> }
 }
 
 export interface Socket {
@@ -44,6 +45,12 @@ const roomOf = (baseId: string): string => `base:${baseId}`
 const roomOfUser = (userId: string): string => `user:${userId}`
 const roomOfShare = (shareId: string): string => `share:${shareId}`
 
+/** How often the links of visitors are looked at where other processes may close them. */
+const LINKS_EVERY_MS = 2_000
+
+/** Links in one statement. */
+const LINKS_AT_ONCE = 500
+
 /** The longest that a timer can wait. */
 const MAX_TIMER_MS = 2_147_483_647
 
@@ -51,7 +58,7 @@ const MAX_TIMER_MS = 2_147_483_647
  * Live updates: a browser that is signed in, or has come by a link to a base, joins the bases it shows and is told of each change of
  * their records, tables and jobs. A browser whose rights change is cut off and has to join again.
  */
-export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate): Socket {
+export function createSocket(kernel: Pick<Kernel, 'events' | 'log' | 'meta'>, gate: Gate): Socket {
   const io = new Server({ serveClient: false })
   const engine = new Engine({
     path: PATH,
@@ -61,6 +68,18 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   })
   // The engine has the interface that socket.io expects of its own; only the class differs.
   io.bind(engine as never)
+
+  const visitors = new Map<Connection, { shareId: string; changedAt: string | undefined }>()
+  let isChecking = false
+  const checking = setInterval(() => {
+    if (!kernel.meta.isShared || isChecking || visitors.size === 0) return
+    isChecking = true
+    checkLinks()
+      .catch((error) => kernel.log.error('the links of visitors could not be looked at', error))
+      .finally(() => {
+        isChecking = false
+      })
+  }, LINKS_EVERY_MS).unref()
 
   // Nobody waits for what this returns, and a rejection that nobody takes ends the process.
   io.use((socket, next) => {
@@ -79,7 +98,12 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   async function enter(socket: Connection): Promise<boolean> {
     const { auth, headers, address } = socket.handshake
     const visitor = visitorHeaders(auth)
-    if (visitor) return enterByLink(socket, await gate.authenticate(visitor, address))
+    if (visitor) {
+      const id = visitor.get(SHARE_HEADERS.base) ?? ''
+      // Ahead of the check: what is changed in between is noticed afterwards.
+      const changedAt = (await gate.shares.changedAt([id])).get(id)
+      return enterByLink(socket, await gate.authenticate(visitor, address), changedAt)
+    }
     const actor = await authenticate(gate, auth.token ?? headers['xc-auth'])
     if (actor.kind !== 'user') return false
     socket.data.actor = actor
@@ -88,12 +112,29 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   }
 
   /** What a view shows is not told apart from what else has changed: only links to whole bases are told of it. */
-  async function enterByLink(socket: Connection, actor: Actor): Promise<boolean> {
+  async function enterByLink(
+    socket: Connection,
+    actor: Actor,
+    changedAt: string | undefined,
+  ): Promise<boolean> {
     if (actor.kind !== 'share' || actor.grant.kind !== 'base') return false
     socket.data.actor = actor
+    socket.data.link = { shareId: actor.shareId, changedAt }
     await socket.join(roomOfShare(actor.shareId))
     if (actor.expiresAt !== null) endAt(socket, Date.parse(actor.expiresAt))
     return true
+  }
+
+  /** Cuts off visitors whose link was closed or changed: another process does not tell. */
+  async function checkLinks(): Promise<void> {
+    const ids = [...new Set([...visitors.values()].map(({ shareId }) => shareId))]
+    for (let start = 0; start < ids.length; start += LINKS_AT_ONCE) {
+      const some = new Set(ids.slice(start, start + LINKS_AT_ONCE))
+      const current = await gate.shares.changedAt([...some])
+      for (const [socket, { shareId, changedAt }] of visitors) {
+        if (some.has(shareId) && current.get(shareId) !== changedAt) socket.disconnect(true)
+      }
+    }
   }
 
   /** Disconnects at a moment. One that is further away than a timer goes is waited for in parts. */
@@ -108,6 +149,10 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
   }
 
   io.on('connection', (socket) => {
+    if (socket.data.link) {
+      visitors.set(socket, socket.data.link)
+      socket.once('disconnect', () => visitors.delete(socket))
+    }
     socket.on(
       'base:join',
       async (baseId: unknown, ageMs: unknown, acknowledge?: (answer: Joined) => void) => {
@@ -160,6 +205,7 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log'>, gate: Gate)
       return refusal ? Promise.resolve(refusal) : engine.handleRequest(request, server as never)
     },
     close() {
+      clearInterval(checking)
       for (const stop of unsubscribe) stop()
       io.disconnectSockets(true)
       engine.close()

@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
@@ -115,6 +115,15 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
     findOf: async (target: Pick<ShareTarget, 'kind' | 'targetId'>): Promise<OpenState | null> => {
       const key = keyOf(target)
       return byTarget.peek(key) ?? (await byTarget.read(key, () => ofTarget(target)))
+    },
+
+    /** When each of the links was last changed, by id; closed ones are left out. Never from memory. */
+    async changedAt(ids: string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await db
+        .select({ id: shares.id, updatedAt: shares.updatedAt })
+        .from(shares)
+        .where(inArray(shares.id, ids))
+      return new Map(rows.map(({ id, updatedAt }) => [id, updatedAt]))
     },
 
     /** The ids of what has a link in a base: of its views, or of its sources' diagrams. */
