@@ -104,6 +104,15 @@ describe('an import that fills a link', () => {
     expect(report[1]).toContain('is called ""Zoe"": the row was left out')
   })
 
+  test('takes a row whose double has been left out, as it lacks the record that it must have', async () => {
+    const { books, own, links } = await world('bt', { required: true })
+    const fieldId = books.field('Title').id
+    await bench.trpc.schema.updateField.mutate({ fieldId, patch: { unique: true } })
+    const { report } = await load(books, [own], 't,l\nA,Zoe\nA,Bob\nA,Eve\n')
+    expect(await links()).toEqual({ A: ['Bob'] })
+    expect(report.map((line) => line.split(',')[0])).toEqual(['2', '4'])
+  })
+
   test('says which names it does not find, and links the others', async () => {
     const { books, people, own, links } = await world('mm')
     const { result, report } = await load(books, [own], 't,l\nA,"Bob, Zoe, Eve"\nB,Max\nC,\n')

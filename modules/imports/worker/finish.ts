@@ -5,7 +5,7 @@ import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import { type ImportFinish, type ImportPlan, isLinkColumn, ROW_COLUMN } from '../plan.ts'
 import type { Converter } from './convert.ts'
 import type { Link } from './link.ts'
-import { nameLinks } from './name-links.ts'
+import { createNameLinks } from './name-links.ts'
 import type { Report } from './report.ts'
 import { groupLinks, newKeys, settleLinks, writeKeys, writePairs } from './write-links.ts'
 
@@ -57,7 +57,7 @@ interface AppendTools {
 /** Moves the staged rows to their table with their links, and logs their range: all in the caller's transaction. */
 async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promise<Finished> {
   const { tx, dialect, link } = tools
-  const rowsRefused = (await refuseDoubles(plan, how, tools)) + (await nameLinks(plan, tools))
+  const rowsRefused = await refuseRows(plan, how, tools)
   const target = sql.identifier(how.target)
   const staging = sql.identifier(plan.staging)
   const row = sql.identifier(ROW_COLUMN)
@@ -112,6 +112,25 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   }
   await writePairs(plan, groups, tools)
   return { rows, rowsRefused, changeId: entry.id }
+}
+
+/**
+ * Finds what the rows name, and leaves out those that break a rule. A row without its required link makes no double
+ * of the rows behind it; in a one-to-one link a double does not take the record that it names from them. What is
+ * required goes first: rows that are left out can be named by no other.
+ */
+async function refuseRows(plan: ImportPlan, how: Append, tools: AppendTools): Promise<number> {
+  const nameLinks = createNameLinks(plan, tools)
+  const columns = plan.columns.filter(isLinkColumn)
+  const required = columns.filter((column) => column.required)
+  const before = required.filter(({ link }) => link.kind !== 'oo')
+  const after = required.filter(({ link }) => link.kind === 'oo')
+  return (
+    (await nameLinks(before)) +
+    (await refuseDoubles(plan, how, tools)) +
+    (await nameLinks(after)) +
+    (await nameLinks(columns.filter((column) => !column.required)))
+  )
 }
 
 /** Leaves out rows whose value in a unique column stands in the table already, or further up in the file. */

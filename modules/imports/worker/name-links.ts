@@ -9,14 +9,7 @@ import {
   unnamedRecords,
 } from '../../../src/db/names-of-records.ts'
 import type { Dialect, Statement, Transaction } from '../../../src/dialects/dialect.ts'
-import {
-  type ImportPlan,
-  isLinkColumn,
-  LINKS_COLUMNS,
-  type LinkColumn,
-  linksTableOf,
-  ROW_COLUMN,
-} from '../plan.ts'
+import { type ImportPlan, LINKS_COLUMNS, type LinkColumn, linksTableOf, ROW_COLUMN } from '../plan.ts'
 import { type Converter, leftOut, REQUIRED } from './convert.ts'
 import type { Link } from './link.ts'
 import type { Report } from './report.ts'
@@ -33,21 +26,18 @@ interface Tools {
 }
 
 /**
- * Finds the records that the staged rows name and lists them in the links table, a page of rows at a time. What is
- * not found is reported and leaves its cell empty; where the link is required, the row is left out.
+ * Makes what finds the records that the staged rows name and lists them in the links table, a page of rows at a time.
+ * What is not found is reported and leaves its cell empty; where the link is required, the row is left out.
  *
- * @returns how many rows were left out
+ * @returns a function of the columns to go through, which says how many rows were left out
  */
-export async function nameLinks(plan: ImportPlan, tools: Tools): Promise<number> {
-  const columns = plan.columns.filter(isLinkColumn)
-  let refused = 0
+export function createNameLinks(plan: ImportPlan, tools: Tools) {
   let place = 0
-  // Rows that are left out can be named by no other.
-  for (const column of columns.toSorted((a, b) => Number(b.required) - Number(a.required))) {
-    const found = await nameColumn(plan, column, tools, () => ++place)
-    refused += found
+  return async (columns: readonly LinkColumn[]): Promise<number> => {
+    let refused = 0
+    for (const column of columns) refused += await nameColumn(plan, column, tools, () => ++place)
+    return refused
   }
-  return refused
 }
 
 async function nameColumn(
