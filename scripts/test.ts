@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { findChromium } from '../tests/support/find-binary.ts'
+import { findTestBrowser } from '../tests/support/find-binary.ts'
 import { startMariadb } from '../tests/support/mariadb.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { PrivateServer } from '../tests/support/supervised-server.ts'
@@ -77,7 +77,7 @@ process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 async function prepare(): Promise<void> {
   await installDependencies()
   if (mayPrepare) await ensureSystemPackages()
-  process.env.CHROMIUM_PATH ||= findChromium() ?? ''
+  process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
   if (!mayPrepare || !isWhole) return
   await Promise.all([
     offerServer('TEST_POSTGRES_URL', startPostgres),

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { findBinary, findChromium, findMariadb, findPostgresBin } from '../../tests/support/find-binary.ts'
+import { findBinary, findMariadb, findPostgresBin, findTestBrowser } from '../../tests/support/find-binary.ts'
 import { run } from '../project.ts'
 
 /** Something the tests need from outside node_modules. */
 interface SystemPackage {
-  /** Its name in Debian. */
-  name: string
+  /** What would do, best first: names in Debian, not all of which every release has. */
+  names: readonly [string, ...string[]]
   isThere(): boolean
   /** False where its absence changes only how a screenshot looks. */
   isRequired: boolean
@@ -13,17 +13,25 @@ interface SystemPackage {
 
 const PACKAGES: SystemPackage[] = [
   {
-    name: 'postgresql',
+    names: ['postgresql'],
     isThere: () => Boolean(process.env.TEST_POSTGRES_URL) || findPostgresBin() !== null,
     isRequired: true,
   },
   {
-    name: 'mariadb-server',
+    names: ['mariadb-server'],
     isThere: () => Boolean(process.env.TEST_MARIADB_URL) || findMariadb() !== null,
     isRequired: true,
   },
-  { name: 'chromium', isThere: () => findChromium() !== null, isRequired: true },
-  { name: 'fonts-noto-core', isThere: () => existsSync('/usr/share/fonts/truetype/noto'), isRequired: false },
+  {
+    names: ['chromium-headless-shell', 'chromium'],
+    isThere: () => findTestBrowser() !== null,
+    isRequired: true,
+  },
+  {
+    names: ['fonts-noto-core'],
+    isThere: () => existsSync('/usr/share/fonts/truetype/noto'),
+    isRequired: false,
+  },
 ]
 
 /** What this machine lets us do about missing packages. */
@@ -33,20 +41,12 @@ export interface Rights {
   hasPasswordlessSudo: boolean
 }
 
-/** The commands that install `names`, in order, or null when we may not. */
-export function planInstall(names: readonly string[], rights: Rights): string[][] | null {
+/** How `apt-get` is called where it may change the system, without its verb; null where it may not. */
+export function aptGet(rights: Rights): string[] | null {
   if (!rights.hasApt || !(rights.isRoot || rights.hasPasswordlessSudo)) return null
-  const asRoot = [
-    ...(rights.isRoot ? [] : ['sudo', '-n']),
-    'env',
-    'DEBIAN_FRONTEND=noninteractive',
-    'apt-get',
-  ]
+  const sudo = rights.isRoot ? [] : ['sudo', '-n']
   const patiently = ['-o', 'DPkg::Lock::Timeout=300'] // Another apt may be at work.
-  return [
-    [...asRoot, ...patiently, 'update'],
-    [...asRoot, ...patiently, 'install', '-y', '--no-install-recommends', ...names],
-  ]
+  return [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...patiently]
 }
 
 /**
@@ -56,25 +56,33 @@ export function planInstall(names: readonly string[], rights: Rights): string[][
 export async function ensureSystemPackages(): Promise<void> {
   const missing = PACKAGES.filter((wanted) => !wanted.isThere())
   if (missing.length === 0) return
-  const names = missing.map(({ name }) => name)
-  console.log(`Missing: ${names.join(', ')}`)
-  const commands = planInstall(names, {
+  console.log(`Missing: ${missing.map(({ names }) => names[0]).join(', ')}`)
+  const apt = aptGet({
     hasApt: findBinary('apt-get') !== null,
     isRoot: process.getuid?.() === 0,
     hasPasswordlessSudo: hasPasswordlessSudo(),
   })
-  for (const command of commands ?? []) {
-    if ((await run(command)) !== 0) break // What is then still missing is told below.
+  // What is missing after this is told below.
+  if (apt !== null && (await run([...apt, 'update'])) === 0) {
+    await run([...apt, 'install', '-y', '--no-install-recommends', ...missing.map(nameInRelease)])
   }
-  const required = missing.filter((wanted) => wanted.isRequired && !wanted.isThere()).map(({ name }) => name)
+  const required = missing.filter((wanted) => wanted.isRequired && !wanted.isThere()).map(nameInRelease)
   if (required.length > 0) {
     const reason =
-      commands === null ? 'without root or passwordless sudo they cannot be installed' : 'apt-get failed'
+      apt === null ? 'without root or passwordless sudo they cannot be installed' : 'apt-get failed'
     throw new Error(
       `The tests need ${required.join(', ')}, and ${reason}.\n` +
         `Run: apt-get install -y --no-install-recommends ${required.join(' ')}`,
     )
   }
+}
+
+/** The first of a package's names that this release of Debian has. */
+function nameInRelease({ names }: SystemPackage): string {
+  const aptCache = findBinary('apt-cache')
+  const isKnown = (name: string) =>
+    aptCache !== null && Bun.spawnSync([aptCache, 'show', name], { stdin: 'ignore' }).exitCode === 0
+  return names.find(isKnown) ?? names[0]
 }
 
 function hasPasswordlessSudo(): boolean {

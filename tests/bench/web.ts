@@ -12,8 +12,9 @@ import { measureScrolling } from './web-scroll.ts'
 
 /** The table in headless Chromium: its first cells, scrolling, jumps and the tab's heap, timed in the page itself. */
 export async function measureBrowser(product: Product, rows: number): Promise<Line[]> {
-  if (findChromium() === null) return Object.values(WEB_PROMISES).map(notMeasured)
-  const browser = await launchBrowser()
+  const chromium = findChromium()
+  if (chromium === null) return Object.values(WEB_PROMISES).map(notMeasured)
+  const browser = await launchBrowser([], chromium)
   try {
     const firstCells = await measureFirstCells(browser, product)
     const form = await measureForm(browser, product)

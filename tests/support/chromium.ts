@@ -1,5 +1,5 @@
 import { type Browser, chromium } from 'playwright-core'
-import { findChromium } from './find-binary.ts'
+import { findTestBrowser } from './find-binary.ts'
 
 // Nothing may leave the machine during a test, and a container has no GPU.
 const QUIET = [
@@ -12,12 +12,15 @@ const QUIET = [
 ]
 
 /**
- * Starts a headless Chromium: the one at `CHROMIUM_PATH`, otherwise the system's. Close it when done.
+ * Starts a Chromium without a window. Close it when done.
  * @param extraArgs further command-line switches, e.g. `['--lang=ar']`
+ * @param executablePath the browser, if not that of the tests
  * @throws Error when there is none
  */
-export async function launchBrowser(extraArgs: readonly string[] = []): Promise<Browser> {
-  const executablePath = findChromium()
+export async function launchBrowser(
+  extraArgs: readonly string[] = [],
+  executablePath = findTestBrowser(),
+): Promise<Browser> {
   if (executablePath === null) throw new Error('Chromium is not installed: apt-get install chromium')
   // Chromium's sandbox refuses to work for root.
   const args = [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...QUIET, ...extraArgs]
