@@ -140,6 +140,32 @@ describe('record store', () => {
     expect(titles()).toEqual(['b'])
   })
 
+  test('a record that falls out of the filter stays also when the rows were being read again', async () => {
+    const filter = { fieldId: 'stock', operator: 'lt', value: 10 }
+    const { store, server, titles, cell, settled } = await open(named('a', 'b'), { filter })
+    const { list } = server.api
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    // The question takes its time: the server reads after the edit.
+    server.api.list = async (query, signal) => {
+      asked.resolve()
+      await release.promise
+      return list(query, signal)
+    }
+    store.setActive(1)
+    store.refreshSoon()
+    await asked.promise
+    void store.setCells([cell(0, 'stock', 50)])
+    await settled()
+    release.resolve()
+    await pause(250)
+    expect(titles()).toEqual(['a', 'b'])
+    expect(store.source.getRow(0)?.state).toBe('unmatched')
+    store.setActive(2)
+    await pause(250)
+    expect(titles()).toEqual(['b'])
+  })
+
   test('takes in what others write, without reading again where order and number stay', async () => {
     const { store, server, titles } = await open(named('a', 'b'))
     const reads = server.calls.length

@@ -124,8 +124,10 @@ export function createPaging(deps: PagingDeps) {
   /**
    * Reads what is in sight anew and forgets the rest; the old rows stay on the screen until the new
    * ones are here. The count comes separately (`keepsCount`: not at all): the first page never waits for it.
+   *
+   * @param yields what was read is left aside where the person has begun on a row meanwhile, and read again later
    */
-  async function reload({ fromTop = false, keepsCount = false } = {}): Promise<void> {
+  async function reload({ fromTop = false, keepsCount = false, yields = false } = {}): Promise<void> {
     clearTimeout(refreshTimer)
     isStale = false
     reading?.abort()
@@ -135,17 +137,23 @@ export function createPaging(deps: PagingDeps) {
     const range = firstBlock(fromTop)
     const askedAt = state.rows.now()
     const counting = keepsCount && state.count !== null ? null : readCount(controller.signal)
+    const mayPlace = () => !yields || deps.mayRefresh()
     try {
       const [page, placeBeside] = await Promise.all([
         api.list({ ...request(range), offset: range.first }, controller.signal),
         deps.beside?.(controller.signal),
       ])
       if (controller.signal.aborted) return
-      placeBeside?.()
-      replaceAll(page, range, askedAt)
+      const isPlaced = mayPlace()
+      if (isPlaced) {
+        placeBeside?.()
+        replaceAll(page, range, askedAt)
+      } else isStale = true
       deps.onError(null)
-      const failure = await counting
-      if (failure !== null) throw failure
+      const total = await counting
+      if (controller.signal.aborted) return
+      if (total && 'failure' in total) throw total.failure
+      if (total && isPlaced && mayPlace()) placeCount(total.counted)
     } catch (error) {
       if (controller.signal.aborted) return
       deps.onError(error)
@@ -171,18 +179,19 @@ export function createPaging(deps: PagingDeps) {
   }
 
   /** Gives what went wrong rather than throwing it: nobody may be waiting when it fails. */
-  async function readCount(signal: AbortSignal): Promise<unknown> {
+  async function readCount(signal: AbortSignal): Promise<{ counted: number } | { failure: unknown }> {
     try {
-      const counted = await api.count(selection(), signal)
-      if (signal.aborted) return null
-      const total = counted + state.localRows
-      if (state.count === total) return null
-      state.count = total
-      state.structureChanged()
-      return null
-    } catch (error) {
-      return error
+      return { counted: await api.count(selection(), signal) }
+    } catch (failure) {
+      return { failure }
     }
+  }
+
+  function placeCount(counted: number): void {
+    const total = counted + state.localRows
+    if (state.count === total) return
+    state.count = total
+    state.structureChanged()
   }
 
   /** Reads again soon: what came in from elsewhere may stand anywhere, whichever records it touched. */
@@ -190,7 +199,7 @@ export function createPaging(deps: PagingDeps) {
     isStale = true
     clearTimeout(refreshTimer)
     refreshTimer = setTimeout(() => {
-      if (isStale && deps.mayRefresh()) void reload()
+      if (isStale && deps.mayRefresh()) void reload({ yields: true })
     }, REFRESH_MS)
   }
 
