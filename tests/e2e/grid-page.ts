@@ -69,6 +69,8 @@ async function openGrid(
   })
   await page.goto(`${app.url}/#/nc/${table.baseId}/${table.tableId}`)
   await page.waitForSelector('[role="gridcell"], [data-testid="add-record"]')
+  // Skeletons are cells as well, but a click on one does nothing.
+  await page.waitForFunction(() => !document.querySelector('[data-testid="row"]:not([data-loaded])'))
   const fieldId = (title: string) => table.schema.fields.find((field) => field.title === title)?.id ?? title
   const cell = (row: number, title: string) =>
     page.locator(`[role="gridcell"][data-row="${row}"][data-field="${fieldId(title)}"]`)

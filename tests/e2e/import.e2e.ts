@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { Base } from '../../src/core/model.ts'
@@ -175,8 +177,13 @@ describe('importing a file', () => {
   })
 
   test('goes on when the dialog is closed, and can be cancelled there', async () => {
-    await choose(csv('long.csv', `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`))
+    // From the disk: on its way through the driver a file of this size takes seconds.
+    const folder = await mkdtemp(join(tmpdir(), 'sheaf-long-'))
+    const path = join(folder, 'long.csv')
+    await Bun.write(path, `Name,Age\n${'Somebody with quite a long name,42\n'.repeat(1_200_000)}`)
+    await choose(path)
     await start()
+    await rm(folder, { recursive: true })
     await dialog().getByRole('button', { name: 'Continue in the background' }).click()
     const card = page.getByRole('region', { name: 'long.csv' })
     await card.getByText(/\d rows · /).waitFor()

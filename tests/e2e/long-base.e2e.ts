@@ -25,7 +25,11 @@ async function openBase(at: number) {
   return { ...grid, titles }
 }
 
-const line = (page: Page, n: number) => tree(page).getByRole('link', { name: titleOf(n), exact: true })
+/** A table's line; the first of its views has its name, and stands below it. */
+const line = (page: Page, n: number) =>
+  tree(page)
+    .getByRole('link', { name: titleOf(n), exact: true })
+    .first()
 const isInSight = (page: Page, n: number) =>
   line(page, n).evaluate((link) => {
     const { top, bottom } = link.getBoundingClientRect()
