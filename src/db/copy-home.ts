@@ -23,7 +23,7 @@ export async function copySqliteHome(
   open: () => Promise<Engine>,
 ): Promise<void> {
   // Left over where an earlier try was cut off: SQLite writes into no file that holds something.
-  await rm(path, { force: true })
+  await removeSqliteFiles(path)
   await from.values({ sql: 'vacuum into ?', params: [path] }, { scan: true })
   const copy = await open()
   const kept = new Set(tables)
@@ -40,6 +40,11 @@ export async function copySqliteHome(
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),
     ...(withData ? replaced.map((column) => replacement(column, sqlite)) : []),
   ])
+}
+
+/** Removes a file of SQLite with all that stands beside it; `-journal` is what a `vacuum into` leaves that was killed. */
+export async function removeSqliteFiles(path: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${path}${suffix}`, { force: true })
 }
 
 /** Puts the value in place of all that stand in a column. */

@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { notFound } from '../core/errors.ts'
@@ -7,7 +6,7 @@ import type { Engine } from '../dialects/dialect.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
-import { copySqliteHome, type HomeCopy, replacement } from './copy-home.ts'
+import { copySqliteHome, type HomeCopy, removeSqliteFiles, replacement } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
 import { dropBaseSchema, hasSchema, schemaOfBase, upgradeBaseSchema } from './postgres/base-schema.ts'
 import { copySchema } from './postgres/copy-schema.ts'
@@ -149,7 +148,7 @@ export function openSources(
       engines.delete(baseId)
       await (await open)?.close()
       if (home === 'pg') return dropBaseSchema(requireOwn().connection, schemaOfBase(baseId))
-      for (const suffix of ['', '-wal', '-shm']) await rm(`${path(baseId)}${suffix}`, { force: true })
+      await removeSqliteFiles(path(baseId))
     },
     async close() {
       const open = await Promise.allSettled(engines.values())

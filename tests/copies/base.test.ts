@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createCopyJob } from '../../modules/imports/copies/copy-job.ts'
 import type { UserActor } from '../../src/core/actor.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -166,6 +168,8 @@ test('what a copy that was cut off has begun is removed at the next start', asyn
     ...{ tables: [tasks.schema.table.tableName], withData: true, replaced: [] },
   })
   expect(await kernel.sources.exists(newBaseId)).toBe(true)
+  // What SQLite leaves beside a copy whose process was killed while it wrote.
+  if (kernel.sources.newHome === 'sqlite3') writeFileSync(`${kernel.sources.path(newBaseId)}-journal`, 'half')
   const input = { owner, baseId: bench.baseId, newBaseId, title: 'Cut off', withData: true }
   const job = createCopyJob({ kernel, ...services })
   const at = { id: 'job', userId: owner.id }
@@ -173,4 +177,6 @@ test('what a copy that was cut off has begun is removed at the next start', asyn
   expect(await kernel.sources.exists(newBaseId)).toBe(false)
   const titles = (await bench.trpc.bases.list.query({ trash: true })).map(({ title }) => title)
   expect(titles).not.toContain('Cut off')
+  const left = readdirSync(join(kernel.config.dataDir, 'bases')).filter((name) => name.startsWith(newBaseId))
+  expect(left).toEqual([])
 })
