@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
 import { clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
-import { AppError, badRequest, retryAfterOf } from './core/errors.ts'
+import { AppError, badRequest, ERROR_STATUS, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { SHARE_HEADERS } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
@@ -54,7 +54,8 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
         const { status, body } = presentError(error, request)
         // Other codes above it, such as "not implemented", are refusals like any other.
-        const isFailure = status === 500
+        // A full disk is said to the client in words, and whoever runs the server has to hear of it.
+        const isFailure = status === 500 || status === ERROR_STATUS.STORAGE_FULL
         if (isFailure)
           kernel.log.error('request failed', error, {
             requestId,

@@ -4,6 +4,7 @@ import { ZodError } from 'zod'
 import type { Actor, ShareActor, UserActor } from './core/actor.ts'
 import { AppError, retryAfterOf } from './core/errors.ts'
 import type { Log } from './log.ts'
+import { explainStorage } from './storage-full.ts'
 
 /** What each procedure is given beside its input. */
 export interface Context {
@@ -32,7 +33,7 @@ const STATUS_TO_TRPC: Record<number, TRPC_ERROR_CODE_KEY> = {
 
 const t = initTRPC.context<Context>().create({
   errorFormatter({ shape, error, ctx }) {
-    const cause = error.cause
+    const cause = explainStorage(error.cause)
     const requestId = ctx?.requestId
     if (cause instanceof AppError) {
       const code = STATUS_TO_TRPC[cause.status] ?? 'INTERNAL_SERVER_ERROR'

@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import type { Kernel } from '../kernel.ts'
+import { explainStorage } from '../storage-full.ts'
 import { hasEnded } from './has-ended.ts'
 import { createJobStore } from './job-store.ts'
 import { createThrottle } from './throttle.ts'
@@ -12,6 +13,9 @@ const MAX_ACTIVE = 2
 /** Progress is sent to browsers this often, and stored less often: a restart does not need it. */
 const SEND_EVERY_MS = 200
 const STORE_EVERY_MS = 2000
+
+/** An end that could not be stored is stored again this often: the disk may have room again by then. */
+const STORE_AGAIN_MS = 5000
 
 const STOPPED = 'The server was stopped while this was running. Nothing of it was kept.'
 
@@ -29,7 +33,11 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
   const kinds = new Map<string, JobKind<unknown>>()
   /** Everything that waits or runs, in the order in which it was started. */
   const runs = new Map<string, Run>()
+  /** Jobs that have ended, and whose end could not be stored yet. */
+  const unsaved = new Map<string, Job>()
   let closing = false
+  const storeAgain = setInterval(() => void saveEnds(), STORE_AGAIN_MS)
+  storeAgain.unref()
 
   const isActive = (run: Run) => run.done !== null
 
@@ -44,18 +52,47 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
   }
 
   async function execute(run: Run): Promise<void> {
-    const { job, controller } = run
+    let outcome: Partial<Job>
     try {
       await change(run, { status: 'active' })
-      const outcome = await attempt(run)
-      runs.delete(job.id)
-      await change(run, outcome)
+      outcome = await attempt(run)
     } catch (error) {
-      // Only our own records can fail here; after a restart `recover` sets them right.
-      runs.delete(job.id)
-      log.error('job could not be recorded', error, { jobId: job.id, aborted: controller.signal.aborted })
+      outcome = failed(run, error)
     }
+    await end(run, outcome)
     pump()
+  }
+
+  /** Whoever waits for the job hears of its end, also where that cannot be stored yet. */
+  async function end(run: Run, outcome: Partial<Job>): Promise<void> {
+    const { job } = run
+    Object.assign(job, outcome, { updatedAt: new Date().toISOString() })
+    unsaved.set(job.id, job)
+    runs.delete(job.id)
+    await saveEnds()
+    events.emit('job.changed', job)
+  }
+
+  async function saveEnds(): Promise<void> {
+    for (const job of [...unsaved.values()]) {
+      try {
+        await store.save(job)
+        unsaved.delete(job.id)
+      } catch (error) {
+        log.error('the end of a job could not be stored', error, { jobId: job.id })
+        return
+      }
+    }
+  }
+
+  function failed({ job }: Run, error: unknown): Partial<Job> {
+    if (error instanceof AppError) return { status: 'failed', error: error.message }
+    log.error('job failed', error, { jobId: job.id, kind: job.kind })
+    const reason = explainStorage(error)
+    return {
+      status: 'failed',
+      error: reason instanceof AppError ? reason.message : 'Something went wrong on the server',
+    }
   }
 
   /** Runs the work and says how it ended. */
@@ -86,9 +123,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
     } catch (error) {
       if (controller.signal.aborted)
         return closing ? { status: 'failed', error: STOPPED } : { status: 'cancelled' }
-      if (error instanceof AppError) return { status: 'failed', error: error.message }
-      log.error('job failed', error, { jobId: job.id, kind: job.kind })
-      return { status: 'failed', error: 'Something went wrong on the server' }
+      return failed(run, error)
     } finally {
       send.stop()
       persist.stop()
@@ -120,12 +155,12 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       return { ...job }
     },
     async find(jobId) {
-      const live = runs.get(jobId)
-      return live ? { ...live.job } : store.find(jobId)
+      const live = runs.get(jobId)?.job ?? unsaved.get(jobId)
+      return live ? { ...live } : store.find(jobId)
     },
     async list(of) {
       const stored = await store.list(of)
-      const current = stored.map((job) => ({ ...job, ...runs.get(job.id)?.job }))
+      const current = stored.map((job) => ({ ...job, ...(runs.get(job.id)?.job ?? unsaved.get(job.id)) }))
       return of.unfinished ? current.filter((job) => !hasEnded(job.status)) : current
     },
     async cancel(jobId) {
@@ -133,12 +168,11 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       if (!run) return
       run.controller.abort()
       if (isActive(run)) return
-      runs.delete(jobId)
-      await change(run, { status: 'cancelled' })
+      await end(run, { status: 'cancelled' })
     },
     async recover() {
       for (const { job, input } of await store.unfinished()) {
-        if (runs.has(job.id)) continue
+        if (runs.has(job.id) || unsaved.has(job.id)) continue
         const done = await kinds
           .get(job.kind)
           ?.recover(input, { id: job.id, userId: job.userId })
@@ -157,10 +191,8 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       closing = true
       for (const { controller } of runs.values()) controller.abort()
       await Promise.all([...runs.values()].map(({ done }) => done))
-      for (const run of [...runs.values()]) {
-        runs.delete(run.job.id)
-        await change(run, { status: 'failed', error: STOPPED })
-      }
+      for (const run of [...runs.values()]) await end(run, { status: 'failed', error: STOPPED })
+      clearInterval(storeAgain)
     },
   }
 }

@@ -1,10 +1,12 @@
 import { AppError } from '../core/errors.ts'
+import { explainStorage } from '../storage-full.ts'
 
 /** Status and body of an error, in the envelope that REST clients know (spec §8, wire envelopes). */
 export function presentError(
-  error: unknown,
+  thrown: unknown,
   request: Request,
 ): { status: number; body: Record<string, unknown> } {
+  const error = explainStorage(thrown)
   if (error instanceof AppError) {
     const { status, code, message, details } = error
     // Of this envelope clients know two shapes: the message alone, and with the list of problems.

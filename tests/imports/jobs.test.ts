@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -143,6 +144,29 @@ describe('createJobs', () => {
       error: expect.stringContaining('The server was stopped'),
     })
     expect(await next.find('b')).toMatchObject({ status: 'completed', result: { rows: 7 } })
+  })
+
+  test('tells of an end that cannot be stored, and says where a disk is full', async () => {
+    const full = Object.assign(new Error('could not extend file'), { code: '53100' })
+    register({ run: () => Promise.reject(full) })
+    const file = new Database(join(dataDir, 'sheaf.db'))
+    file.run(`create trigger full before update on jobs when new.status = 'failed'
+      begin select raise(abort, 'database or disk is full'); end`)
+    await start('a')
+    await until(() => seen.includes('a failed 0'))
+    expect(await jobs.find('a')).toMatchObject({
+      status: 'failed',
+      error: 'The disk of the server is full: nothing was changed',
+    })
+    expect(await jobs.list({ unfinished: true })).toEqual([])
+    // Once there is room again, the end is stored with the next one at the latest.
+    file.run('drop trigger full')
+    file.close()
+    await start('b')
+    await until(() => seen.includes('b failed 0'))
+    const stored = createJobs({ meta, events, log })
+    expect((await stored.find('a'))?.status).toBe('failed')
+    await stored.close()
   })
 
   test('ends what runs when it is closed, and takes no more', async () => {

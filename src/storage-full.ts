@@ -1,0 +1,21 @@
+import { AppError } from './core/errors.ts'
+
+/** What a database or the system says where a disk has no room: SQLite, the file system, PostgreSQL. */
+const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
+/** SQLite's words, where a thread has passed on the message alone. */
+const SQLITE_FULL = 'database or disk is full'
+
+/** The error, or a refusal in words for whoever asked where it says that a disk is full. */
+export function explainStorage(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof AppError) return error
+  const code = 'code' in error ? error.code : undefined
+  if (CODES.has(code) || error.message === SQLITE_FULL)
+    return new AppError('STORAGE_FULL', 'The disk of the server is full: nothing was changed')
+  return error.cause === undefined ? error : causeOf(error, error.cause)
+}
+
+/** Drizzle and tRPC wrap what a database said. */
+function causeOf(error: Error, cause: unknown): unknown {
+  const reason = explainStorage(cause)
+  return reason === cause ? error : reason
+}
