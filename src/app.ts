@@ -25,6 +25,7 @@ import { refuseMalformedPath, restBase } from './rest.ts'
 import { createRouter } from './router.ts'
 import { openSecrets } from './secrets.ts'
 import { createSocket } from './socket.ts'
+import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
 import { openFileStore } from './storage/index.ts'
 
@@ -39,6 +40,7 @@ export type Services = ReturnType<typeof createServices>
 /** Opens the databases and makes what every module is given. */
 export async function openKernel(config: Config): Promise<Kernel & { close(): Promise<void> }> {
   const log = createLog(config.logLevel)
+  requireDataDir(config)
   const secrets = openSecrets(config)
   const meta = await openMeta(config)
   const pool = createWorkerPool(WORKERS)
@@ -173,27 +175,29 @@ export async function startServer(config: Config): Promise<RunningServer> {
   kernel.mail.start()
   const socket = createSocket(kernel, services.auth)
   const app = createApp(kernel, services)
-  const server = Bun.serve({
-    port: config.port,
-    hostname: config.host,
-    idleTimeout: 60,
-    maxRequestBodySize: Math.max(config.importMaxBytes, config.bodyMaxBytes) + 1024 * 1024,
-    fetch: logRequests(
-      kernel.log,
-      config.logLevel,
-      (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
-    ),
-    development: false,
-    // What no adapter has answered; its text stays in the log.
-    error(error) {
-      kernel.log.error('request failed outside the adapters', error)
-      return Response.json(
-        { error: 'INTERNAL_SERVER_ERROR', message: 'Please check server log for more details' },
-        { status: 500 },
-      )
-    },
-    websocket: socket.websocket,
-  })
+  const server = listen(config, () =>
+    Bun.serve({
+      port: config.port,
+      hostname: config.host,
+      idleTimeout: 60,
+      maxRequestBodySize: Math.max(config.importMaxBytes, config.bodyMaxBytes) + 1024 * 1024,
+      fetch: logRequests(
+        kernel.log,
+        config.logLevel,
+        (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
+      ),
+      development: false,
+      // What no adapter has answered; its text stays in the log.
+      error(error) {
+        kernel.log.error('request failed outside the adapters', error)
+        return Response.json(
+          { error: 'INTERNAL_SERVER_ERROR', message: 'Please check server log for more details' },
+          { status: 500 },
+        )
+      },
+      websocket: socket.websocket,
+    }),
+  )
   app.server = server as never
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
   kernel.log.info('listening', { url, dataDir: config.dataDir, metadata: kernel.meta.client })

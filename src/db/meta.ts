@@ -1,11 +1,11 @@
-import { Database } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { Database, SQLiteError } from 'bun:sqlite'
 import { join } from 'node:path'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
 import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Config } from '../config.ts'
+import { startFailure } from '../start-failure.ts'
 import { type Columns, postgresColumns, sqliteColumns } from './columns.ts'
 import { lockDataDir } from './data-lock.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
@@ -41,14 +41,8 @@ export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>):
 }
 
 function openSqlite(dataDir: string): Meta {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const unlock = lockDataDir(dataDir)
-  const file = new Database(join(dataDir, 'sheaf.db'), { create: true, strict: true })
-  file.run('pragma journal_mode = wal')
-  file.run('pragma synchronous = full')
-  file.run('pragma foreign_keys = on')
-  file.run('pragma busy_timeout = 5000')
-  migrateSqlite(file)
+  const file = openFile(join(dataDir, 'sheaf.db'))
   const runAll = file.transaction((statements: MetaStatement[]) => {
     for (const statement of statements) {
       const { sql, params } = statement.toSQL()
@@ -69,9 +63,26 @@ function openSqlite(dataDir: string): Meta {
   }
 }
 
+/** @throws Error that names the file, where it cannot be used or is of a later version */
+function openFile(path: string): Database {
+  try {
+    const file = new Database(path, { create: true, strict: true })
+    file.run('pragma journal_mode = wal')
+    file.run('pragma synchronous = full')
+    file.run('pragma foreign_keys = on')
+    file.run('pragma busy_timeout = 5000')
+    migrateSqlite(file)
+    return file
+  } catch (error) {
+    throw error instanceof SQLiteError ? startFailure(`${path} cannot be opened`, error) : error
+  }
+}
+
 async function openPostgres(url: string): Promise<Meta> {
   const client = postgres(url, { max: 10, onnotice: () => {} })
-  await migratePostgres(client)
+  await migratePostgres(client).catch((error) => {
+    throw startFailure('The database of DATABASE_URL cannot be used', error)
+  })
   return {
     client: 'pg',
     isShared: true,

@@ -19,7 +19,18 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
   }))
 }
 
-/** Applies what the file has not seen yet, each migration whole or not at all. */
+/** @throws Error where one of the migrations that were applied is not of this version: what it added would be ignored */
+function refuseLater(applied: Iterable<string>, migrations: Migration[], where: string): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  for (const name of applied) {
+    if (!known.has(name))
+      throw new Error(
+        `${where} was written by a later version of Sheaf (${name}): start that version, or use a backup`,
+      )
+  }
+}
+
+/** Applies what the file has not seen yet, each migration whole or not at all. @throws Error as `refuseLater` */
 export function migrateSqlite(file: Database): void {
   file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
   const applied = new Set(
@@ -28,7 +39,9 @@ export function migrateSqlite(file: Database): void {
       .all()
       .map((m) => m.name),
   )
-  for (const { name, statements } of readMigrations('sqlite')) {
+  const migrations = readMigrations('sqlite')
+  refuseLater(applied, migrations, file.filename)
+  for (const { name, statements } of migrations) {
     if (applied.has(name)) continue
     file.transaction(() => {
       for (const statement of statements) file.run(statement)
@@ -45,7 +58,9 @@ export async function migratePostgres(client: Sql): Promise<void> {
     const applied = new Set(
       (await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name),
     )
-    for (const { name, statements } of readMigrations('postgres')) {
+    const migrations = readMigrations('postgres')
+    refuseLater(applied, migrations, 'It')
+    for (const { name, statements } of migrations) {
       if (applied.has(name)) continue
       for (const statement of statements) await tx.unsafe(statement)
       await tx`insert into migrations values (${name}, ${new Date().toISOString()})`

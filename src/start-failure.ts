@@ -1,0 +1,34 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Config } from './config.ts'
+
+/** Why the server does not start, in words that name the setting to look at. */
+export function startFailure(what: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message || error.name : String(error)
+  return new Error(`${what}: ${reason}`, { cause: error })
+}
+
+/** Makes the data folder where it is not there yet. @throws Error where this process may not write to it */
+export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw startFailure(`The data folder ${dataDir} (DATA_DIR) cannot be used`, error)
+  }
+}
+
+/** Starts to listen by `serve`. @throws Error where the address is not ours to listen on */
+export function listen<T>({ host, port }: Pick<Config, 'host' | 'port'>, serve: () => T): T {
+  try {
+    return serve()
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${port} of ${host} is in use: end what listens there, or set PORT to another`)
+    // The runtime says "no such file" of a name that leads nowhere.
+    if (isIP(host) === 0 && code === 'ENOENT')
+      throw new Error(`HOST is not an address of this machine: ${host}`)
+    throw startFailure(`Cannot listen on port ${port} of ${host} (PORT, HOST)`, error)
+  }
+}
