@@ -36,7 +36,11 @@ async function runImport(plan: ImportPlan): Promise<ImportOutcome> {
   giveWay()
   const writer = openBulkWriter(plan.location)
   try {
-    const converter = createConverter(plan.columns, plan.width, plan.timeZone, report)
+    const converter = createConverter(
+      plan.columns,
+      { width: plan.width, timeZone: plan.timeZone, decimal: plan.format.decimal },
+      report,
+    )
     const filled = await fill(plan, checked, { writer, converter, report, link })
     const finished = await finish(plan, filled.rows, { writer, converter, report, link })
     return {

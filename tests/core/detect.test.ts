@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import Papa from 'papaparse'
 import { type DetectedField, detectFields, detectType } from '../../src/core/fields/detect.ts'
+import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 
 const read = (name: string): string[][] =>
@@ -122,6 +123,14 @@ describe('detectType', () => {
     ['an exponent', ['1.5e-3', '2e+5'], 'Decimal'],
     ['codes that look like exponents', ['12E4', '13E5', '77E1'], 'SingleLineText'],
     ['dollars', ['$1', '-$2.50', '$1,000'], 'Currency'],
+    ['losses in brackets', ['$1.00', '($2.50)'], 'Currency'],
+    ['euros behind the amount', ['12,50 €', '1.234,00 €', '-0,99 €'], 'Currency'],
+    ['signs of two currencies', ['$1', '€2'], 'SingleLineText'],
+    ['shares', ['12.5%', '100 %', '-3%'], 'Percent'],
+    ['shares among numbers', ['12.5%', '3'], 'SingleLineText'],
+    ['decimals without a zero in front', ['.097', '-.5', '1.25'], 'Decimal'],
+    ['endings of files', ['.net', '.5a'], 'SingleLineText'],
+    ['days with points', ['31.12.2023', '1.2.2024'], 'Date'],
     ['dollars among numbers', ['$1', '2', '3'], 'SingleLineText'],
     ['leading zeros', ['00501', '10001', '90210'], 'SingleLineText'],
     ['a lone zero', ['0', '0.5'], 'Decimal'],
@@ -152,6 +161,15 @@ describe('detectType', () => {
     [['12/25/2024', '01/02/2024'], { type: 'Date', options: { format: 'MM/DD/YYYY' } }],
     [['01/02/2024', '03/04/2024'], { type: 'Date', options: { format: 'DD/MM/YYYY' }, ambiguous: true }],
     [['2024/01/02', '2024-01-03', '2024/01/04'], { type: 'Date', options: { format: 'YYYY/MM/DD' } }],
+    [['31.12.2023', '01.02.2024'], { type: 'Date', options: { format: 'DD.MM.YYYY' } }],
+    [
+      ['01.02.2024 08:15', '03.04.2024 09:00'],
+      { type: 'DateTime', options: { format: 'DD.MM.YYYY', seconds: false } },
+    ],
+    [['2024.01.31', '2024.02.01'], { type: 'Date', options: { format: 'YYYY-MM-DD' } }],
+    [['£1', '-£2.50'], { type: 'Currency', options: { code: 'GBP', locale: 'en-GB', precision: 2 } }],
+    [['¥1,200', '¥90'], { type: 'Currency', options: { code: 'JPY', locale: 'ja-JP', precision: 0 } }],
+    [['5%', '12.5%'], { type: 'Percent', options: { precision: 1 } }],
     [['Jan 1 2000', 'Feb 1 2000'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
     [
       ['2024-01-01 08:00', '2024-01-02'],
@@ -167,6 +185,54 @@ describe('detectType', () => {
   test('reads a column that leaves the order open as its caller says', () => {
     expect(detectType(['01/02/2024'], true).options).toEqual({ format: 'MM/DD/YYYY' })
     expect(detectType(['25/12/2024'], true).options).toEqual({ format: 'DD/MM/YYYY' })
+  })
+
+  test.each<[string, string[][], '.' | ',']>([
+    [
+      'a column of decimal commas',
+      [
+        ['Ann', 'Bob'],
+        ['1,5', '12'],
+        ['1.000', '2.500'],
+      ],
+      ',',
+    ],
+    ['thousands and a decimal comma', [['1.234,56', '7,00']], ','],
+    ['amounts with a sign behind them', [['12,50 €', '1.234,00 €']], ','],
+    [
+      'decimal points',
+      [
+        ['1.5', '2.25'],
+        ['1,000', '2,500'],
+      ],
+      '.',
+    ],
+    [
+      'both, of which neither is certain',
+      [
+        ['1,5', '2,25'],
+        ['0.5', '1.25'],
+      ],
+      '.',
+    ],
+    ['nothing but what could be either', [['1.000', '2.500'], ['1,000']], '.'],
+    [
+      'lists, which are no numbers',
+      [
+        ['1,2,3', '4,5'],
+        ['a,5', 'b'],
+      ],
+      '.',
+    ],
+    ['no numbers at all', [['Ann'], []], '.'],
+  ])('tells the mark before decimals by %s', (_, columns, expected) => {
+    expect(detectDecimalMark(columns)).toBe(expected)
+  })
+
+  test('reads thousands where the file has decimal commas', () => {
+    expect(detectType(['1.000', '12', '2.500'], false, ',')).toEqual({ type: 'Number' })
+    expect(detectType(['1,5', '1,250'], false, ',')).toEqual({ type: 'Decimal', options: { precision: 3 } })
+    expect(detectType(['1.000', '12', '2.500']).type).toBe('Decimal')
   })
 
   test('gives options that the type takes', () => {

@@ -159,6 +159,22 @@ describe('an import into a new table', () => {
     expect(fields.find((field) => field.title === 'Kind')?.type).toBe('SingleLineText')
   })
 
+  test('reads numbers by the mark before their decimals', async () => {
+    const columns = ['Number', 'Decimal', 'Currency', 'Percent'].map(
+      (type) => ({ title: type, type }) as never,
+    )
+    const file = '1.000;1.234,56;1.500 €;12,5 %\n2.500;0,5;-7,25 €;1.000 %\n'
+    const format = { delimiter: ';', header: false }
+    const { rows, report } = await load(file, { columns, format: { ...format, decimal: ',' } })
+    expect(report).toEqual([])
+    expect(rows.map(Object.values)).toEqual([
+      [1000, 1234.56, 1500, 12.5],
+      [2500, 0.5, -7.25, 1000],
+    ])
+    const english = await load(file, { columns, format })
+    expect(english.rows.map(({ Currency }) => Currency)).toEqual([1.5, -7.25])
+  })
+
   test('reads times in the zone of the person', async () => {
     const { rows } = await load('When\n2024-01-02 03:04\n2024-01-02T03:04:05Z\n', {
       columns: [{ title: 'When', type: 'DateTime' }],

@@ -37,9 +37,23 @@ describe('the preview of a file', () => {
       quote: '"',
       header: true,
       guarded: false,
+      decimal: '.',
     })
     expect(typesOf(found)).toEqual({ Name: 'SingleLineText', Age: 'Number', Note: 'LongText' })
     expect(found).toMatchObject({ rowCount: 2, isExact: true, quoteProblems: 0 })
+  })
+
+  test('reads a file as Excel writes it where decimals have commas', async () => {
+    const file =
+      'sep=;\r\nDatum;Betrag;Menge;Preis\r\n31.12.2023;1.234,56;1.000;12,50 €\r\n01.02.2024;-7,00;2.500;0,99 €\r\n'
+    const found = await look(file)
+    expect(found.format).toMatchObject({ delimiter: ';', decimal: ',' })
+    expect(typesOf(found)).toEqual({ Datum: 'Date', Betrag: 'Decimal', Menge: 'Number', Preis: 'Currency' })
+    const newTable: DraftTarget = { kind: 'new', title: 'T' }
+    const columns = draftColumns(found, newTable)
+    for (const column of columns) expect(countMisfits(found, column, newTable)).toBe(0)
+    // A person who knows better has the last word.
+    expect(typesOf(await look(file, { decimal: '.' })).Menge).toBe('Decimal')
   })
 
   test('keeps to what was chosen', async () => {

@@ -46,6 +46,13 @@ describe('createCsvReader', () => {
     expect(read('\ufeffa,b\n').rows).toEqual([['a', 'b']])
   })
 
+  test('takes the line that tells Excel the delimiter for no record', () => {
+    for (const size of [1, 3, 1 << 16])
+      expect(read('\ufeffsep=;\r\na;b\r\n', { delimiter: ';', size }).rows).toEqual([['a', 'b']])
+    expect(read('sep=|\na,b\n').rows).toEqual([['a', 'b']])
+    expect(read('a\nsep=;\n').rows).toEqual([['a'], ['sep=;']])
+  })
+
   test('reads nothing from nothing', () => {
     expect(read('').rows).toEqual([])
   })
@@ -133,6 +140,10 @@ describe('detectDelimiter', () => {
   test.each([',', ';', '\t', '|'])('knows %j', (delimiter) => {
     const rows = ['name,age', '"Cy, the eye",3', 'Ann,4'].map((line) => line.replaceAll(/,(?! )/g, delimiter))
     expect(detectDelimiter(rows.join('\r\n'))).toBe(delimiter)
+  })
+
+  test('believes what the file says to Excel', () => {
+    expect(detectDelimiter('sep=;\r\na,b;c\r\n1,2;3\r\n')).toBe(';')
   })
 
   test('knows it from two short rows that end in a line break', () => {

@@ -75,6 +75,7 @@ export const formatOf = (body: BodyInit, format: Partial<CsvFormat> = {}): CsvFo
   quote: '"',
   header: true,
   guarded: false,
+  decimal: '.',
   encoding: body instanceof Uint8Array ? detectEncoding(body, true) : 'utf-8',
   ...format,
 })

@@ -4,6 +4,7 @@ import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/guard.ts'
 import { createCsvReader } from '../../src/core/csv/reader.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
+import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from '../features/imports/analysis.ts'
 
 /*
@@ -32,7 +33,11 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   const isWhole = samples.head.byteLength >= samples.size
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
-  const plain: CsvFormat = { header: true, quote: '"', guarded: false, ...chosen, encoding, delimiter }
+  const plain: CsvFormat = {
+    ...{ header: true, quote: '"', guarded: false, decimal: '.' },
+    ...chosen,
+    ...{ encoding, delimiter },
+  }
   const format = { ...plain, guarded: chosen.guarded ?? looksGuarded(read(headText, plain, isWhole).rows) }
 
   const head = read(headText, format, isWhole)
@@ -49,13 +54,12 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   // Half from the beginning, and as much of the rest as there is room for.
   const shown = headRows.slice(0, scattered.length === 0 ? limit : limit / 2)
   const rows = [...shown, ...every(scattered, limit - shown.length)].map((row) => row.slice(0, width))
+  const titles = header?.slice(0, width) ?? Array.from({ length: width }, () => '')
+  const decimal = chosen.decimal ?? detectDecimalMark(columnsOf(rows, width))
   const share = Math.max(1, samples.head.byteLength) / samples.size
   return {
-    format,
-    fields: detectFields(rows, header?.slice(0, width) ?? Array.from({ length: width }, () => ''), {
-      maxRowsToParse: rows.length,
-      monthFirst,
-    }),
+    format: { ...format, decimal },
+    fields: detectFields(rows, titles, { maxRowsToParse: rows.length, monthFirst, decimal }),
     rows,
     headRows: shown.length,
     rowCount: isWhole ? headRows.length : Math.round(headRows.length / share),
@@ -103,6 +107,12 @@ function readInside(text: string, format: CsvFormat, width: number): string[][] 
   const rows = reader.push(text.slice(start + 1, end + 1)).concat(reader.end())
   return reader.takeProblems().length > 0 ? [] : rows.filter((cells) => cells.length === width)
 }
+
+/** The cells of each column that hold something. */
+const columnsOf = (rows: string[][], width: number): string[][] =>
+  Array.from({ length: width }, (_, index) =>
+    rows.map((row) => row[index] ?? '').filter((cell) => cell.trim() !== ''),
+  )
 
 /** The header says how many columns there are, unless most records have more. */
 function widthOf(header: string[] | null, rows: string[][]): number {

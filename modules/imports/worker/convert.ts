@@ -3,6 +3,7 @@ import { titlesIn } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { ImportColumn } from '../plan.ts'
 import type { Report } from './report.ts'
 
@@ -33,13 +34,11 @@ export interface Converter {
 /** @param width columns of the file that were known when the import was set up */
 export function createConverter(
   columns: ImportColumn[],
-  width: number,
-  timeZone: string,
+  { width, timeZone, decimal }: { width: number; timeZone: string; decimal: DecimalMark },
   report: Report,
 ): Converter {
-  const readers = columns.map((column) =>
-    createCellReader(column, timeZone, Math.min(4000, REMEMBERED / columns.length)),
-  )
+  const remembered = Math.min(4000, REMEMBERED / columns.length)
+  const readers = columns.map((column) => createCellReader(column, { timeZone, decimal, remembered }))
 
   const converter: Converter = {
     cellsRefused: 0,
@@ -98,8 +97,7 @@ interface CellReader {
 
 function createCellReader(
   { type: name, options: given, grows, link }: ImportColumn,
-  timeZone: string,
-  remembered: number,
+  { timeZone, decimal, remembered }: { timeZone: string; decimal: DecimalMark; remembered: number },
 ): CellReader {
   // Names are looked up once all rows are there: they may name each other.
   if (link) return { read: (text) => text }
@@ -110,7 +108,7 @@ function createCellReader(
   const options = (isLocal ? { ...given, timeZone } : given) as never
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
-  const parse = (text: string) => type.parse(text, options)
+  const parse = (text: string) => type.parse(text, options, decimal)
   // Text and numbers are read faster than they are looked up.
   const isQuick = type.filters === 'text' || type.filters === 'number' || type.filters === 'checkbox'
   return { read: isQuick ? parse : remembering(parse, remembered) }

@@ -41,6 +41,8 @@ export const csvFormat = z.object({
   header: z.boolean(),
   /** True for a file whose texts are guarded against spreadsheets that run them (`guard.ts`). */
   guarded: z.boolean().default(false),
+  /** The mark before the decimals of a number that leaves it open: `1.000` is one, or a thousand. */
+  decimal: z.enum(['.', ',']).default('.'),
 })
 
 export type CsvFormat = z.output<typeof csvFormat>

@@ -14,6 +14,9 @@ const MAX_MENDED = 50
 /** Once quotes were found unclosed, less is searched for the closing one: each search reads all of it again. */
 const MAX_LENGTH_IF_MENDED = 500_000
 
+/** The line by which Excel is told the delimiter: no record. Its one group is the delimiter. */
+export const SEPARATOR_LINE = /^sep=([^\r\n])(?:[\r\n]|$)/i
+
 /** The file cannot be read as CSV; the message says to a person why, and names the row. */
 export class CsvError extends Error {
   override readonly name = 'CsvError'
@@ -71,6 +74,7 @@ export function createCsvReader({
       if (row < rows.length) addProblem(count + row + 1, 'A quote stands inside a quoted cell')
     }
     for (const cells of rows) dropReturn(cells)
+    if (count === 0 && rows[0] && SEPARATOR_LINE.test(rows[0].join(delimiter))) rows.shift()
     if (guarded) for (const cells of rows) unguard(cells)
     count += rows.length
     return rows

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { precision } from './decimal.ts'
 import { describeValue } from './describe-value.ts'
 import { defineFieldType, readFail, readOk } from './field-type.ts'
-import { parseNumber } from './number-text.ts'
+import { type DecimalMark, parseNumber } from './number-text.ts'
 import { formatNumber, readNumber } from './number-value.ts'
 
 const options = z.object({
@@ -26,10 +26,10 @@ function isLocale(text: string): boolean {
 }
 
 /** Reads an amount with or without the currency's own code around it: `EUR 12`, `12 EUR`, `€12`. */
-function parseAmount(text: string, code: string): number | null {
+function parseAmount(text: string, code: string, decimal?: DecimalMark): number | null {
   const trimmed = text.trim()
-  if (trimmed.startsWith(code)) return parseNumber(trimmed.slice(code.length))
-  return parseNumber(trimmed.endsWith(code) ? trimmed.slice(0, -code.length) : trimmed)
+  if (trimmed.startsWith(code)) return parseNumber(trimmed.slice(code.length), decimal)
+  return parseNumber(trimmed.endsWith(code) ? trimmed.slice(0, -code.length) : trimmed, decimal)
 }
 
 /** An amount of money in one currency. */
@@ -49,7 +49,7 @@ export const currency = defineFieldType({
     const value = parseAmount(input, code)
     return value === null ? readFail(`An amount is expected, not ${describeValue(input)}`) : readOk(value)
   },
-  parse: (text, { code }) => parseAmount(text, code),
+  parse: (text, { code }, decimal) => parseAmount(text, code, decimal),
   format: formatNumber,
   databaseTypes: { sqlite3: 'double precision', pg: 'decimal' },
 })

@@ -15,6 +15,7 @@ export const DATE_FORMATS = [
   'DD MMM YY',
   'YYYY-MM',
   'YYYY MM',
+  'DD.MM.YYYY',
 ] as const
 
 export type DateFormat = (typeof DATE_FORMATS)[number]

@@ -25,7 +25,7 @@ export const decimal = defineFieldType({
   filters: 'number',
   summaries: 'number',
   read: readNumber,
-  parse: (text) => parseNumber(text),
+  parse: (text, _options, decimal) => parseNumber(text, decimal),
   format: formatNumber,
   databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })

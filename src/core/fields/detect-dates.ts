@@ -4,7 +4,8 @@ import { hasTime, parseInstant } from './instant-text.ts'
 
 /** What each format looks like; the length of the parts tells it from a version or a fraction. */
 const SHAPES: Partial<Record<DateFormat, RegExp>> = {
-  'YYYY-MM-DD': /^\d{4}-\d{1,2}-\d{1,2}$/,
+  // With points, too, as in Korea and Hungary.
+  'YYYY-MM-DD': /^\d{4}([-.])\d{1,2}\1\d{1,2}$/,
   'YYYY/MM/DD': /^\d{4}\/\d{1,2}\/\d{1,2}$/,
   'DD-MM-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
   'MM-DD-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
@@ -13,6 +14,7 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'DD MM YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
   'MM DD YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
   'YYYY MM DD': /^\d{4} \d{1,2} \d{1,2}$/,
+  'DD.MM.YYYY': /^\d{1,2}\.\d{1,2}\.\d{4}$/,
   'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
 }
 

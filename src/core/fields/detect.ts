@@ -5,6 +5,7 @@ import { detectNumbers } from './detect-numbers.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
 import { cleanTitle, columnNameFor, uniqueName } from './names.ts'
+import type { DecimalMark } from './number-text.ts'
 import { isEmail, isUrl } from './text-checks.ts'
 
 /** Most rows that are looked at where the caller does not say. */
@@ -39,6 +40,8 @@ export interface DetectOptions {
   maxRowsToParse?: number
   /** Reads `01/02/2024` as 2 January where a column leaves it open; by the list of spec §5 it is 1 February. */
   monthFirst?: boolean
+  /** The mark before decimals, where a column leaves it open; a point where nothing is said. */
+  decimal?: DecimalMark
 }
 
 /**
@@ -51,7 +54,7 @@ export interface DetectOptions {
 export function detectFields(
   samples: string[][],
   header: string[] | null,
-  { maxRowsToParse = MAX_ROWS_TO_PARSE, monthFirst = false }: DetectOptions = {},
+  { maxRowsToParse = MAX_ROWS_TO_PARSE, monthFirst = false, decimal = '.' }: DetectOptions = {},
 ): DetectedField[] {
   const rows = samples.slice(0, maxRowsToParse)
   const width = rows.reduce((most, row) => Math.max(most, row.length), header?.length ?? 0)
@@ -59,7 +62,7 @@ export function detectFields(
   const columnNames = new Set<string>()
   return Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
-    const { type, options, ambiguous } = detectType(filled, monthFirst)
+    const { type, options, ambiguous } = detectType(filled, monthFirst, decimal)
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
     const confidence = { rows: rows.length, filled: filled.length }
     return {
@@ -73,23 +76,27 @@ export function detectFields(
 }
 
 /** The type of a column with these values, none of them empty. */
-export function detectType(values: string[], monthFirst = false): NonNullable<Detected> {
+export function detectType(
+  values: string[],
+  monthFirst = false,
+  decimal: DecimalMark = '.',
+): NonNullable<Detected> {
   if (values.length === 0) return { type: 'SingleLineText' }
   const found =
     detectCheckbox(values) ??
-    detectNumbers(values) ??
+    detectNumbers(values, decimal) ??
     detectDates(values, monthFirst) ??
     detectLinks(values) ??
     detectLong(values) ??
     detectSelect(values)
-  return found && fitsAll(found, values) ? found : (detectLong(values) ?? { type: 'SingleLineText' })
+  return found && fitsAll(found, values, decimal) ? found : (detectLong(values) ?? { type: 'SingleLineText' })
 }
 
 /** The last word: what the type cannot read is never given to it. */
-function fitsAll({ type, options }: NonNullable<Detected>, values: string[]): boolean {
+function fitsAll({ type, options }: NonNullable<Detected>, values: string[], decimal: DecimalMark): boolean {
   const { parse } = fieldType(type)
   const read = readOptions(type, options)
-  return values.every((value) => parse(value, read) !== null)
+  return values.every((value) => parse(value, read, decimal) !== null)
 }
 
 /**

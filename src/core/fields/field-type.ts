@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { DecimalMark } from './number-text.ts'
 
 /** What a value looks like in a cell, in JSON and in the log: the same everywhere. */
 export type CellValue = string | number | boolean | null
@@ -119,8 +120,12 @@ export interface FieldType<O = FieldOptions> {
    * except that text fields keep `''`.
    */
   read(input: unknown, options: O): Read
-  /** Reads text from a person (paste, import, conversion): lenient in form, `null` where it does not fit. */
-  parse(text: string, options: O): CellValue
+  /**
+   * Reads text from a person (paste, import, conversion): lenient in form, `null` where it does not fit.
+   *
+   * @param decimal the mark before the decimals where a number leaves it open: `1.000` is one, or a thousand
+   */
+  parse(text: string, options: O, decimal?: DecimalMark): CellValue
   /**
    * The value as text for the clipboard, exports and conversion; `parse(format(v))` gives `v` again,
    * save that null and the empty text both come back as null.

@@ -1,5 +1,8 @@
 /** Numbers written as text: the strict form of programs and the many forms that people write. */
 
+/** What stands in front of a number's decimals. */
+export type DecimalMark = '.' | ','
+
 const STRICT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 /** Digits that any double holds, with a point or without. */
 const PLAIN = /^-?\d{1,15}(?:\.\d{1,15})?$/
@@ -34,7 +37,7 @@ function keepsInteger(text: string, value: number): boolean {
  * `1,234` is 1234 and `1.234` is 1.234; `decimal: ','` turns that round, for editors that know where
  * their reader is at home.
  */
-export function parseNumber(text: string, decimal: '.' | ',' = '.'): number | null {
+export function parseNumber(text: string, decimal: DecimalMark = '.'): number | null {
   // Nearly every number in a file looks like this, and the rest of this function takes a microsecond.
   if (decimal === '.' && PLAIN.test(text)) return Number(text) || 0
   if (text.length > MAX_LENGTH) return null
@@ -59,7 +62,7 @@ function withoutUnits(text: string): string {
 }
 
 /** The same number with a point and without separators; null where the separators are not in their places. */
-function plainNumber(text: string, decimal: '.' | ','): string | null {
+function plainNumber(text: string, decimal: DecimalMark): string | null {
   const match = /^([-+]?)([\d.,'’\s\u00a0\u2009\u202f]*\d\.?|\d*)(e[-+]?\d+)?$/i.exec(text)
   if (!match) return null
   const [, sign = '', digits = '', exponent = ''] = match
@@ -75,7 +78,7 @@ function plainNumber(text: string, decimal: '.' | ','): string | null {
 }
 
 /** Which mark is the decimal one; null where the number is whole. */
-function decimalPoint(text: string, preferred: '.' | ','): '.' | ',' | null {
+function decimalPoint(text: string, preferred: DecimalMark): DecimalMark | null {
   const lastPoint = text.lastIndexOf('.')
   const lastComma = text.lastIndexOf(',')
   if (lastPoint >= 0 && lastComma >= 0) return lastPoint > lastComma ? '.' : ','

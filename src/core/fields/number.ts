@@ -15,8 +15,8 @@ export const number = defineFieldType({
   filters: 'number',
   summaries: 'number',
   read: readInteger,
-  parse(text) {
-    const value = parseNumber(text)
+  parse(text, _options, decimal) {
+    const value = parseNumber(text, decimal)
     return Number.isSafeInteger(value) ? value : null
   },
   format: formatNumber,

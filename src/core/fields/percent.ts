@@ -16,7 +16,7 @@ export const percent = defineFieldType({
   filters: 'number',
   summaries: 'number',
   read: readNumber,
-  parse: (text) => parseNumber(text),
+  parse: (text, _options, decimal) => parseNumber(text, decimal),
   format: formatNumber,
   databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })

@@ -101,7 +101,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
       </div>
       <ul className={styles.values}>
         {values.map((value, at) => {
-          const isLost = column.isOn && isMisfit(value, column, target)
+          const isLost = column.isOn && isMisfit(value, column, target, analysis.format.decimal)
           return (
             <li
               // biome-ignore lint/suspicious/noArrayIndexKey: the values stand where they stand

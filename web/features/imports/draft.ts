@@ -4,6 +4,7 @@ import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
 import type { Analysis } from './analysis.ts'
@@ -86,25 +87,34 @@ function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefin
 const valuesOf = ({ rows }: Analysis, index: number): string[] => rows.map((row) => row[index] ?? '')
 
 /** Whether the cell will be left empty because it does not fit what it goes to. */
-export function isMisfit(text: string, column: DraftColumn, target: DraftTarget): boolean {
+export function isMisfit(
+  text: string,
+  column: DraftColumn,
+  target: DraftTarget,
+  decimal: DecimalMark = '.',
+): boolean {
   if (text.trim() === '') return false
   if (target.kind === 'append') {
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
     if (linkOf(field)) return column.missing?.has(text) ?? false
     if (field.type === 'Attachment') return readFileList(text, 'all') === null
-    return fieldType(field.type).parse(text, field.options as never) === null
+    return fieldType(field.type).parse(text, field.options as never, decimal) === null
   }
   if (column.type === 'Attachment') return readFileList(text, 'all') === null
   const { parse, filters } = fieldType(column.type)
   // Options that a new select field lacks are added to it.
   if (filters === 'select' || filters === 'multiSelect') return false
-  return parse(text, column.options as never) === null
+  return parse(text, column.options as never, decimal) === null
 }
 
 /** How many of the sampled cells of a column will not fit. */
 export const countMisfits = (analysis: Analysis, column: DraftColumn, target: DraftTarget): number =>
-  column.isOn ? valuesOf(analysis, column.index).filter((text) => isMisfit(text, column, target)).length : 0
+  column.isOn
+    ? valuesOf(analysis, column.index).filter((text) =>
+        isMisfit(text, column, target, analysis.format.decimal),
+      ).length
+    : 0
 
 /** What stands in the way of the import, by words to show; null: nothing. */
 export function problemOf(

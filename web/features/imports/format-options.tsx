@@ -11,6 +11,7 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
     header: true,
     quote: '"',
     guarded: false,
+    decimal: '.',
     ...draft.chosen,
   }
   const isAmbiguous = draft.analysis?.fields.some(({ confidence }) => confidence.ambiguous) ?? false
@@ -48,6 +49,17 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
               {delimiterNames[delimiter]}
             </option>
           ))}
+        </select>
+      </label>
+      <label className={styles.option}>
+        <span>{t('Decimals')}</span>
+        <select
+          className={styles.select}
+          value={format.decimal}
+          onChange={(event) => all.choose(draft, { decimal: event.target.value === ',' ? ',' : '.' })}
+        >
+          <option value=".">{t('Point: 1,234.5')}</option>
+          <option value=",">{t('Comma: 1.234,5')}</option>
         </select>
       </label>
       {(isAmbiguous || draft.monthFirst) && (
