@@ -63,7 +63,10 @@ export interface Jobs {
   list(of: { baseId?: string; userId?: string; kind?: string; unfinished?: boolean }): Promise<Job[]>
   /** Asks the job to end. One that has ended stays as it is; `job.changed` tells when it has. */
   cancel(jobId: string): Promise<void>
-  /** Fails, after cleaning up, what a former process left running. Called once at start, after `register`. */
+  /**
+   * Fails, after cleaning up, what a former process left running; what another one runs now is left alone. Called
+   * once at start, after `register`.
+   */
   recover(): Promise<void>
   /** Ends what runs, cleaning up after it, and takes no more. */
   close(): Promise<void>

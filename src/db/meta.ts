@@ -6,6 +6,7 @@ import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Config } from '../config.ts'
 import { startFailure } from '../start-failure.ts'
+import { type Claims, createPostgresClaims, UNSHARED } from './claims.ts'
 import { type Columns, postgresColumns, sqliteColumns } from './columns.ts'
 import { lockDataDir } from './data-lock.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
@@ -26,6 +27,8 @@ export interface Meta {
    * outdated at once, so nothing that a revocation must void is held in memory (see `createReadCache`).
    */
   isShared: boolean
+  /** What this process works on: others over the same metadata leave it alone. */
+  claims: Claims
   /** Query builder. Always await a query: PostgreSQL answers later, SQLite at once. */
   db: BunSQLiteDatabase
   /** The engine's version of a module's tables; every call with one definition gives the same object. */
@@ -52,6 +55,7 @@ function openSqlite(dataDir: string): Meta {
   return {
     client: 'sqlite3',
     isShared: false,
+    claims: UNSHARED,
     db: drizzleSqlite(file),
     tables: memoised(sqliteColumns),
     atomically: async (statements) => runAll.immediate(statements),
@@ -83,9 +87,13 @@ async function openPostgres(url: string): Promise<Meta> {
   await migratePostgres(client).catch((error) => {
     throw startFailure('The database of DATABASE_URL cannot be used', error)
   })
+  // Nobody but us closes it: the claims would go with it.
+  const claiming = postgres(url, { max: 1, idle_timeout: 0, max_lifetime: null, onnotice: () => {} })
+  const claims = createPostgresClaims(claiming)
   return {
     client: 'pg',
     isShared: true,
+    claims,
     // The builders of both dialects share the methods that are used; the values are held equal by `Columns`.
     db: drizzlePostgres(client) as never,
     tables: memoised(postgresColumns),
@@ -97,7 +105,9 @@ async function openPostgres(url: string): Promise<Meta> {
         }
       })
     },
-    close: () => client.end({ timeout: 5 }),
+    async close() {
+      await Promise.all([claiming.end({ timeout: 5 }), client.end({ timeout: 5 })])
+    },
   }
 }
 

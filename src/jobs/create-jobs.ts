@@ -30,6 +30,7 @@ interface Run {
 /** The jobs of this server, recorded in the metadata database. Call `recover` once every kind is registered. */
 export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events' | 'log'>): Jobs {
   const store = createJobStore(meta)
+  const { claims } = meta
   const kinds = new Map<string, JobKind<unknown>>()
   /** Everything that waits or runs, in the order in which it was started. */
   const runs = new Map<string, Run>()
@@ -78,6 +79,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       try {
         await store.save(job)
         unsaved.delete(job.id)
+        await claims.release(job.id)
       } catch (error) {
         log.error('the end of a job could not be stored', error, { jobId: job.id })
         return
@@ -148,6 +150,8 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
         progress: { done: 0, total: null, unit: 'rows' },
         ...{ createdAt: now, updatedAt: now },
       }
+      // Before it can be read: a server that starts now would take it for one that nobody runs.
+      await claims.take(id)
       await store.insert(job, input)
       runs.set(job.id, { job, input, controller: new AbortController(), done: null })
       events.emit('job.changed', job)
@@ -173,6 +177,12 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
     async recover() {
       for (const { job, input } of await store.unfinished()) {
         if (runs.has(job.id) || unsaved.has(job.id)) continue
+        // Another server runs it, or cleans it up.
+        if (!(await claims.take(job.id))) continue
+        if (hasEnded((await store.find(job.id))?.status ?? 'failed')) {
+          await claims.release(job.id)
+          continue
+        }
         const done = await kinds
           .get(job.kind)
           ?.recover(input, { id: job.id, userId: job.userId })
@@ -184,6 +194,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
           ? { status: 'completed', result: done.result }
           : { status: 'failed', error: STOPPED }
         await store.save({ ...job, ...end, updatedAt: new Date().toISOString() })
+        await claims.release(job.id)
       }
       await store.forgetOld()
     },

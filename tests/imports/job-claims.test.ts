@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { openMeta } from '../../src/db/meta.ts'
+import { createEvents } from '../../src/events.ts'
+import { createJobs } from '../../src/jobs.ts'
+import { createLog } from '../../src/log.ts'
+import { createDatabase } from '../support/servers.ts'
+
+const log = createLog('silent')
+
+/** Waits for something to become true. */
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await isTrue()) return
+    await Bun.sleep(5)
+  }
+  throw new Error('It did not become true in time')
+}
+
+test('a server that starts leaves alone what another one runs, and cleans up after one that has gone', async () => {
+  const database = await createDatabase('postgres')
+  const open = async () => {
+    const meta = await openMeta({ dataDir: '', databaseUrl: database.url })
+    const jobs = createJobs({ meta, events: createEvents(() => {}), log })
+    const cleaned: string[] = []
+    const finish = Promise.withResolvers<void>()
+    jobs.register('test', {
+      run: () => finish.promise,
+      async recover(_, { id }) {
+        cleaned.push(id)
+        return null
+      },
+    })
+    return { meta, jobs, cleaned, finish: finish.resolve }
+  }
+  await using sql = new Bun.SQL(database.url, { max: 1 })
+  const first = await open()
+  await first.jobs.start('test', { id: 'a', userId: 'us1', baseId: 'p1', input: {} })
+  await first.jobs.start('test', { id: 'waits', userId: 'us1', baseId: 'p1', input: {} })
+  const second = await open()
+  await second.jobs.recover()
+  expect(second.cleaned).toEqual([])
+  expect((await second.jobs.find('a'))?.status).toBe('active')
+  first.finish()
+  await until(async () => (await second.jobs.find('waits'))?.status === 'completed')
+  expect((await second.jobs.find('a'))?.status).toBe('completed')
+
+  // The connection of the claims may be lost, as any other.
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`
+  await Bun.sleep(200)
+  // Its process ends in the midst of a job: its connections end with it.
+  await second.jobs.start('test', { id: 'b', userId: 'us1', baseId: 'p1', input: {} })
+  await until(async () => (await first.jobs.find('b'))?.status === 'active')
+  await second.meta.close()
+  const third = await open()
+  await third.jobs.recover()
+  expect(third.cleaned).toEqual(['b'])
+  expect((await third.jobs.find('b'))?.status).toBe('failed')
+  await Promise.all([first.jobs.close(), third.jobs.close()])
+  await Promise.all([first.meta.close(), third.meta.close(), sql.close()])
+  await database.drop()
+})
