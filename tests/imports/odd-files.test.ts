@@ -139,6 +139,19 @@ describe('an import of a file that is not as it should be', () => {
     expect(await refused(`Name,Age\n${'"abc"x\n'.repeat(200_000)}`)).toContain('a quote that is never closed')
   })
 
+  test('is refused where it is a file of another kind, whatever it is called', async () => {
+    const ZIP = 'PK\x03\x04\x14\0'
+    const reasons: Record<string, string | Uint8Array<ArrayBuffer>> = {
+      'This is an Excel workbook: save the sheet as CSV, and import that': `${ZIP}xl/workbook.xml\nx`,
+      'This is a ZIP archive, not text': `${ZIP}readme.txt\nx`,
+      'This is a PDF, not text': '%PDF-1.7\nx',
+      'This is not a text file: it holds bytes that no text has': new Uint8Array(
+        Array.from({ length: 5000 }, (_, at) => (at * 7 + (at >> 4)) % 256),
+      ),
+    }
+    for (const [reason, file] of Object.entries(reasons)) expect(await refused(file)).toBe(reason)
+  })
+
   test('makes an empty table of a header without rows', async () => {
     const { result, rows } = await load('Name,Age\n')
     expect(result.rows).toBe(0)

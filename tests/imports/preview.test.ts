@@ -56,6 +56,10 @@ describe('the preview of a file', () => {
     expect(typesOf(await look(file, { decimal: '.' })).Menge).toBe('Decimal')
   })
 
+  test('says of a workbook that it is no CSV file', async () => {
+    await expect(look('PK\x03\x04[Content_Types].xml,\n')).rejects.toThrow('This is an Excel workbook')
+  })
+
   test('keeps to what was chosen', async () => {
     const found = await look('Name;Age\nAnn;31\n', { delimiter: ',', header: false })
     expect(found.fields).toHaveLength(1)

@@ -3,6 +3,7 @@ import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/guard.ts'
 import { createCsvReader } from '../../src/core/csv/reader.ts'
+import { requireText } from '../../src/core/csv/require-text.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
 import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
 import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from '../features/imports/analysis.ts'
@@ -29,6 +30,7 @@ function answer(request: AnalyseRequest): AnalyseReply {
 }
 
 function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
+  requireText(new Uint8Array(samples.head))
   const encoding = chosen.encoding ?? encodingOf(samples)
   const isWhole = samples.head.byteLength >= samples.size
   const headText = decode(samples.head, encoding)

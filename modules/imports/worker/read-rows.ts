@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { detectEncoding, markOf } from '../../../src/core/csv/detect-encoding.ts'
 import type { CsvEncoding, CsvFormat } from '../../../src/core/csv/format.ts'
 import { type CsvProblem, createCsvReader } from '../../../src/core/csv/reader.ts'
+import { requireText } from '../../../src/core/csv/require-text.ts'
 
 const HEAD = 256 * 1024
 
@@ -26,9 +27,12 @@ export interface CheckedEncoding {
  * The encoding in which a file is to be read: the one that was chosen, unless the bytes say otherwise.
  * A mark at the beginning and zero bytes in the manner of UTF-16 outweigh it, and a file that was
  * taken for UTF-8 must be UTF-8 to its end: the browser has seen only samples of it.
+ *
+ * @throws CsvError for a file that is no text
  */
 export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
   const head = await readHead(path)
+  requireText(head)
   const detected = detectEncoding(head, Bun.file(path).size <= HEAD)
   const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false })
   if (chosen !== 'utf-8') {
