@@ -82,6 +82,13 @@ describe('importing a file', () => {
     await dialog().getByRole('button', { name: 'Open table' }).click()
     await page.getByText('3,376 records').waitFor()
     await page.getByText('Thigpen').first().waitFor()
+    // Taken back, the table is gone: the way to have it again is the same key where one then stands.
+    await page.keyboard.press('ControlOrMeta+z')
+    await page.getByRole('heading', { level: 1, name: base.title }).waitFor()
+    expect(await tables()).toEqual([])
+    await page.keyboard.press('ControlOrMeta+Shift+z')
+    await page.getByRole('row', { name: /airports/ }).waitFor()
+    expect((await tables()).map(({ title }) => title)).toEqual(['airports'])
   })
 
   test('shows what will not fit, and gives a report of it afterwards', async () => {

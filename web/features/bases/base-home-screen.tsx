@@ -8,6 +8,7 @@ import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { useScreenUndo } from '../records/use-screen-undo.ts'
 import { pickImport } from '../shell/pick-import.ts'
 import { createTable } from '../shell/table-commands.tsx'
 import { useFileDrop } from '../shell/use-file-drop.ts'
@@ -15,6 +16,7 @@ import { connectDatabase } from '../sources/source-commands.tsx'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
+import { BASE_SHORTCUTS } from './base-shortcuts.ts'
 import { MemberList } from './member-list.tsx'
 import { TableList } from './table-list.tsx'
 
@@ -26,6 +28,7 @@ export function BaseHomeScreen() {
   const tab = useTab()
   useDocumentTitle(base?.title)
   const mayImport = base !== undefined && roleCan(base.role, 'import.create')
+  useScreenUndo(baseId, base !== undefined && roleCan(base.role, 'record.undo'), BASE_SHORTCUTS)
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
   if (!base) return <HomeSkeleton />
 

@@ -6,6 +6,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { startValues, useFormRun } from '../../../forms/use-form-run.ts'
 import { gridRights } from '../../../records/grid-rights.ts'
 import { QueueBar } from '../../../records/queue-bar.tsx'
+import { useScreenUndo } from '../../../records/use-screen-undo.ts'
 import type { KindScreenProps } from '../../../records/view-frame.tsx'
 import { useIsNarrow } from '../../../shell/sidebar-state.ts'
 import { TableSkeleton } from '../../../shell/table-skeleton.tsx'
@@ -15,9 +16,9 @@ import { useAppSource, useCells } from './app-source.ts'
 import styles from './builder.module.css'
 import { Canvas } from './canvas.tsx'
 import { FormFillIn, FormPreview } from './form-preview.tsx'
+import { FORM_SHORTCUTS } from './form-shortcuts.ts'
 import { SidePanel } from './side-panel.tsx'
 import { useFormBuilder } from './use-form-builder.ts'
-import { useFormUndo } from './use-form-undo.ts'
 
 type Mode = 'build' | 'preview' | 'fill'
 
@@ -44,7 +45,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
     return { ...run, value: (fieldId: string) => values[fieldId] ?? null }
   }, [run, source])
   const hasCells = useCells(builder.questions.map(({ field }) => field))
-  useFormUndo(schema.table.baseId, roleCan(role, 'record.undo'))
+  useScreenUndo(schema.table.baseId, roleCan(role, 'record.undo'), FORM_SHORTCUTS)
   const title = view.title
   const [isPanelAsked, setPanelAsked] = useState(false)
   const hasPanel = mode === 'build' && (isNarrow ? isPanelAsked : isPanelOpen)

@@ -2,7 +2,7 @@ import type { ShortcutSection } from '../../../../actions/index.ts'
 import { t } from '../../../../i18n.ts'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 
-/** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-form-undo.ts`. */
+/** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-screen-undo.ts`. */
 export const FORM_SHORTCUTS: ShortcutSection = {
   title: () => t('Form'),
   lines: [

@@ -1,37 +1,36 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
-import { useScreenActions, useShortcutSection } from '../../../../actions/index.ts'
-import { messageOf } from '../../../../errors.ts'
-import { t } from '../../../../i18n.ts'
-import { api } from '../../../../trpc.ts'
-import { hasOpenLayer } from '../../../../ui/layers.ts'
-import { isShortcut } from '../../../../ui/shortcuts.ts'
-import { toast } from '../../../../ui/toast.ts'
-import { inLine } from '../../../records/base-queue.ts'
-import { redo, undo } from '../../../records/undo-commands.ts'
-import { FORM_SHORTCUTS } from './form-shortcuts.ts'
+import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../actions/index.ts'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { api } from '../../trpc.ts'
+import { hasOpenLayer } from '../../ui/layers.ts'
+import { isShortcut } from '../../ui/shortcuts.ts'
+import { toast } from '../../ui/toast.ts'
+import { inLine } from './base-queue.ts'
+import { redo, undo } from './undo-commands.ts'
 
-/** Undo and redo by key and by the palette, on a screen without records. */
-export function useFormUndo(baseId: string, mayUndo: boolean): void {
+/** Undo and redo by key and by the palette, on a screen of a base without records. `section` lists its keys. */
+export function useScreenUndo(baseId: string, mayUndo: boolean, section: ShortcutSection): void {
   const actions = useMemo(() => {
     const calls = {
       undo: () => told(inLine(baseId, () => api.records.undo.mutate({ baseId }))),
       redo: () => told(inLine(baseId, () => api.records.redo.mutate({ baseId }))),
     }
-    const group = () => t('Form')
+    const group = section.title
     return [
       {
-        ...{ id: 'form.undo', label: () => t('Undo'), group, icon: Undo2, when: () => mayUndo },
+        ...{ id: 'screen.undo', label: () => t('Undo'), group, icon: Undo2, when: () => mayUndo },
         run: () => undo(calls),
       },
       {
-        ...{ id: 'form.redo', label: () => t('Redo'), group, icon: Redo2, when: () => mayUndo },
+        ...{ id: 'screen.redo', label: () => t('Redo'), group, icon: Redo2, when: () => mayUndo },
         run: () => redo(calls),
       },
     ]
-  }, [baseId, mayUndo])
+  }, [baseId, mayUndo, section])
   useScreenActions(actions)
-  useShortcutSection(FORM_SHORTCUTS)
+  useShortcutSection(section)
 
   // Not by the key map: in an input these keys belong to the text.
   useEffect(() => {
