@@ -113,13 +113,13 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     },
 
     /** The members of a base, in no order. People whose account was deleted are none. */
-    async members(baseId: string): Promise<{ user: UserRow; role: BaseRole }[]> {
+    async members(baseId: string): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
       const rows = await meta.db
-        .select({ user: users, role: memberships.role })
+        .select({ user: users, role: memberships.role, since: memberships.createdAt })
         .from(memberships)
         .innerJoin(users, eq(users.id, memberships.userId))
         .where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId), isNull(users.deletedAt)))
-      return rows.flatMap(({ user, role }) => (isBaseRole(role) ? [{ user, role }] : []))
+      return rows.flatMap(({ user, role, since }) => (isBaseRole(role) ? [{ user, role, since }] : []))
     },
 
     /** How many bases each of the users is a member of. */

@@ -38,7 +38,19 @@ export const PreferenceBody = z.object({
   order: z.number().nullish(),
 })
 
+/** Most addresses that one call may invite. */
+export const MAX_INVITATIONS = 200
+
 /** Roles that can be given in a base; a guest is someone without access. */
 export const MemberRole = z
   .enum([...BASE_ROLES, 'guest'])
   .transform((role) => (role === 'guest' ? ('no-access' as const) : role))
+
+/** People who are to become members, each by an address. */
+export const InviteInput = BaseRef.extend({
+  emails: z.array(z.string().max(1000)).min(1).max(MAX_INVITATIONS),
+  role: z.enum(BASE_ROLES),
+})
+/** One member of a base. */
+export const MemberRef = BaseRef.extend({ userId: z.string().max(64) })
+export const MemberRoleInput = MemberRef.extend({ role: z.enum(BASE_ROLES) })

@@ -1,18 +1,11 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
-import type { Person } from '../../src/core/model.ts'
+import type { Member, MemberInvitation } from '../../src/core/model.ts'
 import { type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ListedUser } from '../auth/index.ts'
 import type { BaseStore } from './store.ts'
-
-/** What became of one address that was invited. */
-export interface Invitation {
-  email: string
-  /** Set for people who have no account yet: the inviter can hand them the link, mailed or not. */
-  inviteToken: string | null
-}
 
 const problem = (message: string): AppError => new AppError('BASE_USER_ERROR', message)
 
@@ -46,21 +39,51 @@ export function createMembers(
 
   async function enter(
     actor: Actor,
-    right: 'member.update' | 'member.delete',
+    right: 'member.create' | 'member.update' | 'member.delete',
     baseId: string,
   ): Promise<void> {
     await store.require(baseId)
     await access.authorize(actor, right, baseId)
   }
 
+  /**
+   * Makes someone a member, with at most the actor's own role. An address without an account gets one
+   * that waits for its owner.
+   *
+   * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for what is no address, and for
+   *   someone who is a member already
+   */
+  async function invite(
+    actor: Actor,
+    baseId: string,
+    email: string,
+    role: BaseRole,
+  ): Promise<Omit<MemberInvitation, 'problem'>> {
+    await enter(actor, 'member.create', baseId)
+    await mustReach(actor, baseId, [role])
+    const invited = await users.findOrInvite(actor, email)
+    if (!invited) throw problem(`Invalid email address : ${email.slice(0, 256)}`)
+    const { row } = invited
+    const present = await roleOf(baseId, row.id)
+    if (present) throw problem(`${row.email} with role ${present} already exists in this base`)
+    await meta.atomically([access.grant(baseId, row.id, role)])
+    access.gained(row.id)
+    await users.mails.invited(actor, row)
+    return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
+  }
+
   return {
-    /** Those who are members of the base. */
-    async people(actor: Actor, baseId: string): Promise<(Person & { role: BaseRole })[]> {
+    /** Those who are members of the base, by address. */
+    async people(actor: Actor, baseId: string): Promise<Member[]> {
       await store.require(baseId)
       await access.authorize(actor, 'member.list', baseId)
       const found = await access.members(baseId)
       return found
-        .map(({ user: { id, email, displayName }, role }) => ({ id, email, displayName, role }))
+        .map(({ user, role, since }) => ({
+          ...{ id: user.id, email: user.email, displayName: user.displayName, role, since },
+          isInvited: user.inviteToken !== null,
+          inviteToken: users.inviteTokenFor(actor, user),
+        }))
         .sort((a, b) => a.email.localeCompare(b.email))
     },
 
@@ -76,26 +99,29 @@ export function createMembers(
       }))
     },
 
+    invite,
+
     /**
-     * Makes someone a member, with at most the actor's own role. An address without an account gets one
-     * that waits for its owner.
-     *
-     * @throws FORBIDDEN for a role above the actor's; BASE_USER_ERROR for what is no address, and for
-     *   someone who is a member already
+     * Invites several, each by itself: an address that is none, or a member's, keeps no other from coming.
+     * @throws FORBIDDEN for a role above the actor's
      */
-    async invite(actor: Actor, baseId: string, email: string, role: BaseRole): Promise<Invitation> {
-      await store.require(baseId)
-      await access.authorize(actor, 'member.create', baseId)
-      await mustReach(actor, baseId, [role])
-      const invited = await users.findOrInvite(actor, email)
-      if (!invited) throw problem(`Invalid email address : ${email.slice(0, 256)}`)
-      const { row } = invited
-      const present = await roleOf(baseId, row.id)
-      if (present) throw problem(`${row.email} with role ${present} already exists in this base`)
-      await meta.atomically([access.grant(baseId, row.id, role)])
-      access.gained(row.id)
-      await users.mails.invited(actor, row)
-      return { email: row.email, inviteToken: invited.isNew ? row.inviteToken : null }
+    async inviteEach(
+      actor: Actor,
+      baseId: string,
+      emails: readonly string[],
+      role: BaseRole,
+    ): Promise<MemberInvitation[]> {
+      await enter(actor, 'member.create', baseId)
+      const outcomes: MemberInvitation[] = []
+      for (const email of emails) {
+        try {
+          outcomes.push({ ...(await invite(actor, baseId, email, role)), problem: null })
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'BASE_USER_ERROR') throw error
+          outcomes.push({ email, inviteToken: null, problem: error.message })
+        }
+      }
+      return outcomes
     },
 
     /**

@@ -1,17 +1,13 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { AppError, badRequest } from '../../src/core/errors.ts'
+import { badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase } from '../../src/rest.ts'
 import { wholeListInfo } from '../../src/wire.ts'
 import type { AuthService } from '../auth/index.ts'
-import { MemberRole } from './input.ts'
-import type { Invitation } from './members.ts'
+import { MAX_INVITATIONS, MemberRole } from './input.ts'
 import { presentMember } from './present.ts'
 import type { BasesService } from './service.ts'
-
-/** Most addresses that one call may invite. */
-const MAX_INVITATIONS = 200
 
 const InviteBody = z.object({ email: z.string().max(65_536).nullish(), roles: MemberRole })
 const RoleBody = z.object({ roles: MemberRole })
@@ -42,16 +38,11 @@ export const membersRest = (prefix: string, bases: BasesService, kernel: Kernel,
         const msg = 'The user has been invited successfully'
         return inviteToken === null ? { msg } : { msg, invite_token: inviteToken, email }
       }
-      const invited: Invitation[] = []
-      const error: { email: string; error: string }[] = []
-      for (const email of emails) {
-        try {
-          invited.push(await bases.members.invite(actor, params.baseId, email, roles))
-        } catch (problem) {
-          if (!(problem instanceof AppError) || problem.code !== 'BASE_USER_ERROR') throw problem
-          error.push({ email, error: problem.message })
-        }
-      }
+      const outcomes = await bases.members.inviteEach(actor, params.baseId, emails, roles)
+      const invited = outcomes.filter(({ problem }) => problem === null)
+      const error = outcomes.flatMap(({ email, problem }) =>
+        problem === null ? [] : [{ email, error: problem }],
+      )
       return {
         invite_token: invited.find(({ inviteToken }) => inviteToken !== null)?.inviteToken ?? null,
         emails,

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { member, reader, router } from '../../src/trpc.ts'
-import { BaseId, BaseRef, CreateInput, UpdateInput } from './input.ts'
+import {
+  BaseId,
+  BaseRef,
+  CreateInput,
+  InviteInput,
+  MemberRef,
+  MemberRoleInput,
+  UpdateInput,
+} from './input.ts'
 import type { BasesService } from './service.ts'
 
 /** `trpc.bases.*` */
@@ -27,4 +35,24 @@ export const basesRouter = (bases: BasesService) =>
     restore: member.input(BaseRef).mutation(({ ctx, input }) => bases.restore(ctx.actor, input.baseId)),
 
     members: member.input(BaseRef).query(({ ctx, input }) => bases.members.people(ctx.actor, input.baseId)),
+
+    invite: member
+      .input(InviteInput)
+      .mutation(({ ctx, input: { baseId, emails, role } }) =>
+        bases.members.inviteEach(ctx.actor, baseId, emails, role),
+      ),
+
+    resendInvite: member
+      .input(MemberRef)
+      .mutation(({ ctx, input }) => bases.members.resendInvite(ctx.actor, input.baseId, input.userId)),
+
+    updateMember: member
+      .input(MemberRoleInput)
+      .mutation(({ ctx, input: { baseId, userId, role } }) =>
+        bases.members.update(ctx.actor, baseId, userId, role),
+      ),
+
+    removeMember: member
+      .input(MemberRef)
+      .mutation(({ ctx, input }) => bases.members.remove(ctx.actor, input.baseId, input.userId)),
   })

@@ -22,6 +22,26 @@ export interface Person {
   displayName: string | null
 }
 
+/** Someone who may open a base. */
+export interface Member extends Person {
+  role: BaseRole
+  /** Since when, in ISO form. */
+  since: string
+  /** True until they have signed up. */
+  isInvited: boolean
+  /** What they sign up with; null unless the one who asks invited them, or is a super admin. */
+  inviteToken: string | null
+}
+
+/** What became of one address that was invited to a base. */
+export interface MemberInvitation {
+  email: string
+  /** Set for people who have no account yet: the inviter can hand them the link, mailed or not. */
+  inviteToken: string | null
+  /** Why they were not invited; null for those who were. */
+  problem: string | null
+}
+
 export interface Base {
   id: string
   title: string

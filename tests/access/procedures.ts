@@ -10,6 +10,7 @@ export interface ProcedureCase {
 }
 
 const ofBase = ({ baseId }: World) => ({ baseId })
+const ofStranger = ({ baseId, userId }: World) => ({ baseId, userId })
 const ofTable = ({ tableId }: World) => ({ tableId })
 const ofView = ({ viewId }: World) => ({ viewId })
 const ofSource = ({ baseId, sourceId }: World) => ({ baseId, sourceId })
@@ -79,6 +80,16 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'schema.diagram': { gate: 'table.list', input: ofBase },
   'bases.members': { gate: 'member.list', input: ofBase },
+  'bases.invite': {
+    gate: 'member.create',
+    input: ({ baseId }) => ({ baseId, emails: [`guest-${baseId}@example.com`], role: 'viewer' }),
+  },
+  'bases.resendInvite': { gate: 'member.update', input: ofStranger, refuses: 'BAD_REQUEST' },
+  'bases.updateMember': {
+    gate: 'member.update',
+    input: ({ baseId, userId }) => ({ baseId, userId, role: 'viewer' }),
+  },
+  'bases.removeMember': { gate: 'member.delete', input: ofStranger },
 
   'sources.list': { gate: 'source.list', input: ofBase },
   'sources.test': { gate: 'source.create', input: sqliteFile, refuses: 'BAD_REQUEST' },

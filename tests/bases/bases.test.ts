@@ -74,7 +74,11 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
       })
       expect((await post(user, body)).status).toBe(200)
       const members = await app.trpc(user.token).bases.members.query({ baseId: made.body.id })
-      expect(members).toEqual([{ id: user.id, email: user.email, displayName: null, role: 'owner' }])
+      const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+      const joined = { since, isInvited: false, inviteToken: null }
+      expect(members).toEqual([
+        { id: user.id, email: user.email, displayName: null, role: 'owner', ...joined },
+      ])
       const me = await app.rest(user.token).get(`/api/v1/auth/user/me?base_id=${made.body.id}`)
       expect(me.body.base_roles).toEqual({ owner: true })
     })

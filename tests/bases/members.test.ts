@@ -81,6 +81,34 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
     expect(await roleOf(known)).toBe('viewer')
   })
 
+  test('the screens invite several, change roles, remove, and hand links to the inviter alone', async () => {
+    const asOwner = app.trpc(owner.token).bases
+    const emails = ['new3@example.com', owner.email, 'bad']
+    expect(await asOwner.invite.mutate({ baseId, emails, role: 'editor' })).toEqual([
+      { email: 'new3@example.com', inviteToken: expect.any(String), problem: null },
+      {
+        ...{ email: owner.email, inviteToken: null },
+        problem: `${owner.email} with role owner already exists in this base`,
+      },
+      { email: 'bad', inviteToken: null, problem: 'Invalid email address : bad' },
+    ])
+    const listed = async (by: TestUser) =>
+      (await app.trpc(by.token).bases.members.query({ baseId })).find(({ email }) => email === emails[0])
+    const guest = await listed(owner)
+    expect(guest).toMatchObject({ role: 'editor', isInvited: true, inviteToken: expect.any(String) })
+    const viewer = await createMember(app, baseId, 'viewer')
+    expect(await listed(viewer)).toMatchObject({ isInvited: true, inviteToken: null })
+
+    const userId = guest?.id ?? ''
+    await asOwner.updateMember.mutate({ baseId, userId, role: 'commenter' })
+    expect((await listed(owner))?.role).toBe('commenter')
+    // No mail can be sent from here, which is said.
+    const again = asOwner.resendInvite.mutate({ baseId, userId })
+    await expect(again).rejects.toThrow('No Email Plugin is found')
+    await asOwner.removeMember.mutate({ baseId, userId })
+    expect(await listed(owner)).toBeUndefined()
+  })
+
   test('a role counts from the next call on, up and down', async () => {
     const user = await createMember(app, baseId, 'viewer')
     const rename = () => app.rest(user.token).patch(`/api/v1/db/meta/projects/${baseId}`, { color: '#000' })

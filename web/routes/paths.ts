@@ -33,6 +33,7 @@ export const paths = {
   account: (page: AccountPage = 'profile') => `/account/${page}`,
   signIn: (continueTo?: string) => `/signin${continueQuery(continueTo)}`,
   signUp: (continueTo?: string) => `/signup${continueQuery(continueTo)}`,
+  acceptInvite: (token: string) => `/signup/${encodeURIComponent(token)}`,
   forgotPassword: () => '/forgot-password',
   // What opens without signing in (spec §2).
   sharedView: (shareId: string) => `/${WORKSPACE}/view/${shareId}`,

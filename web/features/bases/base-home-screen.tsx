@@ -55,7 +55,7 @@ export function BaseHomeScreen() {
         )}
       </div>
       {tab === 'overview' && <Overview base={base} />}
-      {tab === 'members' && <MemberList baseId={baseId} />}
+      {tab === 'members' && <MemberList base={base} />}
       {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
       {isOver && <div className={styles.dropHint}>{t('Drop the file to import it as a new table')}</div>}
     </main>

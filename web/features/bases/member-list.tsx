@@ -1,13 +1,24 @@
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import type { Base } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
+import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
-import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { matches } from '../../ui/matches.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
-import styles from './base-home-screen.module.css'
-import { RolePill } from './role-pill.tsx'
+import homeStyles from './base-home-screen.module.css'
+import { InviteDialog } from './invite-dialog.tsx'
+import { MemberRow } from './member-row.tsx'
+import styles from './members.module.css'
 
-/** Who can open the base, and as what. To read only. */
-export function MemberList({ baseId }: { baseId: string }) {
-  const members = trpc.bases.members.useQuery({ baseId })
+/** Who can open the base, and as what; who may invite does so here. */
+export function MemberList({ base }: { base: Base }) {
+  const members = trpc.bases.members.useQuery({ baseId: base.id })
+  const { user } = useMe()
+  const [search, setSearch] = useState('')
   if (members.error && !members.data) {
     return (
       <ErrorState
@@ -17,20 +28,33 @@ export function MemberList({ baseId }: { baseId: string }) {
       />
     )
   }
+  const found = members.data?.filter(({ email, displayName }) =>
+    matches(`${displayName ?? ''} ${email}`, search),
+  )
   return (
-    <div role="tabpanel" aria-label={t('Members')} className={styles.panel}>
+    <div role="tabpanel" aria-label={t('Members')} className={homeStyles.panel}>
+      <div className={styles.head}>
+        <input
+          type="search"
+          className={styles.search}
+          placeholder={t('Find a member')}
+          aria-label={t('Find a member')}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        {roleCan(base.role, 'member.create') && (
+          <Button
+            variant="primary"
+            icon={UserPlus}
+            onClick={() => openDialog((close) => <InviteDialog base={base} onClose={close} />)}
+          >
+            {t('Invite people')}
+          </Button>
+        )}
+      </div>
       <ul className={styles.members} aria-busy={members.isPending}>
-        {members.data?.map((member) => (
-          <li key={member.id} className={styles.member}>
-            <Avatar person={member} />
-            <span className={styles.memberText}>
-              <span className={styles.memberName} dir="auto">
-                {member.displayName || member.email}
-              </span>
-              {member.displayName && <small>{member.email}</small>}
-            </span>
-            <RolePill role={member.role} />
-          </li>
+        {found?.map((member) => (
+          <MemberRow key={member.id} base={base} member={member} isMe={member.id === user?.id} />
         )) ??
           [1, 2].map((n) => (
             <li key={n} className={styles.member}>
@@ -39,6 +63,7 @@ export function MemberList({ baseId }: { baseId: string }) {
             </li>
           ))}
       </ul>
+      {found?.length === 0 && <p className={styles.none}>{t('Nobody of that name')}</p>}
     </div>
   )
 }
