@@ -223,10 +223,15 @@ describe('the dates of a calendar', () => {
   })
 
   test('are looked at alone by a viewer, who is told why', async () => {
-    const table = await tests.createTable(FIELDS, ROWS)
+    const [title, ...dates] = FIELDS
+    const priced = [title, { title: 'Price', type: 'Currency' as const }, ...dates].filter((field) => !!field)
+    const rows = ROWS.map(([name = null, ...days]) => [name, 1200.5, ...days])
+    const table = await tests.createTable(priced, rows)
     const user = await createMember(tests.app(), table.baseId, 'viewer')
     const calendar = await openCalendar(tests, ROWS, { table, user })
     const { page, event, day } = calendar
+    // What else the view shows is written as its cells are.
+    await event('Workshop').getByText('$1,200.50').waitFor({ state: 'attached' })
     await drag(page, event('Workshop'), day('2026-01-17'))
     await day('2026-01-14').filter({ hasText: 'Workshop' }).waitFor()
     await day('2026-01-28').click()

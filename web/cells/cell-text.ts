@@ -1,5 +1,6 @@
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { readFormulaLink } from '../../src/core/fields/formula.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { CELLS } from './index.ts'
@@ -8,22 +9,50 @@ import { listIn } from './link-value.ts'
 const NOBODY: ReadonlyMap<string, Person> = new Map()
 
 /**
- * A cell as plain text, for other programs and for titles: people by e-mail, links by their names, what is
- * computed as the type of its result writes it, the values of a list with commas between them.
+ * A cell as plain text, for other programs: people by e-mail, links by their names, what is computed as the
+ * type of its result writes it, the values of a list with commas between them.
  */
 export function cellText(
   field: Field,
   value: CellValue,
   people: ReadonlyMap<string, Person> = NOBODY,
 ): string {
+  return textOf(field, value, people, () => undefined)
+}
+
+/** A cell in words as it is shown, where no cell is drawn: titles, lines of a calendar. Numbers are formatted. */
+export function shownText(
+  field: Field,
+  value: CellValue,
+  people: ReadonlyMap<string, Person> = NOBODY,
+): string {
+  return textOf(field, value, people, (type, options, each) => CELLS[type].shownText?.(each, options))
+}
+
+function textOf(
+  field: Field,
+  value: CellValue,
+  people: ReadonlyMap<string, Person>,
+  shown: (type: FieldTypeName, options: FieldOptions, value: CellValue) => string | undefined,
+): string {
   if (value === null) return ''
   const { result } = field
   const link = field.type === 'Formula' && typeof value === 'string' ? readFormulaLink(value) : null
   if (link !== null) return link
-  if (!result) return CELLS[field.type].copyText?.(value, people, field) ?? formatValue(field, value)
+  if (!result) {
+    return (
+      shown(field.type, field.options, value) ??
+      CELLS[field.type].copyText?.(value, people, field) ??
+      formatValue(field, value)
+    )
+  }
   const { type, options } = result
   const one = (each: CellValue): string =>
-    each === null ? '' : (CELLS[type].copyText?.(each, people, field) ?? formatValue({ type, options }, each))
+    each === null
+      ? ''
+      : (shown(type, options, each) ??
+        CELLS[type].copyText?.(each, people, field) ??
+        formatValue({ type, options }, each))
   if (!result.isList) return one(value)
   return listIn(value)
     .map(one)

@@ -160,6 +160,8 @@ export interface Cell<O = FieldOptions> {
   open?(value: CellValue, field: Field, recordId: RecordId | null): boolean
   /** The place that Ctrl+click, or Enter on a cell that cannot be edited, opens: `mailto:…`. Null: none. */
   href?(value: CellValue): string | null
+  /** The text for people, where it is not the one for other programs: `$1,200.00`. Undefined: it is. */
+  shownText?(value: CellValue, options: O): string | undefined
   /** The text for other programs, where it is not the field type's own: people by e-mail. */
   copyText?(value: CellValue, people: ReadonlyMap<string, Person>, field: Field): string
 }

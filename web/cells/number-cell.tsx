@@ -21,6 +21,7 @@ export function numberCell<O extends object>(
     align: 'end',
     minWidth: 60,
     extraWidth: 24,
+    shownText: text,
     View:
       View ??
       (({ value, options }) =>

@@ -2,7 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { cellText } from '../../cells/cell-text.ts'
+import { shownText } from '../../cells/cell-text.ts'
 import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
@@ -40,7 +40,7 @@ function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta:
   )
   const titles = new Map<string, string>()
   for (const [at, id] of (names.data?.ids ?? []).entries()) {
-    const title = display ? cellText(display, names.data?.rows[at]?.[0] ?? null) : ''
+    const title = display ? shownText(display, names.data?.rows[at]?.[0] ?? null) : ''
     titles.set(String(id), title)
   }
   const nameOf = (id: RecordId) => titles.get(String(id)) || t('Record {id}', { id: String(id) })

@@ -4,7 +4,7 @@ import { parseValue } from '../../../src/core/fields/read.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, TableSchema } from '../../../src/core/model.ts'
 import type { LinkLines } from '../../cells/cell.ts'
-import { cellText } from '../../cells/cell-text.ts'
+import { cellText, shownText } from '../../cells/cell-text.ts'
 import { linkValue } from '../../cells/link-value.ts'
 import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -34,9 +34,10 @@ export async function readLinkLines(
   const found = await api.records[which].query(request, { signal })
   const related = await relatedTable(found.tableId)
   const fields = found.fieldIds.map((id) => related.fields.find((field) => field.id === id))
+  // The title is the one that the cell will hold, so it is written as the server writes it.
   const textOf = (value: CellValue, at: number): string => {
     const field = fields[at]
-    return field ? cellText(field, value) : ''
+    return field ? (at === 0 ? cellText : shownText)(field, value) : ''
   }
   return {
     hasMore: found.hasMore,

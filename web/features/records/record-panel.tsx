@@ -12,7 +12,7 @@ import {
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { cellText } from '../../cells/cell-text.ts'
+import { shownText } from '../../cells/cell-text.ts'
 import { CELLS } from '../../cells/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
@@ -56,7 +56,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     row && store.query().fieldIds.includes(field.id)
       ? row.values(field.id)
       : (read.data?.values[field.id] ?? null)
-  const title = display ? cellText(display, valueIn(display)) : ''
+  const title = display ? shownText(display, valueIn(display)) : ''
 
   useEffect(() => {
     panel.current?.focus({ preventScroll: true })

@@ -1,7 +1,7 @@
 import { type CSSProperties, memo, type ReactNode, useMemo } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import { cellText } from '../../../cells/cell-text.ts'
+import { shownText } from '../../../cells/cell-text.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { isEmptyList } from '../../../cells/link-value.ts'
 import { usePeople } from '../../../cells/people.ts'
@@ -99,7 +99,7 @@ const isEmpty = (field: Field, value: CellValue): boolean =>
 /** The text of the display field: what names the record to a reader. */
 function Title({ row, title }: { row: GridRow; title: CardField | null }) {
   const people = usePeople()
-  const text = title ? cellText(title.field, row.values(title.field.id), people) : ''
+  const text = title ? shownText(title.field, row.values(title.field.id), people) : ''
   return (
     <span className={styles.title} dir="auto" data-empty={text === '' || undefined} title={text || undefined}>
       {text || t('Untitled')}

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import type { Field, TableSchema, View } from '../../../../../src/core/model.ts'
 import type { CalendarOptions } from '../../../../../src/core/views/index.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { t } from '../../../../i18n.ts'
 import type { TableContext } from '../../../records/table-context.ts'
@@ -39,7 +39,7 @@ export function useLook(
     const words = new WeakMap<DatedRow, Omit<EventLook, 'color'>>()
     const titleOf = (row: DatedRow): string => (row.id === NEW_ID ? t('New record') : savedTitle(row))
     const savedTitle = (row: DatedRow): string =>
-      (display && cellText(display, row.values(display.id), byId).trim()) || t('Untitled')
+      (display && shownText(display, row.values(display.id), byId).trim()) || t('Untitled')
     const read = (row: DatedRow) => {
       const known = words.get(row)
       if (known) return known
@@ -65,5 +65,5 @@ export function fixedReason(
 }
 
 /** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */
-const extraText = (field: Field, value: CellValue, people: Parameters<typeof cellText>[2]): string =>
-  field.type === 'Checkbox' ? (value === true ? field.title : '') : cellText(field, value, people)
+const extraText = (field: Field, value: CellValue, people: Parameters<typeof shownText>[2]): string =>
+  field.type === 'Checkbox' ? (value === true ? field.title : '') : shownText(field, value, people)

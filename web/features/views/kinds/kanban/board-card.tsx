@@ -1,7 +1,7 @@
 import { EllipsisVertical } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { t } from '../../../../i18n.ts'
 import { isChecked } from '../../cards/chosen.ts'
@@ -48,7 +48,7 @@ export const BoardCard = memo(function BoardCard({
   })
 
   if (!row) return null
-  const title = fields.title ? cellText(fields.title.field, row.values(fields.title.field.id), people) : ''
+  const title = fields.title ? shownText(fields.title.field, row.values(fields.title.field.id), people) : ''
   const isSelected = isChecked(checked, id)
   return (
     // biome-ignore lint/a11y/useSemanticElements: items of a list that is drawn in part

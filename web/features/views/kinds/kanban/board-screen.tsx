@@ -2,7 +2,7 @@ import { EyeOff } from 'lucide-react'
 import { type MouseEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { coloringFields, type KanbanOptions } from '../../../../../src/core/views/index.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import type { CheckedRows } from '../../../../grid/source.ts'
 import { t } from '../../../../i18n.ts'
@@ -144,7 +144,7 @@ export function BoardScreen(props: BoardScreenProps) {
     onToggle: (id) => setChecked((now) => toggled(now, id)),
     nameOf: (id) => {
       const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null
-      return (fields.title && cellText(fields.title.field, value ?? null, byId)) || t('Untitled')
+      return (fields.title && shownText(fields.title.field, value ?? null, byId)) || t('Untitled')
     },
   })
   const newCard = useNewCard({ get: getContext, move, onCreated: (id) => place.follow(id) })

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { linkOf } from '../../../../../src/core/fields/link-options.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { linksIn, titleOf } from '../../../../cells/link-value.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { PersonName } from '../../../../cells/person-cell.tsx'
@@ -52,7 +52,7 @@ async function readNames(
   const recordIds = keys.map((key) => (keyField.options.isText === true ? key : Number(key)))
   const query = { tableId, recordIds, fieldIds: [display.id], sorts: [], limit: recordIds.length, offset: 0 }
   const page = await api.records.list.query({ query }, { signal })
-  return new Map(page.ids.map((id, at) => [String(id), cellText(display, page.rows[at]?.[0] ?? null)]))
+  return new Map(page.ids.map((id, at) => [String(id), shownText(display, page.rows[at]?.[0] ?? null)]))
 }
 
 /** What the first card of a stack says that its linked record is called. */

@@ -1,7 +1,7 @@
 import { MapPinPlus } from 'lucide-react'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { formatNumber, t, tn } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
@@ -68,7 +68,8 @@ export function MapArea(props: MapAreaProps) {
   const bubbleAt = usePinned(map, here, 'bubble')
 
   const titleOf: PinEvents['titleOf'] = (row) =>
-    (fields.title && cellText(fields.title.field, row.values(fields.title.field.id), people)) || t('Untitled')
+    (fields.title && shownText(fields.title.field, row.values(fields.title.field.id), people)) ||
+    t('Untitled')
   const activate = (id: RecordId | null) => {
     clearTimeout(hoverTimer.current)
     setHovered(null)

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { MapPin, MapPinPlus, Search, TriangleAlert } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
-import { cellText } from '../../../../cells/cell-text.ts'
+import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { formatNumber, t } from '../../../../i18n.ts'
@@ -38,7 +38,7 @@ export function PlaceList(props: PlaceListProps) {
     () => (tab === 'placed' ? state.placed.map(({ row }) => row) : state.unplaced),
     [tab, state.placed, state.unplaced],
   )
-  const nameOf = (row: GridRow) => (title ? cellText(title, row.values(title.id), people) : '')
+  const nameOf = (row: GridRow) => (title ? shownText(title, row.values(title.id), people) : '')
   // biome-ignore lint/correctness/useExhaustiveDependencies: names follow from the rows
   const found = useMemo(
     () => (wanted === '' ? all : all.filter((row) => nameOf(row).toLowerCase().includes(wanted))),
