@@ -56,6 +56,10 @@ describe('the builder of a form', () => {
     expect(optionsOf(saved, 'form').heading).toBe('The party')
 
     await page.getByRole('tab', { name: 'Form' }).click()
+    // A question that is chosen meanwhile stands under the questions.
+    await page.getByLabel('Question for Why').click()
+    await page.getByRole('tab', { name: 'Questions', selected: true }).waitFor()
+    await page.getByRole('tab', { name: 'Form' }).click()
     await page.getByLabel('Go on to an address').fill('javascript:alert(1)')
     await page.getByLabel('Closes after so many answers').fill('20')
     await page.getByText('Write an address that begins with').waitFor()

@@ -164,6 +164,7 @@ describe('a grouped view', () => {
     const { page } = grid
     await untilHeaders(grid, BY_STATUS)
     expect(await page.getByTestId('add-row-in-group').count()).toBe(0)
+    expect(await page.locator('[data-part="rowHandle"]').count()).toBe(0)
     await group(page, 'Done').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Copy value' }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'New record in this group' }).count()).toBe(0)

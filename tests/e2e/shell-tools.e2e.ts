@@ -102,6 +102,11 @@ describe('someone who is signed in', () => {
     await see(page.getByTestId('record-panel'))
     await page.keyboard.press('Escape')
 
+    // The API's own page opens for whoever is signed in, without a word of theirs.
+    const [docs] = await Promise.all([page.context().waitForEvent('page'), page.keyboard.press('Control+j')])
+    await see(docs.getByRole('heading', { name: 'Garden' }).or(docs.getByText('Plants').first()).first())
+    await docs.close()
+
     await openPalette(page)
     await page.keyboard.type('group by')
     await see(page.getByRole('option', { name: 'Group by…', selected: true }))

@@ -1,5 +1,5 @@
-import { LayoutGrid, Pencil, Plus, Trash2 } from 'lucide-react'
-import { createBase, editBase, openBaseTrash } from '../features/bases/base-commands.tsx'
+import { BookOpen, LayoutGrid, Pencil, Plus, Trash2 } from 'lucide-react'
+import { createBase, editBase, openApiDocs, openBaseTrash } from '../features/bases/base-commands.tsx'
 import { t } from '../i18n.ts'
 import { goTo, paths } from '../routes/paths.ts'
 import type { Action } from './action.ts'
@@ -33,6 +33,7 @@ export const editBaseAction: Action = {
   label: () => t('Rename this base'),
   group,
   icon: Pencil,
+  shortcut: 'alt+,',
   when: ({ can }) => can('base.update'),
   run({ base }) {
     if (base) editBase(base)
@@ -46,4 +47,14 @@ export const openTrashAction: Action = {
   group,
   icon: Trash2,
   run: openBaseTrash,
+}
+
+/** The API's own page: of the base on the screen, elsewhere of this server. */
+export const apiDocsAction: Action = {
+  id: 'api.docs',
+  label: () => t('API documentation'),
+  group,
+  icon: BookOpen,
+  shortcut: 'mod+j',
+  run: ({ base }) => openApiDocs(base),
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { changePassword, editProfile, openTokens, signOutAction } from './account.ts'
 import type { Action, ActionContext } from './action.ts'
-import { createBaseAction, editBaseAction, goToBases, openTrashAction } from './bases.ts'
+import { apiDocsAction, createBaseAction, editBaseAction, goToBases, openTrashAction } from './bases.ts'
 import { openPalette, openRecentViews, showShortcuts, toggleSidebar } from './shell.tsx'
 import {
   createTableAction,
@@ -25,6 +25,7 @@ const APP_ACTIONS: readonly Action[] = [
   createBaseAction,
   goToBases,
   editBaseAction,
+  apiDocsAction,
   tableTrashAction,
   openTrashAction,
   toggleSidebar,

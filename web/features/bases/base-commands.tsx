@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Copy, Network, Pencil, Trash2 } from 'lucide-react'
+import { ArrowDown, ArrowUp, BookOpen, Copy, Network, Pencil, Trash2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
@@ -8,6 +8,7 @@ import { currentPath, goTo, paths } from '../../routes/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { beforeAfterMove, moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -75,6 +76,12 @@ export async function reorderBase(baseId: string, before: string | null): Promis
   }
 }
 
+/** Opens the API's own page in a tab: of a base, or of this server. Whoever is signed in is so there, too. */
+export function openApiDocs(base: Base | null): void {
+  const address = base ? `/api/v2/meta/bases/${encodeURIComponent(base.id)}/swagger` : '/api/docs/'
+  window.open(address, '_blank', 'noopener')
+}
+
 /** The menu of a base, for its "⋯" and for a right click. */
 export function baseMenu(base: Base): MenuItem[] {
   const ids = cache.bases.list.getData({})?.map(({ id }) => id) ?? []
@@ -87,6 +94,10 @@ export function baseMenu(base: Base): MenuItem[] {
   items.push({
     ...{ kind: 'action', label: t('Relations'), icon: Network },
     run: () => goTo(paths.relations(base.id)),
+  })
+  items.push({
+    ...{ kind: 'action', label: t('API documentation'), icon: BookOpen, shortcut: shortcutLabel('mod+j') },
+    run: () => openApiDocs(base),
   })
   if (roleCan(base.role, 'base.duplicate')) {
     items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run: () => duplicateBase(base) })

@@ -26,7 +26,8 @@ interface RowNumberProps {
   state: GridRow['state']
   message: string | undefined
   commentCount: number
-  canMove: true | string
+  /** Why records cannot be moved now; null for who never may, and has no handle. */
+  canMove: true | string | null
   canCheck: boolean
 }
 
@@ -44,15 +45,17 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
       data-row={row}
       data-checked={checked || undefined}
     >
-      <span
-        className={styles.rowHandle}
-        data-part="rowHandle"
-        data-row={row}
-        data-disabled={canMove !== true || undefined}
-        title={canMove === true ? t('Drag to move') : canMove}
-      >
-        {GRIP}
-      </span>
+      {canMove !== null && (
+        <span
+          className={styles.rowHandle}
+          data-part="rowHandle"
+          data-row={row}
+          data-disabled={canMove !== true || undefined}
+          title={canMove === true ? t('Drag to move') : canMove}
+        >
+          {GRIP}
+        </span>
+      )}
       {canCheck && (
         <input
           type="checkbox"

@@ -83,7 +83,7 @@ function FirstCell({
       message={row.message}
       checked={isTicked}
       commentCount={row.commentCount ?? 0}
-      canMove={rights.editRecords ? rights.moveRecords : ''}
+      canMove={rights.editRecords ? rights.moveRecords : null}
       canCheck={rights.editRecords || rights.deleteRecords}
     />
   )

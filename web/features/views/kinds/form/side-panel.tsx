@@ -17,8 +17,10 @@ export interface SidePanelProps {
 
 /** Right of the canvas: what is asked, the settings of the chosen question, and those of the form. */
 export function SidePanel({ builder, schema, people }: SidePanelProps) {
-  const [tab, setTab] = useState<'fields' | 'form'>('fields')
+  const [chosen, setTab] = useState<'fields' | 'form'>('fields')
   const { selected } = builder
+  // A question that is chosen on the canvas is one of the questions, whatever was looked at before.
+  const tab = selected ? 'fields' : chosen
   return (
     <aside className={styles.panel} aria-label={t('Settings of the form')} data-testid="form-panel">
       <div className={styles.tabs} role="tablist">
