@@ -1,5 +1,13 @@
 import { X } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { createPortal } from 'react-dom'
 import { t } from '../i18n.ts'
 import { IconButton } from './button.tsx'
@@ -76,6 +84,13 @@ export function Dialog({
     ;(event.shiftKey ? all.at(-1) : all[0])?.focus()
   }
 
+  function leaveByPress(event: MouseEvent) {
+    if (event.target !== event.currentTarget) return
+    // The press would take the focus to the page, after it has gone back to where it was.
+    event.preventDefault()
+    leave()
+  }
+
   function submit(event: FormEvent) {
     event.preventDefault()
     // A form inside a portal of this one bubbles through React: not ours to send.
@@ -96,12 +111,8 @@ export function Dialog({
     </>
   )
   return createPortal(
-    <div
-      ref={overlay}
-      {...marks}
-      className={styles.overlay}
-      onPointerDown={(event) => event.target === event.currentTarget && leave()}
-    >
+    // biome-ignore lint/a11y/noStaticElementInteractions: a press beside the window leaves it, as Escape does
+    <div ref={overlay} {...marks} className={styles.overlay} onMouseDown={leaveByPress}>
       <div
         ref={box}
         className={styles.dialog}

@@ -1,36 +1,45 @@
 import {
   ChevronDown,
-  ChevronRight,
   ChevronUp,
   EllipsisVertical,
   Files,
   Link,
+  Maximize2,
+  PanelRight,
   RotateCw,
   Trash2,
   X,
 } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { flushSync } from 'react-dom'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { shownText } from '../../cells/cell-text.ts'
-import { CELLS } from '../../cells/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
 import { isMissing, trpc } from '../../trpc.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
-import { fileTarget } from '../attachments/file-target.ts'
 import { fieldsInOrder } from '../views/arrange-fields.ts'
-import { linkTarget } from './link-target.ts'
-import { copyRecordLink, createOption, deleteRecords, duplicateRecords } from './record-commands.ts'
-import { RecordField } from './record-field.tsx'
+import { copyRecordLink, deleteRecords, duplicateRecords } from './record-commands.ts'
+import { RecordFields } from './record-fields.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
 import { can, type GetContext, shownRecords, type TableContext } from './table-context.ts'
+import { useRecordPlace } from './use-record-place.ts'
 
 export interface RecordPanelProps {
   context: TableContext
@@ -40,7 +49,7 @@ export interface RecordPanelProps {
   onClose: () => void
 }
 
-/** One record beside the grid: its fields in the order of the view, and what happened to it. */
+/** One record, beside the others or in a window: its fields in the order of the view, and what happened to it. */
 export function RecordPanel({ context, getContext, recordId, onClose }: RecordPanelProps) {
   const { schema, state, store } = context
   const tableId = schema.table.id
@@ -58,8 +67,12 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       : (read.data?.values[field.id] ?? null)
   const title = display ? shownText(display, valueIn(display)) : ''
 
-  useEffect(() => {
-    panel.current?.focus({ preventScroll: true })
+  const place = useRecordPlace()
+
+  // As it appears, and as it moves between the side and a window, where it is another element.
+  const appear = useCallback((element: HTMLElement | null) => {
+    panel.current = element
+    element?.focus({ preventScroll: true })
   }, [])
 
   const index = store.source.indexOf(recordId)
@@ -75,56 +88,63 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
     if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
       event.preventDefault()
       step(event.key === 'ArrowUp' ? -1 : 1)
-    } else if (event.key === 'Escape' && !event.defaultPrevented) {
+    } else if (event.key === 'Escape' && !event.defaultPrevented && !place.isWindow) {
+      // A window is a layer over the page, which has its own way to close one after the other.
       event.preventDefault()
       onClose()
     }
   }
 
-  return (
-    <aside
-      ref={panel}
-      className={styles.panel}
-      aria-label={t('Record {title}', { title: title || String(recordId) })}
-      tabIndex={-1}
-      data-testid="record-panel"
-      onKeyDown={onKeyDown}
-    >
-      <header className={styles.head}>
-        <IconButton
-          icon={ChevronUp}
-          size="small"
-          label={t('Previous record')}
-          shortcut={shortcutLabel('alt+↑')}
-          disabled={!index}
-          onClick={() => step(-1)}
-        />
-        <IconButton
-          icon={ChevronDown}
-          size="small"
-          label={t('Next record')}
-          shortcut={shortcutLabel('alt+↓')}
-          disabled={index === undefined || index + 1 >= (store.source.rowCount ?? 0)}
-          onClick={() => step(1)}
-        />
+  const name = t('Record {title}', { title: title || String(recordId) })
+  const tools = (
+    <>
+      <IconButton
+        icon={ChevronUp}
+        size="small"
+        label={t('Previous record')}
+        shortcut={shortcutLabel('alt+↑')}
+        disabled={!index}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        size="small"
+        label={t('Next record')}
+        shortcut={shortcutLabel('alt+↓')}
+        disabled={index === undefined || index + 1 >= (store.source.rowCount ?? 0)}
+        onClick={() => step(1)}
+      />
+      {!place.isWindow && (
         <h2 className={styles.title} dir="auto" data-tip={title} data-tip-clipped>
           {title || t('Untitled')}
         </h2>
+      )}
+      <IconButton
+        icon={Link}
+        size="small"
+        iconSize={15}
+        label={t('Copy record link')}
+        onClick={() => void copyRecordLink(context, recordId)}
+      />
+      {place.toggle && (
         <IconButton
-          icon={Link}
+          icon={place.isWindow ? PanelRight : Maximize2}
           size="small"
           iconSize={15}
-          label={t('Copy record link')}
-          onClick={() => void copyRecordLink(context, recordId)}
+          label={place.isWindow ? t('Show beside the records') : t('Show in a window')}
+          onClick={place.toggle}
         />
-        <PanelMenu
-          context={context}
-          recordId={recordId}
-          onReload={() => void read.refetch()}
-          onClose={onClose}
-        />
-        <IconButton icon={X} size="small" label={t('Close record')} shortcut={t('Esc')} onClick={onClose} />
-      </header>
+      )}
+      <PanelMenu
+        context={context}
+        recordId={recordId}
+        onReload={() => void read.refetch()}
+        onClose={onClose}
+      />
+    </>
+  )
+  const content = (
+    <>
       <div className={styles.tabs} role="tablist" aria-label={t('Record')}>
         <Tab label={t('Fields')} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
         {!isVisitorPage && (
@@ -142,7 +162,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
       ) : tab === 'history' ? (
         <RecordHistory key={recordId} context={context} recordId={recordId} />
       ) : read.data || row ? (
-        <Fields
+        <RecordFields
           key={recordId}
           context={context}
           getContext={getContext}
@@ -157,8 +177,49 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
           ))}
         </div>
       )}
+    </>
+  )
+
+  if (place.isWindow) {
+    return (
+      <Dialog title={title || t('Untitled')} size="large" onClose={() => closeSaved(onClose)}>
+        <section
+          ref={appear}
+          className={styles.window}
+          aria-label={name}
+          tabIndex={-1}
+          data-autofocus
+          data-testid="record-panel"
+          onKeyDown={onKeyDown}
+        >
+          <div className={styles.windowTools}>{tools}</div>
+          {content}
+        </section>
+      </Dialog>
+    )
+  }
+  return (
+    <aside
+      ref={appear}
+      className={styles.panel}
+      aria-label={name}
+      tabIndex={-1}
+      data-testid="record-panel"
+      onKeyDown={onKeyDown}
+    >
+      <header className={styles.head}>
+        {tools}
+        <IconButton icon={X} size="small" label={t('Close record')} shortcut={t('Esc')} onClick={onClose} />
+      </header>
+      {content}
     </aside>
   )
+}
+
+/** Closes a window behind what stands in an editor: a press outside comes before the editor would save it. */
+function closeSaved(close: () => void): void {
+  flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+  close()
 }
 
 /** The record's row as the grid shows it; undefined where the grid has it not. */
@@ -233,63 +294,5 @@ function PanelMenu(props: {
         )
       }
     />
-  )
-}
-
-function Fields(props: {
-  context: TableContext
-  getContext: GetContext
-  recordId: RecordId
-  ordered: ReturnType<typeof fieldsInOrder>
-  valueIn: (field: Field) => CellValue
-}) {
-  const { context, getContext, recordId, ordered, valueIn } = props
-  const [showsHidden, setShowsHidden] = useState(false)
-  const hiddenId = useId()
-  const { store } = context
-  const row = store.row(recordId)
-  const mayEdit = can(context, 'record.update')
-  const mayAddOptions = can(context, 'field.update')
-  const draw = ({ field }: (typeof ordered)[number]) => {
-    // What a connected database computes stays as it is.
-    const canEdit = mayEdit && field.readOnlyReason === null
-    return (
-      <RecordField
-        // The editor of another record must not keep this one's text.
-        key={`${recordId} ${field.id}`}
-        field={field}
-        value={valueIn(field)}
-        canEdit={canEdit}
-        error={row?.failedCells?.get(field.id) ?? null}
-        files={canEdit && CELLS[field.type].takesFiles ? fileTarget(store, field, recordId) : undefined}
-        links={linkTarget(getContext, field, recordId) ?? undefined}
-        createOption={mayAddOptions ? (title) => createOption(getContext(), field.id, title) : undefined}
-        onCommit={(value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }])}
-      />
-    )
-  }
-  const shown = ordered.filter(({ field, column }) => column.show || field.isDisplay)
-  const hidden = ordered.filter((one) => !shown.includes(one))
-  return (
-    <div className={styles.body}>
-      {shown.map(draw)}
-      {hidden.length > 0 && (
-        <Button
-          size="small"
-          variant="ghost"
-          icon={showsHidden ? ChevronDown : ChevronRight}
-          aria-expanded={showsHidden}
-          aria-controls={hiddenId}
-          onClick={() => setShowsHidden(!showsHidden)}
-        >
-          {t('Hidden fields ({n})', { n: hidden.length })}
-        </Button>
-      )}
-      {showsHidden && (
-        <div id={hiddenId} className={styles.hidden}>
-          {hidden.map(draw)}
-        </div>
-      )}
-    </div>
   )
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Person, RecordId, TableSchema, View } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
 import type { BaseRole } from '../../../src/core/roles.ts'
@@ -79,6 +79,13 @@ export function ViewFrame(props: ViewFrameProps) {
   const { frame, context, getContext, onFocus } = props
   const { schema, state } = context
   const { search, panel, editing, setEditing, setPanel, openId } = frame
+  const isLeaving = useRef(false)
+  // Once the record is gone: while it is a window, the view behind it takes no focus.
+  useLayoutEffect(() => {
+    if (openId !== null || !isLeaving.current) return
+    isLeaving.current = false
+    onFocus()
+  }, [openId, onFocus])
   return (
     <div className={styles.screen}>
       <TableToolbar
@@ -106,8 +113,8 @@ export function ViewFrame(props: ViewFrameProps) {
               getContext={getContext}
               recordId={openId}
               onClose={() => {
+                isLeaving.current = true
                 setQuery('rowId', null, { replace: true })
-                onFocus()
               }}
             />
           </Suspense>
