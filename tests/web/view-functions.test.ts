@@ -16,7 +16,9 @@ import {
   asGroup,
   completeFilter,
   conditionsOf,
+  copyAt,
   fromGroup,
+  moveAt,
   newCondition,
   replaceAt,
   withField,
@@ -88,6 +90,15 @@ describe('editing a filter', () => {
     })
     expect(replaceAt(nested, [1, 0], null)).toEqual({ join: 'and', children: [a] })
     expect(fromGroup(replaceAt(asGroup(a), [0], null))).toBeNull()
+  })
+
+  test('copies a part behind itself, and moves one within its group and not out of it', () => {
+    const inner = nested.children[1]
+    expect(copyAt(nested, [0]).children).toEqual([a, a, inner ?? a])
+    expect(copyAt(nested, [1, 0])).toEqual(replaceAt(nested, [1], { join: 'or', children: [b, b] }))
+    expect(moveAt(nested, [0], 1).children).toEqual([inner ?? a, a])
+    expect(moveAt(nested, [0], -1)).toEqual(nested)
+    expect(moveAt(nested, [1, 0], -1)).toEqual(nested)
   })
 
   test('leaves out what has no value yet', () => {

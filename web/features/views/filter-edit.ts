@@ -41,6 +41,35 @@ export function replaceAt(group: FilterGroup, path: Path, next: Filter | null): 
   return { ...group, children }
 }
 
+/** The group with what its part at a path is made into: the parts of the group in which that one stands. */
+function withSiblings(
+  group: FilterGroup,
+  path: Path,
+  change: (children: Filter[], index: number) => Filter[],
+): FilterGroup {
+  const [index, ...rest] = path
+  const child = index === undefined ? undefined : group.children[index]
+  if (index === undefined || !child) return group
+  if (rest.length === 0) return { ...group, children: change(group.children, index) }
+  if (!isGroup(child)) return group
+  return { ...group, children: group.children.with(index, withSiblings(child, rest, change)) }
+}
+
+/** The filter with the part at a path twice, the copy behind it. */
+export const copyAt = (group: FilterGroup, path: Path): FilterGroup =>
+  withSiblings(group, path, (children, index) => {
+    const part = children[index]
+    return part ? children.toSpliced(index + 1, 0, structuredClone(part)) : children
+  })
+
+/** The filter with the part at a path one place on (1) or back (-1) within its group. */
+export const moveAt = (group: FilterGroup, path: Path, by: 1 | -1): FilterGroup =>
+  withSiblings(group, path, (children, index) => {
+    const [part, to] = [children[index], index + by]
+    if (!part || to < 0 || to >= children.length) return children
+    return children.toSpliced(index, 1).toSpliced(to, 0, part)
+  })
+
 const emptyToNull = (group: FilterGroup): FilterGroup | null => (group.children.length === 0 ? null : group)
 
 /** A condition on a field that lacks its value yet, with the operator that one most likely wants. */

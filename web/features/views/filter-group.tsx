@@ -1,10 +1,11 @@
-import { FolderPlus, Plus, X } from 'lucide-react'
+import { ArrowDown, ArrowUp, Copy, EllipsisVertical, FolderPlus, Plus, X } from 'lucide-react'
 import { type FilterGroup as Group, isComplete, isGroup, MAX_DEPTH } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
-import { newCondition, type Path, replaceAt } from './filter-edit.ts'
+import { copyAt, moveAt, newCondition, type Path, replaceAt } from './filter-edit.ts'
 import styles from './filter-menu.module.css'
 import toolbar from './toolbar.module.css'
 
@@ -60,6 +61,19 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
               />
             )}
             <IconButton
+              icon={EllipsisVertical}
+              size="small"
+              label={isGroup(child) ? t('More about this group') : t('More about this condition')}
+              aria-haspopup="menu"
+              onClick={(event) =>
+                openMenu(
+                  event.currentTarget,
+                  partMenu(root, at, group.children.length, onChange),
+                  t('Filter'),
+                )
+              }
+            />
+            <IconButton
               icon={X}
               size="small"
               label={isGroup(child) ? t('Remove group') : t('Remove condition')}
@@ -95,6 +109,20 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
       )}
     </fieldset>
   )
+}
+
+/** What else can be done with one of the `count` parts of a group. */
+function partMenu(root: Group, at: Path, count: number, onChange: (root: Group) => void): MenuItem[] {
+  const index = at.at(-1) ?? 0
+  const move = (label: string, icon: typeof ArrowUp, by: 1 | -1): MenuItem => ({
+    ...{ kind: 'action', label, icon },
+    run: () => onChange(moveAt(root, at, by)),
+  })
+  return [
+    { kind: 'action', label: t('Duplicate'), icon: Copy, run: () => onChange(copyAt(root, at)) },
+    ...(index > 0 ? [move(t('Move up'), ArrowUp, -1)] : []),
+    ...(index < count - 1 ? [move(t('Move down'), ArrowDown, 1)] : []),
+  ]
 }
 
 /** "where", then the group's word: chosen once, at the second line. */
