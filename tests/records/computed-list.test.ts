@@ -148,6 +148,10 @@ describe('nested parameters', () => {
       [],
       [],
     ])
+    // As axios writes `nested: {Works: {fields: ['Title', 'Tags']}}`.
+    const listed = await works('nested[Works][fields][0]=Title&nested[Works][fields][1]=Tags')
+    expect(listed).toEqual(await works('nested[Works][fields]=Title,Tags'))
+    expect(listed[0]).toMatchObject([{ Tags: 2 }, { Tags: 1 }])
     expect(await works('nested[Works][limit]=1')).toEqual([[{ Id: 1, Title: 'Hobbit' }], [], []])
     expect(await works('nested[Works][limit]=1&nested[Works][offset]=1')).toEqual([
       [{ Id: 2, Title: 'LOTR' }],

@@ -69,6 +69,8 @@ describe('GET /api/v1/db/data/{orgs}/{base}/{table}', () => {
         (g: { Colour: string }) => g.Colour,
       ),
     ).toEqual(['red', 'green'])
+    const listed = await v1('/groupby?column_name[]=Colour&column_name[]=Num&sort[]=-Colour')
+    expect(listed.body).toEqual((await v1('/groupby?column_name=Colour,Num&sort=-Colour')).body)
     expect((await v1('/groupby?column_name=Nope')).status).toBe(404)
     expect((await v1('/groupby')).status).toBe(400)
   })

@@ -86,6 +86,8 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
   test.each([
     ['?fields=Title,Num', ['Title', 'Num']],
     ['?fields[]=Num&fields[]=Title', ['Num', 'Title']],
+    ['?fields[0]=Num&fields[1]=Title', ['Num', 'Title']],
+    ['?fields=Num&fields=Title', ['Num', 'Title']],
     ['?f=Title', ['Title']],
   ])('gives only the fields of %s, in that order', async (query, keys) => {
     const { body } = await get(query)
@@ -117,6 +119,19 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
     expect((await table.list('?limit=1000&sort=-Num,-Id')).map((row) => row.Id)).toEqual(
       descending.map((row) => row.Id),
     )
+  })
+
+  // The SDKs send `sort: ['-Num', '-Id']` so.
+  test.each(['sort[]=-Num&sort[]=-Id', 'sort[0]=-Num&sort[1]=-Id', 's[]=-Num&s[]=-Id', 'sort=-Num&sort=-Id'])(
+    'sorts by the list %s',
+    async (query) => {
+      expect(await table.list(`?limit=1000&${query}`)).toEqual(await table.list('?limit=1000&sort=-Num,-Id'))
+    },
+  )
+
+  test('refuses a list of filters: nobody says how they join', async () => {
+    for (const query of ['where[]=(Num,eq,1)', 'w[0]=(Num,eq,1)', 'where=(Num,eq,1)&where=(Num,eq,2)'])
+      expect([query, (await get(`?${query}`)).status]).toEqual([query, 422])
   })
 
   test('sorts a choice as its options stand', async () => {

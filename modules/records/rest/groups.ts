@@ -11,6 +11,7 @@ import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { groupQuery } from './group-query.ts'
 import type { RestList, RestLists } from './list.ts'
+import { listed } from './listed.ts'
 import { findField, invalidOffset, readListParameters } from './parameters.ts'
 import { type PageInfo, pageInfo, presenterOf } from './present.ts'
 import { withComputed } from './present-computed.ts'
@@ -70,7 +71,8 @@ export function createRestGroups(
 
   async function open(actor: Actor, tableId: string, query: URLSearchParams, viewId?: string) {
     const opened = await records.open(actor, tableId, viewId)
-    const names = (query.get('column_name') ?? '').split(',').filter((name) => name !== '')
+    const { items, isParted } = listed(query, 'column_name')
+    const names = (isParted ? items : items.flatMap((item) => item.split(','))).filter((name) => name !== '')
     if (names.length === 0) throw badRequest("Missing 'column_name' query parameter")
     const titled = (name: string): Field => {
       const field = opened.model.byTitle(name)

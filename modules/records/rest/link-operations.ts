@@ -11,7 +11,7 @@ import { parseRecordId } from './body.ts'
 import { readRefs } from './link-bodies.ts'
 import type { RestList } from './list.ts'
 import type { RestOperations } from './operations.ts'
-import { findField, invalidOffset, readFilter, readListParameters } from './parameters.ts'
+import { findField, invalidOffset, readFilter, readListParameters, readNames } from './parameters.ts'
 import { defaultFields, pageInfo } from './present.ts'
 
 type Row = Record<string, unknown>
@@ -212,10 +212,9 @@ export type RestLinks = ReturnType<typeof createRestLinks>
 
 /** `fields` of a linked list: unknown ones are left out. */
 function fieldsOf(model: TableModel, query: URLSearchParams): Field[] {
-  const text = [...query.getAll('fields[]'), query.get('fields') ?? query.get('f') ?? ''].join(',')
-  const names = text.split(',').filter((name) => name.trim() !== '')
+  const names = readNames(query)
   if (names.length === 0) return [...new Set([model.primaryKey, model.displayField])]
-  const known = names.map((name) => findField(model, name.trim())).filter((field) => field !== undefined)
+  const known = names.map((name) => findField(model, name)).filter((field) => field !== undefined)
   const shown = new Set(defaultFields(model))
   return [...new Set(known)].filter((field) => shown.has(field))
 }

@@ -8,7 +8,7 @@ import { type Models, wholeOf } from '../expression/scope.ts'
 import type { Opened } from '../read.ts'
 import type { RecordsService } from '../service.ts'
 import { type NestedRequest, nestedQuery, OWNER } from './nested-query.ts'
-import { readFields, readFilter, readLimit, readOffset } from './parameters.ts'
+import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
 import { defaultFields, type Row } from './present.ts'
 import type { PresentContext } from './present-computed.ts'
 
@@ -91,7 +91,7 @@ function parametersOf(query: URLSearchParams, title: string): URLSearchParams | 
 
 /** The key is always there; of the rest what is asked for, or the name. */
 function fieldsOf(model: TableModel, query: URLSearchParams): Field[] {
-  const all = query.get('fields')?.trim() === '*'
+  const all = readNames(query).includes('*')
   const asked = all ? defaultFields(model) : (readFields(model, query) ?? [model.displayField])
   return [...new Set([model.primaryKey, ...asked])]
 }

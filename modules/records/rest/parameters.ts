@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
+import { listed } from './listed.ts'
 
 /** Page sizes of the REST API (wire reference, pagination). */
 const DEFAULT_LIMIT = 25
@@ -67,12 +68,16 @@ export function readOffset(query: URLSearchParams, limit: number): number {
 export const invalidOffset = (offset: number | string): AppError =>
   new AppError('INVALID_OFFSET_VALUE', `Offset value '${offset}' is invalid`)
 
-/** `fields=A,B` or `fields[]=A&fields[]=B`, by title or id; null where every field is meant. */
+/** The names in `fields`: those of a list are titles as they stand, which may hold commas. */
+export function readNames(query: URLSearchParams): string[] {
+  const { items, isParted } = listed(query, 'fields', 'f')
+  const names = isParted ? items : items.flatMap((item) => item.split(','))
+  return names.map((name) => name.trim()).filter((name) => name !== '')
+}
+
+/** `fields=A,B` or a list of them, by title or id; null where every field is meant. */
 export function readFields(model: TableModel, query: URLSearchParams): Field[] | null {
-  const listed = [...query.getAll('fields[]'), ...query.getAll('f[]')]
-  const text = read(query, 'fields', 'f')
-  const names = listed.length > 0 ? listed : (text?.split(',') ?? [])
-  const wanted = names.map((name) => name.trim()).filter((name) => name !== '')
+  const wanted = readNames(query)
   if (wanted.length === 0 || wanted.includes('*')) return null
   return [...new Set(wanted)].map((name) => {
     const field = findField(model, name)
@@ -85,8 +90,12 @@ export function readFields(model: TableModel, query: URLSearchParams): Field[] |
 export const findField = (model: TableModel, name: string): Field | undefined =>
   model.byTitle(name) ?? model.field(name)
 
+/** @throws 422 with the wording of the `where` grammar; also for a list of them, of which nobody says how it joins */
 export function readFilter(model: TableModel, query: URLSearchParams): Filter | null {
-  const where = read(query, 'where', 'w')
+  const { items, isParted } = listed(query, 'where', 'w')
+  if (isParted || items.length > 1)
+    throw new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
+  const [where] = items
   const list = query.get('filterArrJson')
   return allOf([
     where ? parseWhere(where, (title) => model.byTitle(title)) : null,
@@ -95,8 +104,9 @@ export function readFilter(model: TableModel, query: URLSearchParams): Filter | 
 }
 
 function readSorts(model: TableModel, query: URLSearchParams): Sort[] | undefined {
-  const text = read(query, 'sort', 's')
-  if (text) return parseSort(text, (name) => findField(model, name))
+  const { items, isParted } = listed(query, 'sort', 's')
+  if (items.some((item) => item !== ''))
+    return parseSort(isParted ? items : items.join(','), (name) => findField(model, name))
   const list = readJsonList(query.get('sortArrJson'))
   if (list.length === 0) return undefined
   return list.map((item) => {

@@ -5,18 +5,19 @@ import type { Sort } from '../model.ts'
 const MAX_SORTS = 50
 
 /**
- * Reads REST's `sort` parameter: `A,-B` is A ascending, then B descending. A field named twice counts
- * where it stands first.
+ * Reads REST's `sort` parameter: `A,-B`, or the list `A`, `-B`, is A ascending, then B descending. A field named
+ * twice counts where it stands first.
  *
  * @param resolve a field by title or id
  * @throws FIELD_NOT_FOUND
  */
 export function parseSort(
-  text: string,
+  text: string | readonly string[],
   resolve: (titleOrId: string) => { id: string } | undefined | null,
 ): Sort[] {
   const sorts = new Map<string, Sort>()
-  for (const item of text.split(',', MAX_SORTS)) {
+  const items = typeof text === 'string' ? text.split(',', MAX_SORTS) : text.slice(0, MAX_SORTS)
+  for (const item of items) {
     const name = item.trim().replace(/^[-+]/, '')
     if (name === '') continue
     const field = resolve(name)
