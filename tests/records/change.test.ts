@@ -185,4 +185,39 @@ describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
       }
     })
   })
+
+  // A list passes over such a condition; here it would be every record that is deleted.
+  test('nor where a condition says nothing, or comes as a list of which nobody knows how it joins', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Due: 'Date' }, [
+      { Title: 'a' },
+      { Title: 'b' },
+    ])
+    const { id: title } = table.field('Title')
+    const list = (items: unknown) => `filterArrJson=${encodeURIComponent(JSON.stringify(items))}`
+    const whole = { fk_column_id: title, comparison_op: 'eq', value: 'a' }
+    await changesNothing(bench, async () => {
+      for (const query of [
+        ...[
+          'where[]=(Title,eq,a)',
+          'where[0]=(Title,eq,a)',
+          'w[]=x',
+          'where=(Title,eq,a)&where=(Title,eq,b)',
+        ],
+        ...['where=(Due,eq,daysAgo)', 'where=(Due,isWithin,pastNumberOfDays,)'],
+        ...['where=(Title,eq,a)~or(Due,eq,daysAgo,)', 'where=~not(Due,lt,daysAgo)'],
+        ...['filterArrJson=[{bad', 'filterArrJson={}', 'filterArrJson=null', list([{}]), list([null])],
+        ...[list([whole, { fk_column_id: title }]), list([whole, { is_group: true, children: [] }])],
+        ...[
+          list([{ ...whole, value: null }]),
+          list([{ is_group: true, children: [{ comparison_op: 'eq' }] }]),
+        ],
+      ]) {
+        const path = v1Bulk(table, `/all?${query}`)
+        expect([query, (await bench.rest.delete(path)).status]).toEqual([query, 422])
+        expect([query, (await bench.rest.patch(path, { Title: 'x' })).status]).toEqual([query, 422])
+      }
+    })
+    expect((await bench.rest.delete(v1Bulk(table, `/all?${list([whole])}`))).body).toMatchObject([{ Id: 1 }])
+    expect((await bench.rest.delete(v1Bulk(table, '/all?where=&filterArrJson=[]'))).body).toHaveLength(1)
+  })
 })

@@ -6,8 +6,8 @@ import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../service.ts'
 import { type Body, readBodies, readKey, readValues, requireKeyField } from './body.ts'
+import { readMatching } from './matching.ts'
 import type { RestOperations } from './operations.ts'
-import { readFilter } from './parameters.ts'
 import { presentKey } from './present.ts'
 import { queryOf } from './query-of.ts'
 
@@ -103,7 +103,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     .patch('/all', async ({ actor, params, body, request }) => {
       const { tableId } = await resolve(actor, params)
       const model = await operations.enter(actor, 'record.update', tableId)
-      const filter = readFilter(model, new URLSearchParams(queryOf(request)))
+      const filter = readMatching(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
       if (isList) throw badRequest('The body must be one record: the values that all are given')
       const values = readValues(model, bodies[0] ?? {})
@@ -113,7 +113,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     .delete('/all', async ({ actor, params, request }) => {
       const { tableId } = await resolve(actor, params)
       const model = await operations.enter(actor, 'record.delete', tableId)
-      const filter = readFilter(model, new URLSearchParams(queryOf(request)))
+      const filter = readMatching(model, new URLSearchParams(queryOf(request)))
       const ids = await records.matchingIds(actor, { tableId, filter })
       const rows =
         ids.length <= MAX_DELETED_ROWS

@@ -1,0 +1,53 @@
+import { AppError } from '../../../src/core/errors.ts'
+import { type Filter, isComplete, isGroup } from '../../../src/core/filters/index.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { readFilter } from './parameters.ts'
+
+/**
+ * The filter of a write to all that match; null where the call names no condition and means every record. A list
+ * passes over a condition that says nothing, and shows more than was meant; here that would change or delete it.
+ *
+ * @throws as `readFilter`; INVALID_FILTER for a condition without its value, and a `filterArrJson` that is no list of
+ * whole conditions
+ */
+export function readMatching(model: TableModel, query: URLSearchParams): Filter | null {
+  // First, as it also refuses what is nested too deep to be looked at.
+  const filter = readFilter(model, query)
+  const list = query.get('filterArrJson')
+  if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of filters that are whole')
+  if (filter) refuseIncomplete(model, filter)
+  return filter
+}
+
+const invalid = (message: string): AppError => new AppError('INVALID_FILTER', message)
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** True for a list of filter objects of which none is begun only, nor a group of nothing. */
+function isWhole(items: unknown): boolean {
+  return (
+    Array.isArray(items) &&
+    items.every((item) => {
+      if (typeof item !== 'object' || item === null) return false
+      if (item.is_group || Array.isArray(item.children))
+        return item.children?.length > 0 && isWhole(item.children)
+      return Boolean(item.fk_column_id && item.comparison_op)
+    })
+  )
+}
+
+function refuseIncomplete(model: TableModel, filter: Filter): void {
+  if (isGroup(filter)) {
+    for (const child of filter.children) refuseIncomplete(model, child)
+    return
+  }
+  const field = model.field(filter.fieldId)
+  if (field && !isComplete(filter, field)) throw invalid(`The condition on "${field.title}" says no value`)
+}
