@@ -62,13 +62,13 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
   /** What a list of rows heeds: neither `fields` nor a filter that cannot be read, as clients know it. */
   async function listQuery(actor: ShareActor, tableId: string, call: Call): Promise<string> {
     const query = queryOf(call)
-    for (const name of ['fields', 'f', 'fields[]', 'f[]']) query.delete(name)
+    reads.dropParameters(query, 'fields', 'f')
     const { model } = await records.open(actor, tableId)
     try {
       readFilter(model, query)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      for (const name of ['where', 'w', 'filterArrJson']) query.delete(name)
+      reads.dropParameters(query, 'where', 'w', 'filterArrJson')
     }
     return query.toString()
   }
@@ -126,6 +126,12 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       if (!['hm', 'mm'].includes(relation)) throw wrongKind()
       const place = { tableId: view.tableId, column: columnId, recordId: rowId }
       return links.listShared(actor, place, relation, queryOf(call))
+    })
+    .get('/downloadAttachment/:columnId/:rowId', async (call) => {
+      const { actor, view } = await enter(call, SHOWING)
+      const { columnId: fieldId, rowId: recordId } = call.params
+      const place = queryOf(call).get('urlOrPath') ?? ''
+      return reads.downloadLink(records, actor, { tableId: view.tableId, fieldId, recordId }, place)
     })
     .get('/group/:columnId', async (call) => {
       const { actor, view } = await enter(call, ['kanban'])

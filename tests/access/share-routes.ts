@@ -26,6 +26,7 @@ export const SHARE_ROUTES: Record<string, RouteCase> = {
   'GET P/shared-view/:uuid/rows': open,
   'POST P/shared-view/:uuid/rows': open,
   'GET P/shared-view/:uuid/rows/:rowId/:relation/:columnId': open,
+  'GET P/shared-view/:uuid/downloadAttachment/:columnId/:rowId': open,
   'GET P/shared-view/:uuid/group/:columnId': open,
   'GET P/shared-view/:uuid/groupby': open,
   'GET P/shared-view/:uuid/groupby/count': open,

@@ -67,6 +67,34 @@ const statuses = (found: string[]) =>
 const open = (found: string[], status = 200) =>
   expect(statuses(found)).resolves.toEqual(found.map(() => status))
 
+test('GET …/public/shared-view/{uuid}/downloadAttachment gives a fresh address of a file that the view shows, and of no other', async () => {
+  const { tableId, records, fields } = world
+  const secret = { Id: records.ann, 'Secret file': [{ path: await upload(), title: 'secret.png' }] }
+  const hidden = { Id: records.eve, Photo: [{ path, title: 'eve.png' }] }
+  const written = await app.rest(owner.token).patch(`/api/v2/tables/${tableId}/records`, [secret, hidden])
+  expect(written.status).toBe(200)
+  const { id } = await save('view')
+  for (const prefix of ['/api/v1/db/public', '/api/v2/public']) {
+    const ask = async (fieldId: string, recordId: string | number, place = path) => {
+      const door = `${prefix}/shared-view/${id}/downloadAttachment/${fieldId}/${recordId}`
+      return (await app.rest().get(`${door}?urlOrPath=${encodeURIComponent(place)}`)).body
+    }
+    await open([`/${(await ask(fields.photo, records.ann)).path}`])
+    const refused = [
+      await ask(fields.file, records.ann, secret['Secret file'][0]?.path),
+      await ask(fields.photo, records.ann, secret['Secret file'][0]?.path),
+      await ask(fields.photo, records.eve),
+      await ask(fields.name, records.ann),
+    ]
+    expect(refused.map(({ error }) => error)).toEqual([
+      'FIELD_NOT_FOUND',
+      'GENERIC_NOT_FOUND',
+      'RECORD_NOT_FOUND',
+      'FIELD_NOT_FOUND',
+    ])
+  }
+})
+
 describe.each(['view', 'base'] as const)('addresses of files by a link to a %s', (kind) => {
   test('open nothing once it is closed, and not again by a link that is made anew', async () => {
     const found = await addresses(byLink(kind, (await save(kind)).id))

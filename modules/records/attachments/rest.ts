@@ -2,15 +2,15 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { type AddressBook, clientAddress } from '../../../src/client-address.ts'
 import type { Actor } from '../../../src/core/actor.ts'
-import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
-import { isStoredPath, readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { isStoredPath } from '../../../src/core/fields/attachment-item.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readMultipart } from '../../../src/multipart.ts'
 import { json, readBody, restBase } from '../../../src/rest.ts'
 import { type AuthService, createHourlyLimit } from '../../auth/index.ts'
-import { parseRecordId } from '../rest/body.ts'
 import type { RecordsService } from '../service.ts'
+import { downloadLink } from './download-link.ts'
 import type { FileRow } from './files.ts'
 import { noFile, serveFile } from './serve.ts'
 
@@ -53,7 +53,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
       return served ? serveFile(request, served) : noFile('File not found')
     })
     .get('/api/v2/downloadAttachment/:tableId/:fieldId/:recordId', ({ actor, params, query }) =>
-      linkOf(actor, params, String(query.urlOrPath ?? '')),
+      downloadLink(records, actor, params, String(query.urlOrPath ?? '')),
     )
   for (const path of UPLOAD_PATHS) {
     app
@@ -105,23 +105,6 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
       if (!(error instanceof AppError) || error.code !== 'PAYLOAD_TOO_LARGE') throw error
       return json({ message: 'File too large', error: 'Payload Too Large', statusCode: 413 }, 413)
     }
-  }
-
-  /** A link to a file of a cell, for someone who may read the cell. @throws GENERIC_NOT_FOUND */
-  async function linkOf(
-    actor: Actor,
-    { tableId, fieldId, recordId }: { tableId: string; fieldId: string; recordId: string },
-    place: string,
-  ): Promise<Record<string, string>> {
-    const { model } = await records.open(actor, tableId)
-    const field = model.field(fieldId)
-    if (field?.type !== 'Attachment') throw notFound('Field', fieldId)
-    const { values } = await records.get(actor, tableId, parseRecordId(model, recordId))
-    const item = readAttachments(values[field.id] ?? null).find(({ path, url }) => place === (path ?? url))
-    if (!item) throw new AppError('GENERIC_NOT_FOUND', `Attachment '${place.slice(0, 200)}' not found`)
-    return item.path === undefined
-      ? { url: item.url ?? '' }
-      : { path: await attachments.signedPath(actor, item.path) }
   }
 }
 

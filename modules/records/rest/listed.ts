@@ -14,5 +14,11 @@ export function listed(query: URLSearchParams, ...names: string[]): { items: str
   return { items: [], isParted: false }
 }
 
+/** Takes parameters out of a query string, however they are written. */
+export function dropParameters(query: URLSearchParams, ...names: string[]): void {
+  for (const key of [...query.keys()])
+    if (names.some((name) => key === name || isItemOf(key, name))) query.delete(key)
+}
+
 const isItemOf = (key: string, name: string): boolean =>
   key.startsWith(`${name}[`) && /^\[\d*\]$/.test(key.slice(name.length))

@@ -1,11 +1,13 @@
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
+import { downloadLink } from '../attachments/download-link.ts'
 import type { RecordsService } from '../service.ts'
 import { readFooter } from './aggregate.ts'
 import { readExport } from './exports.ts'
 import { createRestGroups } from './groups.ts'
 import { createRestLinks } from './link-operations.ts'
 import { createRestLists } from './list.ts'
+import { dropParameters } from './listed.ts'
 import { createRestOperations } from './operations.ts'
 import { readFilter } from './parameters.ts'
 
@@ -20,6 +22,8 @@ export function createRestReads(records: RecordsService, schema: SchemaService, 
     groups: createRestGroups(records, lists, auth),
     links: createRestLinks(records, schema, operations),
     operations,
+    downloadLink,
+    dropParameters,
     readExport,
     readFilter,
     readFooter,
