@@ -220,4 +220,39 @@ describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
     expect((await bench.rest.delete(v1Bulk(table, `/all?${list([whole])}`))).body).toMatchObject([{ Id: 1 }])
     expect((await bench.rest.delete(v1Bulk(table, '/all?where=&filterArrJson=[]'))).body).toHaveLength(1)
   })
+
+  // The SDKs' `bulkUpdateAll` and `bulkDeleteAll` take both.
+  test('a bulk call over all that match stays within the view that it names, and spares the records of skipPks', async () => {
+    const rows = Array.from({ length: 6 }, (_, index) => ({ Title: `r${index + 1}`, Num: index + 1 }))
+    const table = await bench.table({ Title: 'SingleLineText', Num: 'Number' }, rows)
+    const other = await bench.table()
+    const { trpc } = bench
+    const view = await trpc.views.create.mutate({ tableId: table.id, title: 'Large', kind: 'grid' })
+    const filter = {
+      join: 'and' as const,
+      children: [{ fieldId: table.field('Num').id, operator: 'gt', value: 2 }],
+    }
+    await trpc.views.update.mutate({ viewId: view.id, patch: { filter } })
+    const all = (query: string) => v1Bulk(table, `/all?${query}`)
+    await changesNothing(bench, async () => {
+      for (const [query, status] of [
+        ['viewId=vw00000000000000', 404],
+        ['viewId=', 404],
+        [`viewId=${other.schema.views[0]?.id}`, 404],
+        [`viewId[]=${view.id}&viewId[]=${other.schema.views[0]?.id}`, 422],
+        ['skipPks=1,abc', 422],
+        [`skipPks=${Array.from({ length: 1500 }, (_, index) => index + 1)}`, 422],
+      ] as const) {
+        expect([query, (await bench.rest.delete(all(query))).status]).toEqual([query, status])
+        expect([query, (await bench.rest.patch(all(query), { Title: 'x' })).status]).toEqual([query, status])
+      }
+    })
+    const within = `viewId=${view.id}&where=(Num,neq,6)&skipPks=4`
+    expect((await bench.rest.patch(all(within), { Title: 'seen' })).body).toBe(2)
+    expect(await table.titles()).toEqual(['r1', 'r2', 'seen', 'r4', 'seen', 'r6'])
+    const gone = (await bench.rest.delete(all(`viewId=${view.id}&skipPks=6,%203`))).body
+    expect(gone.map(({ Id }: { Id: number }) => Id)).toEqual([4, 5])
+    expect((await bench.rest.delete(all('skipPks[]=1&skipPks[]=3'))).body).toHaveLength(2)
+    expect((await table.list()).map((row) => row.Id)).toEqual([1, 3])
+  })
 })

@@ -176,6 +176,14 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
       { note: 'a' },
       { note: 'b' },
     ])
+    const all = `/api/v1/db/data/bulk/noco/${bench.baseId}/${tableId}/all`
+    expect((await bench.rest.patch(`${all}?skipPks=south___1,west___1`, { note: 'd' })).body).toBe(1)
+    expect(await foreign.ask('select note from pairs order by region')).toEqual([
+      { note: 'd' },
+      { note: 'b' },
+    ])
+    expect((await bench.rest.delete(`${all}?skipPks=south___1,north___1`)).body).toEqual([])
+    expect((await bench.rest.delete(`${all}?skipPks=south`)).status).toBe(404)
   })
 
   test('with odd names are read and written like others', async () => {

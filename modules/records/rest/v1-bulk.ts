@@ -103,23 +103,23 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
     .patch('/all', async ({ actor, params, body, request }) => {
       const { tableId } = await resolve(actor, params)
       const model = await operations.enter(actor, 'record.update', tableId)
-      const filter = readMatching(model, new URLSearchParams(queryOf(request)))
+      const selection = readMatching(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
       if (isList) throw badRequest('The body must be one record: the values that all are given')
       const values = readValues(model, bodies[0] ?? {})
-      const { count } = await records.updateMatching(actor, { tableId, filter }, values)
+      const { count } = await records.updateMatching(actor, selection, values)
       return scalar(count)
     })
     .delete('/all', async ({ actor, params, request }) => {
       const { tableId } = await resolve(actor, params)
       const model = await operations.enter(actor, 'record.delete', tableId)
-      const filter = readMatching(model, new URLSearchParams(queryOf(request)))
-      const ids = await records.matchingIds(actor, { tableId, filter })
+      const selection = readMatching(model, new URLSearchParams(queryOf(request)))
+      const ids = await records.matchingIds(actor, selection)
       const rows =
         ids.length <= MAX_DELETED_ROWS
           ? await operations.read(actor, tableId, ids)
           : ids.map((id) => presentKey(model, id))
-      await records.deleteMatching(actor, { tableId, filter })
+      await records.deleteMatching(actor, selection)
       return rows
     })
 }
