@@ -252,7 +252,8 @@ describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
     expect(await table.titles()).toEqual(['r1', 'r2', 'seen', 'r4', 'seen', 'r6'])
     const gone = (await bench.rest.delete(all(`viewId=${view.id}&skipPks=6,%203`))).body
     expect(gone.map(({ Id }: { Id: number }) => Id)).toEqual([4, 5])
-    expect((await bench.rest.delete(all('skipPks[]=1&skipPks[]=3'))).body).toHaveLength(2)
+    expect((await bench.rest.delete(all('skipPks[]=1&skipPks[]=3&skipPks[]=6'))).body).toHaveLength(1)
+    expect((await bench.rest.delete(all('pks=3,6&skipPks=3'))).body).toMatchObject([{ Id: 6 }])
     expect((await table.list()).map((row) => row.Id)).toEqual([1, 3])
   })
 })

@@ -129,6 +129,14 @@ describe('GET /api/v2/tables/{tableId}/records', () => {
     },
   )
 
+  test('gives only the records that pks names, as far as the rest of the query lets them through', async () => {
+    const { body } = await get('?pks=5,%203,9999&fields=Id')
+    expect([body.list, body.pageInfo.totalRows]).toEqual([[{ Id: 3 }, { Id: 5 }], 2])
+    expect((await get('?pks[]=3&pks[]=5&where=(Id,gt,3)&fields=Id')).body.list).toEqual([{ Id: 5 }])
+    expect((await get('?pks=')).body.pageInfo.totalRows).toBe(60)
+    expect((await get('?pks=3,abc')).body.error).toBe('INVALID_PK_VALUE')
+  })
+
   test('refuses a list of filters: nobody says how they join', async () => {
     for (const query of ['where[]=(Num,eq,1)', 'w[0]=(Num,eq,1)', 'where=(Num,eq,1)&where=(Num,eq,2)'])
       expect([query, (await get(`?${query}`)).status]).toEqual([query, 422])

@@ -2,15 +2,14 @@ import { AppError } from '../../../src/core/errors.ts'
 import { allOf, type Filter, isComplete, isGroup } from '../../../src/core/filters/index.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { keyFieldsOf, keyValues } from '../record-key.ts'
-import { parseRecordId } from './body.ts'
+import { readKeyFilter } from './key-filter.ts'
 import { listed } from './listed.ts'
 import { readFilter } from './parameters.ts'
 
 /**
- * Which records a write to all that match means: those of `where` and `filterArrJson`, within the view `viewId`, but
- * for those of `skipPks`; every record where the call names none of these. A list passes over a condition that says
- * nothing, and shows more than was meant; here that would change or delete it.
+ * Which records a write to all that match means: those of `where`, `filterArrJson` and `pks`, within the view `viewId`,
+ * but for those of `skipPks`; every record where the call names none of these. A list passes over a condition that
+ * says nothing, and shows more than was meant; here that would change or delete it.
  *
  * @throws as `readFilter`; INVALID_FILTER for a condition without its value, a `filterArrJson` that is no list of
  * whole conditions, and several views; INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot be an id
@@ -21,7 +20,9 @@ export function readMatching(
 ): Pick<Selection, 'tableId' | 'viewId' | 'filter'> {
   const views = listed(query, 'viewId').items
   if (views.length > 1) throw invalid('A call may name one view')
-  const filter = allOf([readWhole(model, query), readSkipped(model, query)])
+  const skipped = readKeyFilter(model, query, 'skipPks')
+  const others: Filter | null = skipped && { join: 'and', not: true, children: [skipped] }
+  const filter = allOf([readWhole(model, query), readKeyFilter(model, query, 'pks'), others])
   return { tableId: model.table.id, viewId: views[0], filter }
 }
 
@@ -32,27 +33,6 @@ function readWhole(model: TableModel, query: URLSearchParams): Filter | null {
   if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of filters that are whole')
   if (filter) refuseIncomplete(model, filter)
   return filter
-}
-
-/** `skipPks=1,2`: all but these. */
-function readSkipped(model: TableModel, query: URLSearchParams): Filter | null {
-  const texts = listed(query, 'skipPks').items.flatMap((item) => item.split(','))
-  const ids = texts.map((text) => text.trim()).filter((text) => text !== '')
-  if (ids.length === 0) return null
-  const fields = keyFieldsOf(model)
-  const keys = ids.map((id) => keyValues(model, parseRecordId(model, id)))
-  const [single] = fields
-  if (single && fields.length === 1) {
-    const condition: Filter = { fieldId: single.id, operator: 'in', value: keys.flat() }
-    return { join: 'and', not: true, children: [condition] }
-  }
-  const children = keys.map(
-    (key): Filter => ({
-      join: 'and',
-      children: fields.map(({ id }, at) => ({ fieldId: id, operator: 'eq', value: key[at] ?? null })),
-    }),
-  )
-  return { join: 'or', not: true, children }
 }
 
 const invalid = (message: string): AppError => new AppError('INVALID_FILTER', message)

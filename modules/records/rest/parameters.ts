@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
+import { readKeyFilter } from './key-filter.ts'
 import { listed } from './listed.ts'
 
 /** Page sizes of the REST API (wire reference, pagination). */
@@ -38,7 +39,7 @@ export function readListParameters(model: TableModel, query: URLSearchParams): L
   const limit = readLimit(read(query, 'limit', 'l'))
   return {
     fields: readFields(model, query),
-    filter: readFilter(model, query),
+    filter: allOf([readFilter(model, query), readKeyFilter(model, query, 'pks')]),
     sorts: readSorts(model, query),
     limit,
     offset: readOffset(query, limit),
