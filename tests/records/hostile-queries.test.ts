@@ -33,8 +33,13 @@ describe('a query string of', () => {
     'nested[x][fields]',
     'column_name',
   ])('hostile values for %s', async (name) => {
+    const [title, day] = [table.field('Title').id, table.field('Dt').id]
+    const untold = { toString: 1 }
     const values = [
       ...SQL_TEXTS,
+      JSON.stringify([{ fk_column_id: untold, comparison_op: 'eq', direction: untold }]),
+      JSON.stringify([{ fk_column_id: title, comparison_op: untold, value: untold }]),
+      JSON.stringify([{ fk_column_id: day, comparison_op: 'eq', comparison_sub_op: untold }]),
       '',
       '0',
       '-1',

@@ -127,6 +127,9 @@ describe('links over REST', () => {
       )
       expect([answer.status, answer.body]).toEqual([201, { link: ['1', '2'], unlink: ['3'] }])
       expect(await linkedIds(bench, tagged.own, 2)).toEqual([1, 2])
+      const odd = ['copy', 'paste'].map((operation) => ({ operation, rowId: { toString: 1 } }))
+      const path = `/api/v2/tables/${books.id}/links/${tagged.own.fieldId}/records`
+      expect((await rest.post(path, odd)).body.error).toBe('INVALID_PK_VALUE')
     })
   })
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { describeValue } from '../../../src/core/fields/describe-value.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -243,7 +244,7 @@ function readClip(body: unknown, operation: string, column: string): Omit<LinkPl
   )
   if (found?.rowId === undefined) return null
   return {
-    recordId: String(found.rowId),
+    recordId: typeof found.rowId === 'string' ? found.rowId : describeValue(found.rowId),
     column: typeof found.columnId === 'string' ? found.columnId : column,
   }
 }

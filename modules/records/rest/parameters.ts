@@ -1,4 +1,5 @@
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { describeValue } from '../../../src/core/fields/describe-value.ts'
 import {
   allOf,
   type Filter,
@@ -113,7 +114,7 @@ function readSorts(model: TableModel, query: URLSearchParams): Sort[] | undefine
   return list.map((item) => {
     const { fk_column_id: fieldId, direction } = item as { fk_column_id?: unknown; direction?: unknown }
     const field = typeof fieldId === 'string' ? model.field(fieldId) : undefined
-    if (!field) throw notFound('Field', String(fieldId))
+    if (!field) throw notFound('Field', describeValue(fieldId))
     return { fieldId: field.id, direction: direction === 'desc' ? 'desc' : 'asc' }
   })
 }

@@ -1,4 +1,5 @@
 import { AppError, notFound } from '../errors.ts'
+import { describeValue } from '../fields/describe-value.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { chain, type Link } from './chain.ts'
 import { MAX_CONDITIONS } from './check.ts'
@@ -57,8 +58,8 @@ function fromWire(
   // An object without a field or operator is one that a person has begun and not finished.
   if (!id || !name) return null
   const known = typeof id === 'string' ? field(id) : null
-  if (!known) throw notFound('Field', String(id).slice(0, 64))
-  return conditionFromWire(wire, known, String(name))
+  if (!known) throw notFound('Field', describeValue(id))
+  return conditionFromWire(wire, known, typeof name === 'string' ? name : describeValue(name))
 }
 
 /**
@@ -76,7 +77,7 @@ export function conditionFromWire(wire: WireFilter, field: FilterField, name: st
   if (subOperator && !operand) {
     throw new AppError(
       'INVALID_FILTER',
-      `'${String(subOperator).slice(0, 60)}' is not supported.`,
+      `'${describeValue(subOperator)}' is not supported.`,
       undefined,
       'msg',
     )
