@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
+import { describeValue } from '../../src/core/fields/describe-value.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { plainObject } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -129,7 +130,7 @@ async function applyOp(
   column: WireColumn,
 ): Promise<void> {
   if (op === 'add') return addColumn(schema, actor, tableId, column)
-  const id = String(column.id ?? '')
+  const id = typeof column.id === 'string' ? column.id : describeValue(column.id ?? '')
   const { field } = await schema.openField(actor, op === 'delete' ? 'field.delete' : 'field.update', id)
   if (field.tableId !== tableId) throw notFound('Field', id)
   if (op === 'delete') await schema.deleteField(actor, field.id)

@@ -97,7 +97,7 @@ const OWN_COLUMNS = ['created_at', 'updated_at', 'created_by', 'updated_by', 'nc
 
 /** A system column that the client lists as well: every table gets these by itself. */
 const isOwnColumn = ({ system, column_name: name }: WireColumn): boolean =>
-  isTrue(system) && OWN_COLUMNS.includes(String(name))
+  isTrue(system) && OWN_COLUMNS.some((own) => own === name)
 
 function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
   return new Elysia({ prefix: `${prefix}/tables/:tableId` })

@@ -217,6 +217,7 @@ describe('POST M/tables/{t}/columns/bulk', () => {
       { op: 'add', column: { title: 'what', uidt: 'Nope' } },
       { op: 'update', column: { id: price, title: 'of another table' } },
       { op: 'delete', column: { id: 'c' } },
+      { op: 'delete', column: { id: { toString: 1 } } },
     ])
     expect(status).toBe(200)
     expect(body.failedOps.map(({ op, error }: Column) => [op, error])).toEqual([
@@ -225,6 +226,7 @@ describe('POST M/tables/{t}/columns/bulk', () => {
       ['add', expect.stringContaining('must be equal to one of the allowed values: Attachment')],
       ['update', `Field '${price}' not found`],
       ['delete', "Field 'c' not found"],
+      ['delete', `Field '{"toString":1}' not found`],
     ])
     expect(body.failedOps[0].column).toEqual(bad)
     const titles = (await get()).columns.map(({ title }: Column) => title)
@@ -248,4 +250,13 @@ describe('POST M/tables/{t}/columns/bulk', () => {
       expect((await get()).columnsHash).toBe(columnsHash)
     },
   )
+})
+
+test('POST M/projects/{b}/tables takes a name that is no text for none', async () => {
+  const columns = [{ title: 'Made', uidt: 'CreatedTime', system: true, column_name: { toString: 1 } }]
+  const { status, body } = await shop.rest.post(`${M}/projects/${shop.baseId}/tables`, {
+    title: 'Odd',
+    columns,
+  })
+  expect([status, body.columns?.at(-1).title]).toEqual([200, 'Made'])
 })
