@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { RecordChange, Values } from '../../src/core/changes.ts'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { CellValue, StorageKind } from '../../src/core/fields/field-type.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { GENERATED } from '../../src/db/introspect/index.ts'
@@ -20,14 +20,15 @@ const EXACT = '='
 
 /**
  * Fields whose columns may hold more than a cell says, or than one can write into it: microseconds, `NaN`, the days
- * that MySQL has for none, numbers of eight bytes.
+ * that MySQL has for none, numbers of eight bytes, MySQL's truth values other than 0 and 1, its empty sets.
  */
 const mayHoldMore = perModel((model) =>
   model.fields.filter(
     (field) =>
       field.columnName !== '' &&
       field.databaseType !== null &&
-      ['datetime', 'date', 'time', 'real', 'integer'].includes(storageOf(field)),
+      (['datetime', 'date', 'time', 'real', 'integer', 'boolean'].includes(storageOf(field)) ||
+        field.type === 'MultiSelect'),
   ),
 )
 
@@ -77,7 +78,7 @@ export async function readMore(
   for (const [id, texts] of exact) {
     for (const field of wanted) {
       const key = EXACT + columnName(field)
-      if (!saysMore(before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
+      if (!saysMore(field, before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
     }
   }
   return exact
@@ -105,11 +106,19 @@ export function assigned(
     : { mark: dialect.foreign.fromExactText(placeholder, field.databaseType), value: exact }
 }
 
-/** What a cell says as well as its column: a number, a day, an hour, an instant to the millisecond. */
-const PLAIN = /^(\d{4}-\d\d-\d\d)?( ?([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?)?(\+00)?$/
+/** What a cell says as well as its column: a day, a time to the second, an instant to the millisecond, a truth value. */
+const PLAIN: Partial<Record<StorageKind, RegExp>> = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^([01]\d|2[0-3]):\d\d:\d\d$/,
+  datetime: /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?(\+00)?$/,
+  boolean: /^([01]|true|false)$/,
+}
 
-const saysMore = (cell: CellValue, text: CellValue): boolean =>
-  text !== null && !Number.isFinite(cell) && (cell === null || !PLAIN.test(String(text)))
+function saysMore(field: Field, cell: CellValue, text: CellValue): boolean {
+  if (text === null || Number.isFinite(cell)) return false
+  if (cell === null) return true
+  return field.type === 'MultiSelect' ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
+}
 
 /** Columns as text that their own engine reads back as the same value. */
 async function readExact(

@@ -78,7 +78,7 @@ export function readSummaries(columns: SummaryColumn[], parts: unknown[]): Recor
 
 /**
  * The rows to sum up, and how a field is named in them. Computed fields are worked out once for each
- * row, and not once for each part of a summary.
+ * row, and not once for each part of a summary; columns of connected databases are read as they are shown.
  */
 function valuesOf(
   context: PlanContext,
@@ -86,7 +86,8 @@ function valuesOf(
   fields: Field[],
 ): { from: SQL; column: (field: Field) => SQL } {
   const { from, where } = select(context, selection)
-  if (!fields.some(isComputed)) return { from: sql`${from} ${where}`, column: columnOf }
+  const isPlain = fields.every((field) => !isComputed(field) && field.databaseType === null)
+  if (isPlain) return { from: sql`${from} ${where}`, column: columnOf }
   const distinct = [...new Set(fields)]
   const name = (field: Field): SQL => sql`${sql.identifier(`v${distinct.indexOf(field)}`)}`
   const values = distinct.map((field) => sql`${fragmentsOf(context).of(field, 'value')} as ${name(field)}`)

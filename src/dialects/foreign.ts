@@ -6,6 +6,8 @@ export interface ForeignWords {
   asText(column: SQL, databaseType: string): SQL
   /** A column that is shown as a number, as one: its engine may have numbers that the driver gives as text. */
   asNumber(column: SQL, databaseType: string): SQL
+  /** A column that is shown as a time of day, to the second that is shown: its engine may keep fractions. */
+  asTime(column: SQL, databaseType: string): SQL
   /** Stands before the values of an insert that brings back a record with the number that it had. */
   overriding: string
   /** A value of any type as text that says all of it; `fromExactText` makes the same value of it again. */
@@ -29,9 +31,14 @@ const POSTGRES_TEXTS = /^(character varying|text|(.+\.)?citext)(\(|$)/
 /** PostgreSQL, and engines that speak its protocol. */
 export const postgresForeign: ForeignWords = {
   asText: (column, databaseType) => (POSTGRES_TEXTS.test(databaseType) ? column : sql`(${column})::text`),
-  // At most 15 digits are shown as a number, see `shape.ts`: a double keeps them all.
-  asNumber: (column, databaseType) =>
-    /^(numeric|decimal)/.test(databaseType) ? sql`(${column})::double precision` : column,
+  asNumber(column, databaseType) {
+    // At most 15 digits are shown as a number, see `shape.ts`: a double keeps them all.
+    if (/^(numeric|decimal)/.test(databaseType)) return sql`(${column})::double precision`
+    // Its digits as they are shown: made a double by itself, the 0.1 of four bytes is 0.10000000149.
+    return databaseType === 'real' ? sql`(${column})::text::double precision` : column
+  },
+  asTime: (column, databaseType) =>
+    databaseType.startsWith('time(0)') ? column : sql`left((${column})::text, 8)::time`,
   overriding: 'overriding system value',
   // In PostgreSQL every type has a text form that reads back.
   exactText: (column) => sql`(${column})::text`,
@@ -56,7 +63,11 @@ export const mysqlForeign: ForeignWords = {
     if (/text$|char$/.test(type)) return column
     return sql`cast(${column} as char character set utf8mb4)`
   },
-  asNumber: (column) => column,
+  // Its digits as they are shown: compared by itself, the 0.1 of four bytes is 0.10000000149.
+  asNumber: (column, databaseType) =>
+    plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
+  asTime: (column, databaseType) =>
+    /^time\([1-6]\)/.test(databaseType) ? sql`sec_to_time(truncate(time_to_sec(${column}), 0))` : column,
   overriding: '',
   exactText(column, databaseType) {
     if (isBytes(databaseType)) return sql`hex(${column})`
@@ -73,6 +84,7 @@ export const sqliteForeign: ForeignWords = {
   asText: (column) =>
     sql`case typeof(${column}) when 'blob' then '0x' || lower(hex(${column})) else ${column} end`,
   asNumber: (column) => column,
+  asTime: (column) => column,
   overriding: '',
   // Whether it is a number or a text is a value's own here: `quote` writes it out with its kind.
   exactText: (column) => sql`typeof(${column}) || ':' || case typeof(${column})

@@ -26,5 +26,6 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
 
-/** A time of day as fields keep it, `HH:MM:SS`: an engine may add fractions of a second. */
-export const wholeSeconds = (value: unknown): CellValue => (value === null ? null : String(value).slice(0, 8))
+/** A time of day as fields keep it, `HH:MM:SS`: an engine may add fractions of a second. MySQL's spans stay whole. */
+export const wholeSeconds = (value: unknown): CellValue =>
+  value === null ? null : String(value).replace(/\..*$/, '')

@@ -110,6 +110,7 @@ export function storedIn(scope: Pick<Scope, 'alias' | 'dialect'>, field: Field):
   const storage = storageOf(field)
   const { foreign } = scope.dialect
   if (isTextStorage(storage)) return foreign.asText(column, field.databaseType)
+  if (storage === 'time') return foreign.asTime(column, field.databaseType)
   return storage === 'integer' || storage === 'real' ? foreign.asNumber(column, field.databaseType) : column
 }
 

@@ -46,7 +46,8 @@ function isOn(field: Field, value: CellValue): boolean {
 }
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
-const TIME = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+/** MySQL's times may be spans of up to 838 hours, and PostgreSQL's day ends at 24:00:00. */
+const TIME = /^-?\d{2,3}:[0-5]\d:[0-5]\d$/
 
 function isPossible(storage: StorageKind, value: string | number | boolean): boolean {
   switch (storage) {

@@ -7,10 +7,11 @@ const CONNECT_TIMEOUT_MS = 8_000
 const IDLE_MS = 60_000
 
 /**
- * What every connection sets: times in UTC, values that do not fit refused and not bent, and backslashes and
- * quotes as the driver writes them.
+ * What every connection sets: times in UTC, values that do not fit refused and not bent, backslashes and quotes as the
+ * driver writes them, and a number 0 that is written into a key kept: a record that comes back has the key it had.
  */
-const SESSION = `set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO',
+const SESSION = `set time_zone = '+00:00',
+  sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO',
   group_concat_max_len = 67108864`
 
 /**

@@ -17,6 +17,9 @@ const GONE = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_VIEW_INVALID
 const REFUSED_VALUES =
   /^(ER_TRUNCATED_WRONG_VALUE|ER_WARN_DATA|WARN_DATA|ER_DATA_|ER_NO_REFERENCED_ROW|ER_ROW_IS_REFERENCED|ER_CHECK_CONSTRAINT|ER_CONSTRAINT_FAILED|ER_INVALID_|ER_SIGNAL_EXCEPTION|ER_WRONG_VALUE|ER_CANT_CREATE_GEOMETRY|ER_GENERATED_COLUMN|ER_NON_INSERTABLE|ER_TOO_LONG|ER_WARN_DEPRECATED|ER_DIVISION)/
 
+/** A text is compared with a column whose character set has no such letters. */
+const OTHER_LETTERS = /^ER_CANT_AGGREGATE_/
+
 /** The driver calls it by what MySQL means by the number. */
 const isCheckOfMariadb = (error: Error): boolean => 'errno' in error && error.errno === 4025
 
@@ -49,6 +52,11 @@ export function explainMysql(error: unknown, source: string): unknown {
   if (BUSY.has(code))
     return new AppError('CONFLICT', `Others are writing to the database of ${source}: try again`)
   if (GONE.has(code)) return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
+  if (OTHER_LETTERS.test(code)) {
+    return refuse(
+      `cannot compare this text: the column's character set has no such letters (${error.message})`,
+    )
+  }
   if (REFUSED_VALUES.test(code) || isCheckOfMariadb(error))
     return refuse(`refused the value: ${error.message}`)
   return error

@@ -17,6 +17,8 @@ const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '53400', '08006
 const REFUSED = new Set(['28P01', '28000', '3D000'])
 /** What the data or the rules of a database that is not ours refuse, by the class of the code. */
 const REFUSED_VALUES = /^(22|23|44|54|428C9)/
+/** What types of extensions, such as `hstore` and `ltree`, say of text that they cannot read: a syntax error, or any. */
+const UNREADABLE_VALUE = /^(42601|XX000)$/
 /** Tables, columns and schemas that somebody has dropped or renamed there; `0A000`: behind a prepared statement. */
 const GONE = /^(42P01|42703|3F000|0A000)$/
 
@@ -63,7 +65,7 @@ export function explainPostgres(error: unknown, source: string): unknown {
     return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
   }
   if (code === '23505' || code === '23502' || code === '54011') return error
-  if (REFUSED_VALUES.test(code)) {
+  if (REFUSED_VALUES.test(code) || (UNREADABLE_VALUE.test(code) && source !== OWN_DATABASE)) {
     return new AppError('DATABASE_ERROR', `The database refused the value: ${error.message}`)
   }
   return error
