@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type Bench, createBench, refusalOf } from '../records/support.ts'
 import { connect, createForeign, type ForeignDatabase } from './support.ts'
 
 const TABLE = [
   'create table item (id int primary key, name varchar(40), price decimal(10, 2), due date, done boolean)',
+  'create table shop (code varchar(10) primary key, chief varchar(10), foreign key (chief) references shop (code))',
+  `insert into shop values ('main', null), ('7', 'main'), ('7b', '7')`,
   `insert into item values (1, 'Pen', 1.50, '2024-01-31', true), (2, 'Ink', 12.25, null, false)`,
 ]
 
@@ -52,6 +55,32 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
     else expect((await refusalOf(day)).message).toBe('Function DATESTR is not available')
     const tried = await bench.trpc.records.previewFormula.query({ tableId, formula: 'MONTH({due})' })
     expect(tried).toMatchObject({ ok: true, page: { ids: [1, 2] } })
+  })
+
+  test('read keys that are texts as texts, in looked up fields as well', async () => {
+    const { trpc, baseId } = bench
+    const shop = (await trpc.schema.tables.query({ baseId })).find((table) => table.tableName === 'shop')
+    const { fields } = await trpc.schema.table.query({ tableId: shop?.id ?? '' })
+    const [key, link] = ['ForeignKey', 'LinkToAnotherRecord'].map((type) =>
+      fields.find((field) => field.type === type),
+    )
+    const create = (type: 'Formula' | 'Lookup', title: string, options: FieldOptions) =>
+      trpc.schema.createField.mutate({ tableId: shop?.id ?? '', field: { type, title, options } })
+    await create('Lookup', 'Above', { relationFieldId: link?.id ?? '', targetFieldId: key?.id ?? '' })
+    await create('Formula', 'Signs', { formula: '"<" & {chief} & ">" & LEN({Above})' })
+    const path = `/api/v2/tables/${shop?.id}/records`
+    const rows = (await bench.rest.get(`${path}?sort=code`)).body.list as Record<string, unknown>[]
+    expect(rows.map((row) => [row.code, row.Above, row.Signs])).toEqual([
+      ['7', null, '<main>'],
+      ['7b', 'main', '<7>4'],
+      ['main', null, '<>'],
+    ])
+    for (const where of ['(Above,eq,main)', '(Above,like,ai)', '(Signs,like,main)~or(Above,eq,main)']) {
+      expect([where, (await bench.rest.get(`${path}?where=${where}`)).status]).toEqual([where, 200])
+    }
+    expect((await refusalOf(create('Formula', 'More', { formula: '{chief} + 1' }))).message).toBe(
+      'Numeric type is expected',
+    )
   })
 
   test('leave the database as it is, and are not turned into columns of it', async () => {

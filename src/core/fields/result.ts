@@ -55,5 +55,8 @@ export function storageOf(field: Target): StorageKind {
   return isTextKey(field) ? 'text' : type.storage
 }
 
-/** True for a key of records whose own keys are texts. */
-const isTextKey = ({ type, options }: Target): boolean => type === 'ForeignKey' && options.isText === true
+/** True for a key of records whose own keys are texts, and for what shows one. */
+function isTextKey(field: Target): boolean {
+  const { type, options } = shownType(field)
+  return type.name === 'ForeignKey' && options.isText === true
+}

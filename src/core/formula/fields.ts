@@ -1,5 +1,5 @@
 import { fieldType } from '../fields/index.ts'
-import { isComputed, shownType } from '../fields/result.ts'
+import { isComputed, shownType, storageOf } from '../fields/result.ts'
 import type { Field, FieldResult } from '../model.ts'
 import type { CellForm, FormulaField, ValueType } from './ast.ts'
 
@@ -20,9 +20,9 @@ function formOf(field: Field): CellForm {
     const isCounted: string = field.type
     return isCounted === 'Links' ? 'linkCount' : 'linkTitles'
   }
-  const { type, isList } = shownType(field)
-  if (isList) return 'list'
-  switch (type.storage) {
+  if (shownType(field).isList) return 'list'
+  const storage = storageOf(field)
+  switch (storage) {
     case 'id':
     case 'integer':
       return 'integer'
@@ -30,7 +30,7 @@ function formOf(field: Field): CellForm {
     case 'boolean':
     case 'date':
     case 'datetime':
-      return type.storage
+      return storage
     default:
       return 'text'
   }
