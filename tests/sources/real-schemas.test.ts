@@ -192,6 +192,25 @@ describe('what others change in the database meanwhile', () => {
     await foreign.ask('alter table category rename column label to name')
   })
 
+  test('is told in words where a column that is reckoned with has become of another type', async () => {
+    const field = {
+      type: 'Formula' as const,
+      title: 'Twice',
+      options: { formula: '{length} * 2 + {rate}', display: null },
+    }
+    await bench.trpc.schema.createField.mutate({ tableId: ids.get('film') ?? '', field })
+    for (const type of ['text', 'boolean', 'date', 'uuid', 'jsonb', 'text[]']) {
+      await foreign.ask(`alter table film alter column length type ${type} using null`)
+      for (const query of ['', '?sort=length', '?where=(length,gt,3)']) {
+        const answer = await get('film', query)
+        expect([type, query, answer.status, answer.body.error]).toEqual([type, query, 400, 'DATABASE_ERROR'])
+      }
+      expect((await get('film')).body.message).toContain(
+        'have changed in its database: synchronise the source',
+      )
+    }
+  })
+
   test('ends with its connections once the source is removed', async () => {
     const { id } = await bench.trpc.sources.delete.mutate({ baseId: bench.baseId, sourceId })
     expect((await jobEnd(bench, id)).status).toBe('completed')

@@ -19,8 +19,11 @@ const REFUSED = new Set(['28P01', '28000', '3D000'])
 const REFUSED_VALUES = /^(22|23|44|54|428C9)/
 /** What types of extensions, such as `hstore` and `ltree`, say of text that they cannot read: a syntax error, or any. */
 const UNREADABLE_VALUE = /^(42601|XX000)$/
-/** Tables, columns and schemas that somebody has dropped or renamed there; `0A000`: behind a prepared statement. */
-const GONE = /^(42P01|42703|3F000|0A000)$/
+/**
+ * Tables, columns, schemas and types that somebody has dropped or renamed there (`0A000`: behind a prepared statement),
+ * and columns that have become of another type: what is reckoned with them has no such operator or function then.
+ */
+const GONE = /^(42P01|42703|42704|3F000|0A000|42883|42804|42846|42809)$/
 
 /** True where trying again later may help. */
 export function isConnectionError(error: unknown): boolean {
