@@ -7,10 +7,10 @@ const { openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
 let foreign: ForeignDatabase
 beforeAll(async () => {
   foreign = await createForeign('mariadb', [
-    'create table author (id int auto_increment primary key, name varchar(40) not null)',
+    'create table author (id int auto_increment primary key, name varchar(40) not null, followers bigint unsigned)',
     'create table country (code varchar(2) primary key, name varchar(20) not null)',
     'create table log (line varchar(40))',
-    "insert into author (name) values ('Ann'), ('Bob')",
+    "insert into author (name, followers) values ('Ann', 18446744073709551615), ('Bob', 9007199254740993)",
   ])
 }, 60_000)
 afterAll(() => foreign.stop())
@@ -49,6 +49,9 @@ test('its records are edited in the grid, and a table without a key says why not
   await page.getByText('author', { exact: true }).first().click()
   await arrivesAt(page, /\/m[a-z0-9]{14}/)
   await see(page.getByText('Ann'))
+  // Numbers that JavaScript would round.
+  await see(page.getByText('18446744073709551615'))
+  await see(page.getByText('9007199254740993'))
   await page.getByText('Ann').click()
   await page.keyboard.type('Anna')
   await page.keyboard.press('Enter')

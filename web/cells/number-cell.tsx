@@ -12,10 +12,15 @@ export function numberCell<O extends object>(
   makeFormat: (options: O, locale: string) => Intl.NumberFormat,
   View?: Cell<O>['View'],
 ): Cell<O> {
-  const text = (value: CellValue, options: O): string | undefined =>
-    typeof value === 'number'
-      ? numberFormat(options, (locale) => makeFormat(options, locale)).format(value)
-      : undefined
+  const text = (value: CellValue, options: O): string | undefined => {
+    if (value === null || typeof value === 'boolean') return undefined
+    // Text: a number of a connected database with more digits than a double holds, of which none is lost here, or
+    // what SQLite lets stand in a column of numbers.
+    if (Number.isNaN(Number(value))) return String(value)
+    return numberFormat(options, (locale) => makeFormat(options, locale)).format(
+      value as number | `${number}`,
+    )
+  }
   return defineCell<O>(type, {
     Icon,
     align: 'end',
@@ -25,11 +30,11 @@ export function numberCell<O extends object>(
     View:
       View ??
       (({ value, options }) =>
-        typeof value === 'number' ? (
+        value === null ? null : (
           <span className={styles.number} dir="ltr">
             {text(value, options)}
           </span>
-        ) : null),
+        )),
     Editor: (props) => (
       <TextInput
         {...props}
