@@ -48,7 +48,8 @@ const WIDE: ReadonlySet<string> = new Set(['Formula', 'Button'])
 export function FieldEditor(props: FieldEditorProps) {
   const { table, field, anchor, place, start, onClose, onAbandoned, onSaved } = props
   const [draft, setDraft] = useState(() => start ?? draftOf(field))
-  const [isChoosing, setChoosing] = useState(false)
+  /** What the list of types was opened with: the first letter of a search, or nothing. Null while it is closed. */
+  const [search, setSearch] = useState<string | null>(null)
   const [showsMore, setShowsMore] = useState(field?.description != null || draft.defaultValue !== null)
   const [error, setError] = useState<unknown>(null)
   const [isBusy, setBusy] = useState(false)
@@ -96,6 +97,14 @@ export function FieldEditor(props: FieldEditorProps) {
     void save()
   }
 
+  /** On the type, an arrow opens the list, and letters are what is looked for in it. */
+  function openByKey(event: KeyboardEvent) {
+    const isLetter = event.key.length === 1 && event.key !== ' '
+    if (event.ctrlKey || event.metaKey || event.altKey || !(isLetter || event.key === 'ArrowDown')) return
+    event.preventDefault()
+    setSearch(isLetter ? event.key : '')
+  }
+
   const isTitleWrong = error !== null && detailsOf(error).problem !== undefined
   return (
     <Popover
@@ -120,23 +129,26 @@ export function FieldEditor(props: FieldEditorProps) {
             ref={typeButton}
             type="button"
             className={styles.type}
-            aria-expanded={isChoosing}
+            aria-expanded={search !== null}
             aria-label={t('Type: {type}', { type: t(type.label) })}
             data-testid="field-type"
             disabled={field?.isPrimaryKey}
-            onClick={() => setChoosing(!isChoosing)}
+            onClick={() => setSearch(search === null ? '' : null)}
+            onKeyDown={openByKey}
           >
             <Icon size={15} aria-hidden />
             <span className={styles.typeName}>{t(type.label)}</span>
             <ChevronDown size={14} aria-hidden />
           </button>
-          {isChoosing && (
+          {search !== null && (
             <TypeList
+              key={search}
               value={draft.type}
+              search={search}
               withheld={withheld}
               onChoose={(name) => {
                 setDraft(withType(draft, name))
-                setChoosing(false)
+                setSearch(null)
                 setError(null)
                 typeButton.current?.focus()
               }}

@@ -55,14 +55,16 @@ export interface TypeListProps {
   value: FieldTypeName
   /** Types that the table cannot have: left out, and why said below. */
   withheld?: WithheldTypes | null
+  /** What is looked for from the start. */
+  search?: string
   onChoose: (type: FieldTypeName) => void
 }
 
 /** All field types with help and an example, found by typing. */
-export function TypeList({ value, withheld = null, onChoose }: TypeListProps) {
-  const [text, setText] = useState('')
+export function TypeList({ value, withheld = null, search = '', onChoose }: TypeListProps) {
+  const [text, setText] = useState(search)
   const found = findTypes(text).filter((type) => type.name === value || !withheld?.has(type.name))
-  const [activeName, setActive] = useState<string>(value)
+  const [activeName, setActive] = useState<string>(search === '' ? value : '')
   const active = found.find((type) => type.name === activeName) ?? found[0]
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
@@ -98,7 +100,11 @@ export function TypeList({ value, withheld = null, onChoose }: TypeListProps) {
         // biome-ignore lint/a11y/noAutofocus: the list opens in answer to a key or press on the type
         autoFocus
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value)
+          // The best match, and not what an earlier search had found.
+          setActive(event.target.value.trim() === '' ? value : '')
+        }}
         onKeyDown={onKeyDown}
       />
       <div ref={list} id={id} role="listbox" aria-label={t('Field types')} className={styles.list}>
