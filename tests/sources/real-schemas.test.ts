@@ -24,6 +24,8 @@ create table doc (company char(4) not null references company, year int not null
   primary key (company, year, no), unique (company, text));
 create table payment (no int, paid timestamptz, amount numeric(5,2), primary key (paid, no)) partition by range (paid);
 create table payment_all partition of payment default;
+create table country (country_name varchar(40) primary key);
+create table visit (id serial primary key, country_name varchar(40) references country, day date, note text);
 create table moments (id serial primary key, at timestamptz, day date, hour time, number double precision);
 insert into category (name) values ('Action');
 insert into company values ('AAAA', 'Holding', null), ('B', 'Sub', 'AAAA');
@@ -67,6 +69,7 @@ describe('a connected schema', () => {
     expect(fields.find(({ isDisplay }) => isDisplay)).toMatchObject({
       ...{ title: 'email', type: 'SingleLineText', readOnlyReason: null },
     })
+    expect((await fieldsOf('visit')).find(({ isDisplay }) => isDisplay)?.title).toBe('note')
   })
 
   test('is written in a table whose key is a unique column, and where a trigger fills what is asked for', async () => {

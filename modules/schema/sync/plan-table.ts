@@ -44,7 +44,7 @@ export function planTable(
       order: index + 1,
     }),
   )
-  markDisplayField(fields)
+  markDisplayField(fields, structure)
   return { table, fields, structure }
 }
 
@@ -117,9 +117,15 @@ const NAMES =
   /^((.+_)?(name|title|label|subject)|bezeichnung|nom|nombre|(display|full|user)_?name|(user_?)?login|e-?mail)$/i
 const NAMING_TYPES = ['SingleLineText', 'LongText', 'Email']
 
-/** The field that names the records: one called so, else the first text, else the first that is no key. */
-function markDisplayField(fields: Field[]): void {
-  const own = fields.filter((field) => !field.isPrimaryKey)
+/**
+ * The field that names the records: one called so, else the first text, else the first that is no key. A column that
+ * refers to another table names that table's records, whatever it is called.
+ */
+function markDisplayField(fields: Field[], { foreignKeys }: TableStructure): void {
+  const referring = new Set(foreignKeys.flatMap(({ columns }) => columns))
+  const plain = fields.filter((field) => !field.isPrimaryKey)
+  const unlinked = plain.filter((field) => !referring.has(field.columnName))
+  const own = unlinked.length > 0 ? unlinked : plain
   const texts = own.filter((field) => NAMING_TYPES.includes(field.type) && !isKeyLike(field))
   const chosen =
     texts.find((field) => NAMES.test(field.columnName)) ?? texts[0] ?? own.find(isShort) ?? fields[0]
