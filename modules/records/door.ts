@@ -95,9 +95,11 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
       plan() {
         const made = { ms: Date.now(), timeZone: change.timeZone }
         return Promise.all(
-          operations.map(async (operation) =>
-            checkOperation(await schema.load(operation.tableId), operation, made),
-          ),
+          operations.map(async (operation) => {
+            const model = await schema.load(operation.tableId)
+            const { dialect } = await schema.engineOf(model.table)
+            return checkOperation(model, operation, made, dialect.foreign.keepsToTypes)
+          }),
         )
       },
     })
@@ -214,20 +216,30 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
-function checkOperation(model: TableModel, operation: Operation, made: MadeAt): Operation {
+function checkOperation(
+  model: TableModel,
+  operation: Operation,
+  made: MadeAt,
+  keepsToTypes: boolean,
+): Operation {
   const idOf = (id: RecordId) => storedId(model, id)
   const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
       return {
         ...operation,
-        rows: operation.rows.map(({ values }) => ({ values: checkNewValues(model, values, made) })),
+        rows: operation.rows.map(({ values }) => ({
+          values: checkNewValues(model, values, made, keepsToTypes),
+        })),
         before: place(operation.before),
       }
     case 'update':
       return {
         ...operation,
-        rows: operation.rows.map(({ id, values }) => ({ id: idOf(id), values: checkValues(model, values) })),
+        rows: operation.rows.map(({ id, values }) => ({
+          id: idOf(id),
+          values: checkValues(model, values, keepsToTypes),
+        })),
       }
     case 'delete':
       return { ...operation, ids: [...new Set(operation.ids.map(idOf))] }

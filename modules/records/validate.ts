@@ -1,7 +1,7 @@
 import type { Values } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { lengthLimit, withinColumn } from '../../src/core/fields/column-length.ts'
-import { numberRange, withinRange } from '../../src/core/fields/column-range.ts'
+import { numberRange, readLong, withinRange } from '../../src/core/fields/column-range.ts'
 import { type MadeAt, startsNow, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
@@ -17,7 +17,7 @@ interface Checker {
   field: Field
   /** The value of a new record where the caller gives none. */
   initial(made: MadeAt): CellValue
-  read(input: unknown): CellValue
+  read(input: unknown, keepsToTypes: boolean): CellValue
 }
 
 /** The checkers of a table's writable fields, by field id. */
@@ -59,9 +59,10 @@ function createChecker(field: Field): Checker {
   return {
     field,
     initial: startsNow(field) ? (made) => startValue(field, made) : () => fixed,
-    read(input) {
+    read(input, keepsToTypes) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
-      const read = withinRange(range, withinColumn(limit, type.read(input, field.options)))
+      const plain = readLong(field, input) ?? type.read(input, field.options)
+      const read = keepsToTypes ? withinRange(range, withinColumn(limit, plain)) : plain
       // A field that became one of passwords while the change was on its way: nothing readable may get in.
       if (read.ok && field.type === 'Password' && !isUnreadable(read.value)) throw changedMeanwhile(field)
       if (read.ok) return read.value
@@ -73,16 +74,17 @@ function createChecker(field: Field): Checker {
 /**
  * Values for an update as they will be stored.
  *
+ * @param keepsToTypes `ForeignWords.keepsToTypes` of the table's database
  * @throws FIELD_NOT_FOUND for an unknown field; INVALID_VALUE_FOR_FIELD naming the field for a value
  *   that does not fit; REQUIRED_FIELD_MISSING where a required field would become empty
  */
-export function checkValues(model: TableModel, values: Values): Values {
+export function checkValues(model: TableModel, values: Values, keepsToTypes = true): Values {
   const checkers = checkersOf(model)
   const checked: Values = {}
   for (const fieldId in values) {
     const checker = checkers.get(fieldId)
     if (!checker) throw refuseField(model, fieldId)
-    const value = checker.read(values[fieldId])
+    const value = checker.read(values[fieldId], keepsToTypes)
     if (checker.field.required && isMissing(checker.field, value)) throw missing(checker.field)
     checked[fieldId] = value
   }
@@ -90,8 +92,13 @@ export function checkValues(model: TableModel, values: Values): Values {
 }
 
 /** Values for a new record: as `checkValues`, with defaults where the caller gives nothing. */
-export function checkNewValues(model: TableModel, values: Values, made: MadeAt): Values {
-  const checked = checkValues(model, values)
+export function checkNewValues(
+  model: TableModel,
+  values: Values,
+  made: MadeAt,
+  keepsToTypes: boolean,
+): Values {
+  const checked = checkValues(model, values, keepsToTypes)
   const linked = keysGiven(model, checked)
   for (const [fieldId, checker] of checkersOf(model)) {
     const { field } = checker

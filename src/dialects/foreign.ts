@@ -8,6 +8,8 @@ export interface ForeignWords {
   asNumber(column: SQL, databaseType: string): SQL
   /** A column that is shown as a time of day, to the second that is shown: its engine may keep fractions. */
   asTime(column: SQL, databaseType: string): SQL
+  /** True where a column refuses numbers and texts that are longer than its type says. */
+  keepsToTypes: boolean
   /** Stands before the values of an insert that brings back a record with the number that it had. */
   overriding: string
   /** A value of any type as text that says all of it; `fromExactText` makes the same value of it again. */
@@ -39,6 +41,7 @@ export const postgresForeign: ForeignWords = {
   },
   asTime: (column, databaseType) =>
     databaseType.startsWith('time(0)') ? column : sql`left((${column})::text, 8)::time`,
+  keepsToTypes: true,
   overriding: 'overriding system value',
   // In PostgreSQL every type has a text form that reads back.
   exactText: (column) => sql`(${column})::text`,
@@ -68,6 +71,7 @@ export const mysqlForeign: ForeignWords = {
     plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
   asTime: (column, databaseType) =>
     /^time\([1-6]\)/.test(databaseType) ? sql`sec_to_time(truncate(time_to_sec(${column}), 0))` : column,
+  keepsToTypes: true,
   overriding: '',
   exactText(column, databaseType) {
     if (isBytes(databaseType)) return sql`hex(${column})`
@@ -85,6 +89,8 @@ export const sqliteForeign: ForeignWords = {
     sql`case typeof(${column}) when 'blob' then '0x' || lower(hex(${column})) else ${column} end`,
   asNumber: (column) => column,
   asTime: (column) => column,
+  // An `integer` has up to eight bytes here, and a `varchar(20)` any number of letters.
+  keepsToTypes: false,
   overriding: '',
   // Whether it is a number or a text is a value's own here: `quote` writes it out with its kind.
   exactText: (column) => sql`typeof(${column}) || ':' || case typeof(${column})

@@ -90,7 +90,7 @@ describe('an SQLite file', () => {
     file.run('pragma journal_mode = wal')
     file.run(`create table customer (id integer primary key, name varchar(20) not null, raw blob, any_thing)`)
     file.run(
-      `create table purchase (id integer primary key, customer_id integer references customer, total real)`,
+      `create table purchase (id integer primary key, customer_id integer references customer, total real, at integer, code varchar(2))`,
     )
     file.run(`insert into customer values (1, 'Ann', x'00ff', 12), (2, 'Bob', null, '12')`)
     const { id: baseId } = await createBase(main.app, main.owner)
@@ -105,6 +105,10 @@ describe('an SQLite file', () => {
     expect((await bench.rest.get(paths.purchase!)).body.list).toMatchObject([
       { customer: { id: 1, name: 'Ann' } },
     ])
+    // Whatever a column's type says, SQLite keeps numbers of up to eight bytes and texts of any length.
+    const large = { id: 1, at: 1_700_000_000_000, code: 'longer' }
+    expect((await bench.rest.patch(paths.purchase!, large)).status).toBe(200)
+    expect(file.query('select id, at, code from purchase').all()).toEqual([large])
     await bench.rest.delete(paths.purchase!, { id: 1 })
     await bench.rest.delete(paths.customer!, [{ id: 1 }, { id: 2 }])
     expect(file.query('select count(*) as n from customer').get()).toEqual({ n: 0 })

@@ -7,24 +7,24 @@ const STATEMENTS: Record<ServerKind, string[]> = {
   postgres: [
     `create extension if not exists hstore`,
     `create extension if not exists ltree`,
-    `create table order_lines (id int primary key, price real, discount real not null, hour time, hour_milli time(3),
+    `create table order_lines (id int primary key, long bigint, price real, discount real not null, hour time, hour_milli time(3),
       whole_hour time(0), at timestamp, features hstore, path ltree)`,
     `insert into order_lines values
-      (1, 9.8, 0.05, '12:34:56.789012', '12:34:56.789', '12:34:56', '2024-02-29 12:34:56.789012', 'a=>1', 'a.b'),
-      (2, 0.1, 0.15, '23:59:59.999999', '23:59:59.999', '23:59:59', '2024-12-31 23:59:59.999999', '', ''),
-      (3, 1e30, 0, '00:00:00.000001', '00:00', '00:00', '1999-01-01', null, null),
-      (4, null, 0.3, null, null, null, null, null, null)`,
+      (1, 9223372036854775807, 9.8, 0.05, '12:34:56.789012', '12:34:56.789', '12:34:56', '2024-02-29 12:34:56.789012', 'a=>1', 'a.b'),
+      (2, -9007199254740993, 0.1, 0.15, '23:59:59.999999', '23:59:59.999', '23:59:59', '2024-12-31 23:59:59.999999', '', ''),
+      (3, 5, 1e30, 0, '00:00:00.000001', '00:00', '00:00', '1999-01-01', null, null),
+      (4, null, null, 0.3, null, null, null, null, null, null)`,
   ],
   mariadb: [
-    `create table order_lines (id int auto_increment primary key, price float, discount float not null, hour time(6),
+    `create table order_lines (id int auto_increment primary key, \`long\` bigint, price float, discount float not null, hour time(6),
       hour_milli time(3), whole_hour time, at datetime(6), sold tinyint(1), features set('a','b'),
       latin varchar(10) character set latin1)`,
     `set session sql_mode = 'NO_AUTO_VALUE_ON_ZERO'`,
     `insert into order_lines values
-      (0, 9.8, 0.05, '12:34:56.789012', '12:34:56.789', '12:34:56', '2024-02-29 12:34:56.789012', 2, 'a,b', 'é'),
-      (2, 0.1, 0.15, '23:59:59.999999', '23:59:59.999', '838:59:59', '2024-12-31 23:59:59.999999', -1, '', 'a'),
-      (3, 1e30, 0, '00:00:00.000001', '00:00', '-12:30:15', '1999-01-01', 0, null, ''),
-      (4, null, 0.3, '-12:34:56.789012', null, null, null, null, null, null)`,
+      (0, 9223372036854775807, 9.8, 0.05, '12:34:56.789012', '12:34:56.789', '12:34:56', '2024-02-29 12:34:56.789012', 2, 'a,b', 'é'),
+      (2, -9007199254740993, 0.1, 0.15, '23:59:59.999999', '23:59:59.999', '838:59:59', '2024-12-31 23:59:59.999999', -1, '', 'a'),
+      (3, 5, 1e30, 0, '00:00:00.000001', '00:00', '-12:30:15', '1999-01-01', 0, null, ''),
+      (4, null, null, 0.3, '-12:34:56.789012', null, null, null, null, null, null)`,
   ],
 }
 
@@ -119,6 +119,22 @@ describe.each(['postgres', 'mariadb'] as const)('a column of %s that holds more 
       await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })
       await undo()
     }
+    expect(await written()).toEqual(before)
+  })
+
+  test('takes whole numbers of eight bytes, as texts, and says which are too large', async () => {
+    const before = await written()
+    const long = kind === 'postgres' ? 'long' : '`long`'
+    for (const text of ['9223372036854775806', '-9223372036854775808', '9007199254740993']) {
+      await write(3, 'long', text)
+      const [row] = await foreign.ask<{ long: string }>(
+        `select cast(${long} as char(20)) as ${long} from order_lines where id = 3`,
+      )
+      expect([row?.long.trim(), await cell('long', 3)]).toEqual([text, text])
+      await undo()
+    }
+    const refused = await write(3, 'long', '9223372036854775808').catch((error) => error)
+    expect(JSON.stringify(refused.data)).toContain('The column takes numbers from -9223372036854775808')
     expect(await written()).toEqual(before)
   })
 

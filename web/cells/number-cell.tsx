@@ -1,4 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
+import { readLong } from '../../src/core/fields/column-range.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { type Cell, defineCell } from './cell.ts'
 import { editedNumber, numberFormat, readNumberDraft } from './number-text.ts'
@@ -42,7 +43,7 @@ export function numberCell<O extends object>(
         resting={props.variant === 'record' ? text(props.value, props.options) : undefined}
         inputMode="decimal"
         align="end"
-        parse={(text) => readNumberDraft(text, type, props.options)}
+        parse={(text) => readLong(props.field, text) ?? readNumberDraft(text, type, props.options)}
       />
     ),
   })

@@ -53,7 +53,7 @@ function isPossible(storage: StorageKind, value: string | number | boolean): boo
   switch (storage) {
     case 'id':
     case 'integer':
-      return Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,18}$/.test(value))
+      return Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
     case 'real':
       return typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value))
     case 'date':

@@ -1,10 +1,31 @@
 import type { Field } from '../model.ts'
-import { type Read, readFail } from './field-type.ts'
+import { type Read, readFail, readOk } from './field-type.ts'
 
 /** Bytes that whole numbers of each type take, in PostgreSQL and MySQL. Numbers of eight bytes have limits of ours. */
 const BYTES: Record<string, number> = { tinyint: 1, smallint: 2, mediumint: 3, int: 4, integer: 4 }
 const WHOLE = /^(tinyint|smallint|mediumint|int|integer)\b(?:\(\d+\))?( unsigned)?/i
 const DECIMAL = /^(?:numeric|decimal)\s*\((\d+)(?:,\s*(\d+))?\)( unsigned)?/i
+
+const LONG = /^bigint\b(?:\(\d+\))?( unsigned)?/i
+const LONG_TEXT = /^[+-]?\d{16,30}$/
+
+/**
+ * A whole number with more digits than JavaScript keeps, for a column of eight bytes: it stays the text that it is
+ * written as. Null for all else, which the field's type reads.
+ */
+export function readLong(
+  { databaseType, type }: Pick<Field, 'databaseType' | 'type'>,
+  input: unknown,
+): Read | null {
+  const [column, unsigned] = LONG.exec(databaseType ?? '') ?? []
+  if (column === undefined || databaseType?.endsWith(']') || type !== 'Number') return null
+  if (typeof input !== 'string' || !LONG_TEXT.test(input.trim())) return null
+  const value = BigInt(input.trim().replace('+', ''))
+  if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return null
+  const [least, most] = unsigned ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]
+  if (value < least || value > most) return readFail(`The column takes numbers from ${least} to ${most}`)
+  return readOk(String(value))
+}
 
 /** The least and the greatest number that a column takes. */
 export interface NumberRange {
