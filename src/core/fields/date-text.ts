@@ -39,8 +39,12 @@ const MAX_LENGTH = 40
 /** Two-digit years up to this one are of this century (as POSIX has it: 69 is 1969). */
 const LAST_SHORT_YEAR = 68
 
-/** A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. */
+/**
+ * A stored day in one of the formats, for display: `2024-03-05` as `05/03/2024`. What databases of others have beside
+ * days, such as PostgreSQL's `infinity`, stays as it is.
+ */
 export function formatDay(day: string, format: DateFormat): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return day
   const [year = '', month = '', date = ''] = day.split('-')
   return format
     .replace('YYYY', year)
