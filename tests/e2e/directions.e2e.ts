@@ -70,6 +70,15 @@ describe('the grid from right to left', () => {
     await press('Home', '0,0')
   })
 
+  test('shows the examples of field types as they are written', async () => {
+    const grid = await openRtl()
+    await grid.cell(0, 'Title').click()
+    await grid.page.keyboard.press('Alt+c')
+    await grid.page.getByTestId('field-type').click()
+    const example = grid.page.getByTestId('type-option').getByText('+49 30 901820')
+    expect(await example.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr')
+  })
+
   test('opens each editor and its list at the cell', async () => {
     const grid = await openRtl()
     const { page } = grid

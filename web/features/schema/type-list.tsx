@@ -134,7 +134,10 @@ export function TypeList({ value, withheld = null, search = '', onChoose }: Type
                 {type.name === value ? (
                   <Check size={14} />
                 ) : (
-                  <span className={styles.example}>{type.example.split('\n')[0]}</span>
+                  // Numbers and signs, which a page from right to left would turn round: 901820 30 49+.
+                  <span className={styles.example} dir="ltr">
+                    {type.example.split('\n')[0]}
+                  </span>
                 )}
               </div>
             </div>
