@@ -54,9 +54,9 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         const requestId = 'requestId' in rest ? String(rest.requestId) : randomText(12)
         const { status, body } = presentError(error, request)
         // Other codes above it, such as "not implemented", are refusals like any other.
-        // A full disk is said to the client in words, and whoever runs the server has to hear of it.
-        const isFailure = status === 500 || status === ERROR_STATUS.STORAGE_FULL
-        if (isFailure)
+        const isFailure = status === 500
+        // A full disk is a refusal, too, of which whoever runs the server has to hear.
+        if (isFailure || status === ERROR_STATUS.STORAGE_FULL)
           kernel.log.error('request failed', error, {
             requestId,
             method: request.method,
