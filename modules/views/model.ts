@@ -126,8 +126,8 @@ export function prune(filter: Filter, isLive: (fieldId: string) => boolean): Fil
 }
 
 /**
- * The filter with an id on every node. Nodes that stood in the filter before keep theirs, for the web
- * app sends filters without ids and REST clients hold on to them.
+ * The filter with an id on every node, and no id on two: a copy of a node gets its own. Nodes that stood in the
+ * filter before keep theirs, also where they come without, for REST clients hold on to them.
  */
 export function withFilterIds(filter: Filter | null, before: Filter | null): Filter | null {
   if (filter === null) return null
@@ -137,8 +137,15 @@ export function withFilterIds(filter: Filter | null, before: Filter | null): Fil
     if (isGroup(node)) node.children.forEach(remember)
   }
   if (before) remember(before)
+  const taken = new Set<string>()
+  const nextKnown = (shape: string): string | undefined => {
+    const id = known.get(shape)?.shift()
+    return id !== undefined && taken.has(id) ? nextKnown(shape) : id
+  }
   const name = (node: Filter): Filter => {
-    const id = node.id ?? known.get(shapeOf(node))?.shift() ?? createId('filter')
+    const old = node.id ?? nextKnown(shapeOf(node))
+    const id = old !== undefined && !taken.has(old) ? old : createId('filter')
+    taken.add(id)
     return isGroup(node) ? { ...node, id, children: node.children.map(name) } : { ...node, id }
   }
   // The outermost group is the view's own list: no client has a name for it.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
 import {
   addRecords,
@@ -10,6 +11,9 @@ import {
   type Workshop,
 } from '../schema/support.ts'
 import { createMemberOfEachRole } from '../support/factories.ts'
+
+/** The parts of a view's filter. */
+const partsOf = (filter: Filter | null) => (filter && isGroup(filter) ? filter.children : [])
 
 describe.each([...databases])('changes of views, metadata in %s', (database) => {
   let shop: Workshop
@@ -79,6 +83,16 @@ describe.each([...databases])('changes of views, metadata in %s', (database) => 
           ?.sort(),
       ).toEqual(ids?.sort())
       expect((await viewOf(schema.views[0]!)).filter).toEqual(again.filter)
+      // A copy of a part comes with the part's id, and gets one of its own.
+      const [part] = partsOf(again.filter)
+      const copied = await shop.api.views.update.mutate({
+        viewId,
+        patch: { filter: { join: 'and', children: [part, structuredClone(part)] } },
+      })
+      const [kept, copy] = partsOf(copied.filter)
+      expect(kept?.id).toBe(part?.id)
+      expect(copy?.id).toMatch(/^fi[a-z0-9]{14}$/)
+      expect(copy?.id).not.toBe(part?.id)
       expect((await shop.api.views.update.mutate({ viewId, patch: { filter: null } })).filter).toBeNull()
     })
 
