@@ -45,7 +45,16 @@ export function writeRefusal(
     return 'This table has no primary key, so that its records cannot be told apart: it can be looked at only'
   if (keyFields.some(({ databaseType }) => BYTES.test(databaseType ?? '')))
     return 'The keys of this table are binary data, which nobody can write here: it can be looked at only'
+  const [key] = keyFields
+  if (keyFields.length === 1 && INEXACT[source?.client ?? '']?.test(key?.databaseType ?? ''))
+    return `A record cannot be named exactly by a key of the type ${key?.databaseType}: this table can be looked at only`
   return null
+}
+
+/** Types whose values are compared by more, or as something else, than the text that a record's id is. */
+const INEXACT: Record<string, RegExp> = {
+  mysql2: /^(float|double|datetime|timestamp|tinyint\(1\))/i,
+  pg: /^(boolean|real|double precision)/i,
 }
 
 /** Types of bytes and bits. */

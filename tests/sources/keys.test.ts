@@ -64,6 +64,33 @@ describe('keys that are no counters', () => {
     await foreign.stop()
   })
 
+  test.each([
+    ['postgres', 'double precision', '0.1'],
+    ['postgres', 'boolean', 'true'],
+    ['mariadb', 'timestamp(3)', "'2024-03-05 10:00:00.123'"],
+    ['mariadb', 'datetime', "'2024-03-05 10:00:00'"],
+    ['mariadb', 'float', '0.1'],
+    ['mariadb', 'tinyint(1)', '1'],
+  ] as const)('%s: records by a key of the type %s are looked at only', async (kind, type, value) => {
+    const { bench, foreign, paths } = await connected(kind, [
+      `create table thing (k ${type} primary key, name varchar(20)); insert into thing values (${value}, 'a')`,
+    ])
+    const { list } = (await bench.rest.get(paths.thing!)).body
+    expect(list).toMatchObject([{ name: 'a' }])
+    const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    const { readOnlyReason } = await bench.trpc.schema.table.query({ tableId: table?.id ?? '' })
+    expect(readOnlyReason).toContain(`key of the type ${type}`)
+    const answers = [
+      await bench.rest.delete(paths.thing!, { k: list[0].k }),
+      await bench.rest.patch(paths.thing!, { k: list[0].k, name: 'b' }),
+      await bench.rest.post(paths.thing!, { name: 'c' }),
+    ]
+    // 422: such a key is none for REST, before anything else is looked at.
+    for (const { status } of answers) expect([403, 422]).toContain(status)
+    expect(await foreign.ask('select name from thing')).toEqual([{ name: 'a' }])
+    await foreign.stop()
+  })
+
   test('numbers of eight bytes and those that only the database gives', async () => {
     const { bench, foreign, paths } = await connected('postgres', [
       `create table big (id bigint primary key, name text);
