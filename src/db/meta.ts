@@ -1,4 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
@@ -70,7 +71,9 @@ function openSqlite(dataDir: string): Meta {
 /** @throws Error that names the file, where it cannot be used or is of a later version */
 function openFile(path: string): Database {
   try {
-    const file = new Database(path, { create: true, strict: true })
+    // Its owner's alone, also in a folder that others may enter. SQLite gives the files beside it the same rights.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+    const file = new Database(path, { strict: true })
     file.run('pragma journal_mode = wal')
     file.run('pragma synchronous = full')
     file.run('pragma foreign_keys = on')

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
@@ -50,6 +50,16 @@ describe('a server that cannot start', () => {
     expect(failure).toContain('The database of DATABASE_URL cannot be used: connect ECONNREFUSED')
     expect(failure).not.toContain('secret-password')
   })
+})
+
+test('metadata are their owner’s alone, also in a folder that others may enter', async () => {
+  const dataDir = mkdtempSync(join(folder, 'open-'))
+  chmodSync(dataDir, 0o755)
+  const meta = await openMeta({ dataDir, databaseUrl: null })
+  const files = readdirSync(dataDir).filter((name) => name.startsWith('sheaf.db'))
+  expect(files.toSorted()).toEqual(['sheaf.db', 'sheaf.db-shm', 'sheaf.db-wal'])
+  for (const name of files) expect([name, statSync(join(dataDir, name)).mode & 0o077]).toEqual([name, 0])
+  await meta.close()
 })
 
 describe('metadata of a later version', () => {
