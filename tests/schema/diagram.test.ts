@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Diagram } from '../../src/core/diagram.ts'
-import { placeBoxes } from '../../web/features/erd/layout.ts'
+import { boxHeight, placeBoxes } from '../../web/features/erd/layout.ts'
 import { lineBetween } from '../../web/features/erd/lines.ts'
-import { ALL, shownDiagram } from '../../web/features/erd/shown-diagram.ts'
+import { ALL, MAX_ROWS, shownDiagram } from '../../web/features/erd/shown-diagram.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from '../records/support.ts'
 
 let bench: Bench
@@ -57,6 +57,23 @@ test('it is drawn without tables of pairs, with them, or for one table', () => {
   expect(
     shownDiagram(diagram, { ...ALL, fields: 'none' }).tables.every(({ fields }) => fields.length === 0),
   ).toBe(true)
+})
+
+test('a box of many fields lists its keys and the first others, and all of them once it is unfolded', () => {
+  const [table] = diagram.tables
+  if (!table) throw new Error('there is no table')
+  const more = Array.from({ length: 200 }, (_, n) => ({
+    ...{ id: `more${n}`, title: `More ${n}`, type: 'Text' },
+    ...{ isPrimaryKey: false, isForeignKey: n === 150, isDisplay: false },
+  }))
+  const wide = { ...diagram, tables: [{ ...table, fields: [...table.fields, ...more] }] }
+  const [folded] = shownDiagram(wide, ALL).tables
+  expect(folded?.fields).toHaveLength(MAX_ROWS)
+  expect(folded?.folded).toHaveLength(wide.tables[0]!.fields.length - MAX_ROWS)
+  expect(folded?.fields.some(({ id }) => id === 'more150')).toBe(true)
+  const [whole] = shownDiagram(wide, { ...ALL, unfolded: [table.id] }).tables
+  expect([whole?.fields.length, whole?.folded]).toEqual([wide.tables[0]!.fields.length, []])
+  expect(boxHeight(whole!)).toBeGreaterThan(5 * boxHeight(folded!))
 })
 
 test('no two boxes lie on each other, and each line has its two ends', () => {

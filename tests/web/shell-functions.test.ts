@@ -208,6 +208,7 @@ describe('the places of a diagram', () => {
   test('are about as wide as high for many tables without links, and never one upon the other', () => {
     const tables = Array.from({ length: 200 }, (_, n) => ({
       ...{ id: `m${n}`, title: `Table ${n}`, sourceId: 'b1', isJunction: false },
+      ...{ folded: [], isFoldable: false },
       fields: Array.from({ length: n % 7 }, (_, at) => ({
         ...{ id: `c${n}-${at}`, title: 'Field', type: 'Number' as const },
         ...{ isPrimaryKey: false, isForeignKey: false, isDisplay: false },
@@ -220,7 +221,7 @@ describe('the places of a diagram', () => {
     }))
     const places = [...placeBoxes({ tables, links })].map(([id, place]) => ({
       ...place,
-      height: boxHeight(tables.find((table) => table.id === id) ?? { fields: [] }),
+      height: boxHeight(tables.find((table) => table.id === id) ?? { fields: [], isFoldable: false }),
     }))
     expect(places).toHaveLength(200)
     const width = Math.max(...places.map(({ x }) => x + BOX_WIDTH))

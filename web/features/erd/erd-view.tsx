@@ -4,25 +4,21 @@ import {
   Controls,
   type Edge,
   type EdgeProps,
-  Handle,
-  type Node,
   type NodeChange,
-  type NodeProps,
-  Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { KeyRound, Link2 } from 'lucide-react'
-import { createContext, type KeyboardEvent, use, useEffect, useMemo, useRef, useState } from 'react'
-import type { Diagram, DiagramTable } from '../../../src/core/diagram.ts'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { Diagram } from '../../../src/core/diagram.ts'
 import { t } from '../../i18n.ts'
 import { ErdToolbar } from './erd-toolbar.tsx'
 import styles from './erd-view.module.css'
-import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, placeBoxes, ROW_HEIGHT } from './layout.ts'
+import { BOX_WIDTH, boxHeight, placeBoxes, ROW_HEIGHT } from './layout.ts'
 import { lineBetween } from './lines.ts'
-import { ALL, type DiagramOptions, type ShownLink, shownDiagram } from './shown-diagram.ts'
+import { ALL, type DiagramOptions, type ShownLink, type ShownTable, shownDiagram } from './shown-diagram.ts'
+import { Fold, OpenTable, TableBox, type TableNode } from './table-box.tsx'
 
 export interface ErdViewProps {
   diagram: Diagram
@@ -40,14 +36,10 @@ export interface ErdViewProps {
   tools?: React.ReactNode
 }
 
-type TableNode = Node<{ table: DiagramTable; showTypes: boolean; isFound: boolean }, 'table'>
 type LinkEdge = Edge<{ link: ShownLink }, 'link'>
 
 const NODE_TYPES = { table: TableBox }
 const EDGE_TYPES = { link: LinkLine }
-
-/** Opens a table from its box; a context, because the drawing library makes the boxes. */
-const OpenTable = createContext<((tableId: string) => void) | undefined>(undefined)
 
 /** A base's tables as boxes with lines between them: moved, zoomed, searched, and saved as a picture. */
 export function ErdView(props: ErdViewProps) {
@@ -69,9 +61,11 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
   const [search, setSearch] = useState('')
   const shown = useMemo(() => shownDiagram(diagram, options), [diagram, options])
   const [nodes, setNodes] = useState<TableNode[]>([])
-  const { fitView } = useReactFlow()
+  const { fitView, setViewport } = useReactFlow()
   const canvas = useRef<HTMLDivElement>(null)
   const lastFound = useRef(-1)
+  /** The box that was folded or unfolded last, until it has been brought in sight. */
+  const folded = useRef<string | null>(null)
 
   // Another choice of boxes is another drawing; moving one by hand lasts until then.
   useEffect(() => {
@@ -84,9 +78,26 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         data: { table, showTypes: options.showTypes, isFound: false },
       })),
     )
-    const frame = requestAnimationFrame(() => void fitView({ padding: 0.1, maxZoom: 1 }))
+    const place = folded.current === null ? undefined : places.get(folded.current)
+    const width = canvas.current?.clientWidth ?? 0
+    folded.current = null
+    const frame = requestAnimationFrame(() =>
+      place
+        ? void setViewport({ x: (width - BOX_WIDTH) / 2 - place.x, y: ROW_HEIGHT - place.y, zoom: 1 })
+        : void fitView({ padding: 0.1, maxZoom: 1 }),
+    )
     return () => cancelAnimationFrame(frame)
-  }, [shown, options.showTypes, fitView])
+  }, [shown, options.showTypes, fitView, setViewport])
+
+  const fold = useCallback((tableId: string) => {
+    folded.current = tableId
+    setOptions((before) => ({
+      ...before,
+      unfolded: before.unfolded.includes(tableId)
+        ? before.unfolded.filter((id) => id !== tableId)
+        : [...before.unfolded, tableId],
+    }))
+  }, [])
 
   const wanted = search.trim().toLowerCase()
   const found = useMemo(
@@ -96,7 +107,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         : shown.tables.filter(
             (table) =>
               table.title.toLowerCase().includes(wanted) ||
-              table.fields.some((field) => field.title.toLowerCase().includes(wanted)),
+              [...table.fields, ...table.folded].some(({ title }) => title.toLowerCase().includes(wanted)),
           ),
     [shown, wanted],
   )
@@ -145,7 +156,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
   }
 
   /** The tables of pairs are no one's to open. */
-  function openTable(table: DiagramTable): void {
+  function openTable(table: ShownTable): void {
     if (!table.isJunction) onOpenTable?.(table.id)
   }
 
@@ -171,89 +182,45 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         })}
         tools={tools}
       />
-      <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
-        {shown.tables.length === 0 && <p className={styles.empty}>{t('There are no tables to show.')}</p>}
-        <ReactFlow<TableNode, LinkEdge>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          onNodesChange={(changes: NodeChange<TableNode>[]) =>
-            setNodes((before) => applyNodeChanges(changes, before))
-          }
-          onNodeDoubleClick={(_, { data }) => openTable(data.table)}
-          zoomOnDoubleClick={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          deleteKeyCode={null}
-          onlyRenderVisibleElements
-          minZoom={0.05}
-          maxZoom={2}
-          fitView
-          proOptions={{ hideAttribution: false }}
-          ariaLabelConfig={{
-            'controls.zoomIn.ariaLabel': t('Zoom in'),
-            'controls.zoomOut.ariaLabel': t('Zoom out'),
-            'controls.fitView.ariaLabel': t('Show all'),
-            'controls.ariaLabel': t('Zoom'),
-            'node.a11yDescription.default': onOpenTable
-              ? t('Enter opens the table. Space takes hold of the box, then the arrow keys move it.')
-              : t('Space takes hold of the box, then the arrow keys move it.'),
-            'node.a11yDescription.keyboardDisabled': '',
-            'node.a11yDescription.ariaLiveMessage': ({ x, y }) =>
-              t('Moved to {x}, {y}', { x: Math.round(x), y: Math.round(y) }),
-          }}
-        >
-          <Background gap={24} />
-          <Controls showInteractive={false} />
-        </ReactFlow>
-      </div>
-    </div>
-  )
-}
-
-/** A table: its name, and its fields with keys marked. A double click or Enter opens it. */
-function TableBox({ data: { table, showTypes, isFound } }: NodeProps<TableNode>) {
-  const open = use(OpenTable)
-  return (
-    <div
-      className={styles.box}
-      data-found={isFound || undefined}
-      data-junction={table.isJunction || undefined}
-    >
-      {/* The library draws lines between these only; ours leave from the rows. */}
-      <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />
-      <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
-      <h3 className={styles.head} style={{ blockSize: HEAD_HEIGHT }}>
-        <span className={styles.name} dir="auto" title={table.title}>
-          {table.title}
-        </span>
-        {open && !table.isJunction && (
-          <button type="button" className={styles.open} onClick={() => open(table.id)}>
-            {t('Open')}
-          </button>
-        )}
-      </h3>
-      {table.fields.map((field) => (
-        <div
-          key={field.id}
-          className={styles.row}
-          style={{ blockSize: ROW_HEIGHT }}
-          data-key={field.isPrimaryKey || undefined}
-        >
-          {field.isPrimaryKey && <KeyRound size={12} aria-label={t('Primary key')} />}
-          {field.isForeignKey && <Link2 size={12} aria-label={t('Foreign key')} />}
-          <span
-            className={styles.field}
-            dir="auto"
-            title={field.title}
-            data-display={field.isDisplay || undefined}
+      <Fold value={fold}>
+        <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
+          {shown.tables.length === 0 && <p className={styles.empty}>{t('There are no tables to show.')}</p>}
+          <ReactFlow<TableNode, LinkEdge>
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onNodesChange={(changes: NodeChange<TableNode>[]) =>
+              setNodes((before) => applyNodeChanges(changes, before))
+            }
+            onNodeDoubleClick={(_, { data }) => openTable(data.table)}
+            zoomOnDoubleClick={false}
+            nodesConnectable={false}
+            edgesFocusable={false}
+            deleteKeyCode={null}
+            onlyRenderVisibleElements
+            minZoom={0.05}
+            maxZoom={2}
+            fitView
+            proOptions={{ hideAttribution: false }}
+            ariaLabelConfig={{
+              'controls.zoomIn.ariaLabel': t('Zoom in'),
+              'controls.zoomOut.ariaLabel': t('Zoom out'),
+              'controls.fitView.ariaLabel': t('Show all'),
+              'controls.ariaLabel': t('Zoom'),
+              'node.a11yDescription.default': onOpenTable
+                ? t('Enter opens the table. Space takes hold of the box, then the arrow keys move it.')
+                : t('Space takes hold of the box, then the arrow keys move it.'),
+              'node.a11yDescription.keyboardDisabled': '',
+              'node.a11yDescription.ariaLiveMessage': ({ x, y }) =>
+                t('Moved to {x}, {y}', { x: Math.round(x), y: Math.round(y) }),
+            }}
           >
-            {field.title}
-          </span>
-          {showTypes && <span className={styles.type}>{field.type}</span>}
+            <Background gap={24} />
+            <Controls showInteractive={false} />
+          </ReactFlow>
         </div>
-      ))}
+      </Fold>
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre'
-import type { DiagramTable } from '../../../src/core/diagram.ts'
-import type { ShownDiagram } from './shown-diagram.ts'
+import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
 
 /** Measures of a box, in pixels: what is drawn and what is exported agree on them. */
 export const BOX_WIDTH = 240
@@ -13,11 +12,11 @@ export interface Place {
   y: number
 }
 
-export const boxHeight = ({ fields }: Pick<DiagramTable, 'fields'>): number =>
-  HEAD_HEIGHT + fields.length * ROW_HEIGHT + (fields.length > 0 ? FOOT : 0)
+export const boxHeight = ({ fields, isFoldable }: Pick<ShownTable, 'fields' | 'isFoldable'>): number =>
+  HEAD_HEIGHT + (fields.length + (isFoldable ? 1 : 0)) * ROW_HEIGHT + (fields.length > 0 ? FOOT : 0)
 
 /** The middle of a field's row below the top of its box; of the head where the field is not shown. */
-export function rowCentre({ fields }: Pick<DiagramTable, 'fields'>, fieldId: string | null): number {
+export function rowCentre({ fields }: Pick<ShownTable, 'fields'>, fieldId: string | null): number {
   const index = fields.findIndex(({ id }) => id === fieldId)
   return index === -1 ? HEAD_HEIGHT / 2 : HEAD_HEIGHT + (index + 0.5) * ROW_HEIGHT
 }
@@ -59,7 +58,7 @@ export function placeBoxes(diagram: ShownDiagram): Map<string, Place> {
 }
 
 /** The tables by what links hold together, in their order. */
-function groupsOf({ tables, links }: ShownDiagram): DiagramTable[][] {
+function groupsOf({ tables, links }: ShownDiagram): ShownTable[][] {
   const neighbours = new Map<string, string[]>(tables.map(({ id }) => [id, []]))
   for (const { from, to } of links) {
     neighbours.get(from.tableId)?.push(to.tableId)
@@ -69,7 +68,7 @@ function groupsOf({ tables, links }: ShownDiagram): DiagramTable[][] {
   const seen = new Set<string>()
   return tables.flatMap(({ id }) => {
     if (seen.has(id)) return []
-    const group: DiagramTable[] = []
+    const group: ShownTable[] = []
     const waiting = [id]
     seen.add(id)
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -85,7 +84,7 @@ function groupsOf({ tables, links }: ShownDiagram): DiagramTable[][] {
   })
 }
 
-function placeGroup(tables: readonly DiagramTable[], { links }: ShownDiagram): Group {
+function placeGroup(tables: readonly ShownTable[], { links }: ShownDiagram): Group {
   const graph = new Graph({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: 40, ranksep: 120, marginx: 0, marginy: 0 })
   graph.setDefaultEdgeLabel(() => ({}))

@@ -1,6 +1,5 @@
-import type { DiagramTable } from '../../../src/core/diagram.ts'
 import { BOX_WIDTH, type Place, rowCentre } from './layout.ts'
-import type { ShownLink } from './shown-diagram.ts'
+import type { ShownLink, ShownTable } from './shown-diagram.ts'
 
 /** A line as it is drawn: its path, and where "1" or "n" stands at either end. */
 export interface Line {
@@ -16,7 +15,7 @@ const SIGN = 12
 /** The line between two boxes: from the sides that face each other, or round the right where they lie above another. */
 export function lineBetween(
   link: ShownLink,
-  box: (tableId: string) => { table: DiagramTable; place: Place } | undefined,
+  box: (tableId: string) => { table: ShownTable; place: Place } | undefined,
 ): Line | null {
   const [from, to] = [link.from, link.to].map(({ tableId, fieldId, isMany }) => {
     const found = box(tableId)

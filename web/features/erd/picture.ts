@@ -1,7 +1,7 @@
-import type { DiagramTable } from '../../../src/core/diagram.ts'
+import { formatNumber, t } from '../../i18n.ts'
 import { BOX_WIDTH, boxHeight, HEAD_HEIGHT, type Place, ROW_HEIGHT } from './layout.ts'
 import { lineBetween } from './lines.ts'
-import type { ShownDiagram } from './shown-diagram.ts'
+import type { ShownDiagram, ShownTable } from './shown-diagram.ts'
 
 const MARGIN = 32
 /** Characters that fit into a row, about: a picture has no ellipsis of its own. */
@@ -49,9 +49,10 @@ export function svgOf(
   return { svg, width, height }
 }
 
-function boxOf(table: DiagramTable, { x, y }: Place, showTypes: boolean): string {
+function boxOf(table: ShownTable, { x, y }: Place, showTypes: boolean): string {
+  const baseOf = (at: number): number => y + HEAD_HEIGHT + at * ROW_HEIGHT + ROW_HEIGHT / 2 + 4
   const rows = table.fields.map((field, at) => {
-    const base = y + HEAD_HEIGHT + at * ROW_HEIGHT + ROW_HEIGHT / 2 + 4
+    const base = baseOf(at)
     const weight = field.isPrimaryKey || field.isDisplay ? ' font-weight="600"' : ''
     const type = showTypes
       ? `<text x="${x + BOX_WIDTH - 12}" y="${base}" text-anchor="end" font-size="11" fill="${token('--color-text-muted')}">${plain(field.type, TYPE_LENGTH)}</text>`
@@ -62,8 +63,17 @@ function boxOf(table: DiagramTable, { x, y }: Place, showTypes: boolean): string
     `<rect x="${x}" y="${y}" width="${BOX_WIDTH}" height="${boxHeight(table)}" rx="8" fill="${token('--color-bg')}" stroke="${token('--color-border-strong')}"/>`,
     `<text x="${x + 12}" y="${y + HEAD_HEIGHT / 2 + 4}" font-size="13" font-weight="700" fill="${token('--color-text')}">${plain(table.title, TITLE_LENGTH)}</text>`,
     ...rows,
+    ...(table.folded.length > 0
+      ? [
+          `<text x="${x + 12}" y="${baseOf(rows.length)}" font-size="12" fill="${token('--color-text-muted')}">${plain(moreFields(table), TITLE_LENGTH)}</text>`,
+        ]
+      : []),
   ].join('')
 }
+
+/** What stands below the fields of a box that does not list all of them. */
+export const moreFields = ({ folded }: ShownTable): string =>
+  t('{n} more fields', { n: formatNumber(folded.length) })
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

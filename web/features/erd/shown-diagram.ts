@@ -11,10 +11,23 @@ export interface DiagramOptions {
   sourceId: string | null
   /** Only this table and those that it is linked with; null: all. */
   tableId: string | null
+  /** Tables that list all of their fields, however many. */
+  unfolded: readonly string[]
 }
 
 export const ALL: DiagramOptions = {
-  ...{ fields: 'all', showTypes: true, showJunctions: false, sourceId: null, tableId: null },
+  ...{ fields: 'all', showTypes: true, showJunctions: false, sourceId: null, tableId: null, unfolded: [] },
+}
+
+/** Most fields that a box lists by itself: among boxes of hundreds of rows nothing could be read. */
+export const MAX_ROWS = 24
+
+/** A box, with the fields that it lists. */
+export interface ShownTable extends DiagramTable {
+  /** Fields that it does not list until it is unfolded. */
+  folded: DiagramField[]
+  /** True for a box that has a last row to unfold it, or to fold it again. */
+  isFoldable: boolean
 }
 
 /** A line between two fields, or between the heads of boxes where their fields are not shown. */
@@ -25,7 +38,7 @@ export interface ShownLink {
 }
 
 export interface ShownDiagram {
-  tables: DiagramTable[]
+  tables: ShownTable[]
   links: ShownLink[]
 }
 
@@ -52,7 +65,7 @@ export function shownDiagram(diagram: Diagram, options: DiagramOptions): ShownDi
   )
   const named = new Set(links.flatMap(({ from, to }) => [from.fieldId, to.fieldId]))
   return {
-    tables: tables.map((table) => ({ ...table, fields: table.fields.filter(fieldFilter(options, named)) })),
+    tables: tables.map((table) => withRows(table, options, named)),
     links: options.fields === 'none' ? links.map(withoutFields) : links,
   }
 }
@@ -99,10 +112,26 @@ const withoutFields = ({ id, from, to }: ShownLink): ShownLink => ({
   to: { ...to, fieldId: null },
 })
 
-const fieldFilter =
-  ({ fields }: DiagramOptions, named: ReadonlySet<string | null>) =>
-  (field: DiagramField): boolean => {
-    if (fields === 'none') return false
-    if (fields === 'all') return true
-    return field.isPrimaryKey || field.isForeignKey || field.isDisplay || named.has(field.id)
+/** The box with the rows that it lists: keys and ends of lines in any case, and others as they stand. */
+function withRows(
+  table: DiagramTable,
+  { fields, unfolded }: DiagramOptions,
+  named: ReadonlySet<string | null>,
+): ShownTable {
+  const isMain = ({ id, isPrimaryKey, isForeignKey, isDisplay }: DiagramField): boolean =>
+    isPrimaryKey || isForeignKey || isDisplay || named.has(id)
+  const whole = { folded: [], isFoldable: false }
+  if (fields === 'none') return { ...table, ...whole, fields: [] }
+  if (fields === 'keys') return { ...table, ...whole, fields: table.fields.filter(isMain) }
+  if (table.fields.length <= MAX_ROWS) return { ...table, ...whole }
+  if (unfolded.includes(table.id)) return { ...table, ...whole, isFoldable: true }
+  const main = table.fields.filter(isMain)
+  const others = table.fields.filter((field) => !isMain(field))
+  const listed = new Set([...main, ...others.slice(0, Math.max(0, MAX_ROWS - main.length))])
+  return {
+    ...table,
+    fields: table.fields.filter((field) => listed.has(field)),
+    folded: table.fields.filter((field) => !listed.has(field)),
+    isFoldable: listed.size < table.fields.length,
   }
+}
