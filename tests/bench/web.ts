@@ -1,5 +1,5 @@
 import { launchBrowser } from '../support/chromium.ts'
-import { findChromium } from '../support/find-binary.ts'
+import { findChromium, findTestBrowser } from '../support/find-binary.ts'
 import type { Product } from './product.ts'
 import type { Line } from './report.ts'
 import { measureForm } from './web-form.ts'
@@ -12,7 +12,8 @@ import { measureScrolling } from './web-scroll.ts'
 
 /** The table in headless Chromium: its first cells, scrolling, jumps and the tab's heap, timed in the page itself. */
 export async function measureBrowser(product: Product, rows: number): Promise<Line[]> {
-  const chromium = findChromium()
+  // As people have it, where it is installed.
+  const chromium = findChromium() ?? findTestBrowser()
   if (chromium === null) return Object.values(WEB_PROMISES).map(notMeasured)
   const browser = await launchBrowser([], chromium)
   try {
