@@ -241,6 +241,8 @@ describe('/api/v1/db/data/{orgs}/{base}/{table}', () => {
         [`viewId=${other.schema.views[0]?.id}`, 404],
         [`viewId[]=${view.id}&viewId[]=${other.schema.views[0]?.id}`, 422],
         ['skipPks=1,abc', 422],
+        ['pks=', 422],
+        ['pks=,%20', 422],
         [`skipPks=${Array.from({ length: 1500 }, (_, index) => index + 1)}`, 422],
       ] as const) {
         expect([query, (await bench.rest.delete(all(query))).status]).toEqual([query, status])

@@ -12,7 +12,8 @@ import { readFilter } from './parameters.ts'
  * says nothing, and shows more than was meant; here that would change or delete it.
  *
  * @throws as `readFilter`; INVALID_FILTER for a condition without its value, a `filterArrJson` that is no list of
- * whole conditions, and several views; INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot be an id
+ * whole conditions, several views, and a `pks` that names no record; INVALID_PK_VALUE, RECORD_NOT_FOUND for what cannot
+ * be an id
  */
 export function readMatching(
   model: TableModel,
@@ -20,9 +21,11 @@ export function readMatching(
 ): Pick<Selection, 'tableId' | 'viewId' | 'filter'> {
   const views = listed(query, 'viewId').items
   if (views.length > 1) throw invalid('A call may name one view')
+  const chosen = readKeyFilter(model, query, 'pks')
+  if (chosen === null && listed(query, 'pks').items.length > 0) throw invalid('pks names no record')
   const skipped = readKeyFilter(model, query, 'skipPks')
   const others: Filter | null = skipped && { join: 'and', not: true, children: [skipped] }
-  const filter = allOf([readWhole(model, query), readKeyFilter(model, query, 'pks'), others])
+  const filter = allOf([readWhole(model, query), chosen, others])
   return { tableId: model.table.id, viewId: views[0], filter }
 }
 
