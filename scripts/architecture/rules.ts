@@ -25,9 +25,6 @@ const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
 const CDN = /https?:\/\/[^'"`\s)]*(cdn|unpkg|esm\.sh|skypack|googleapis|gstatic|fonts\.)/i
 const LOADED_FROM_ELSEWHERE = /(<(script|link|img)\b[^>]*\b(src|href)=|url\(|@import)\s*['"]?https?:/i
-const MAX_LINES = 300 // style.md, "Size and comments"
-/** Longer files that do have one subject, each with the reason why they stay whole. */
-export const LONG_FILES: Record<string, string> = {}
 
 const inFolder = (path: string, ...folders: string[]) =>
   folders.some((folder) => path.startsWith(`${folder}/`))
@@ -92,14 +89,6 @@ export const RULES: Rule[] = [
     ({ path }) => inFolder(path, 'web'),
     (line) => CDN.test(line) || LOADED_FROM_ELSEWHERE.test(line),
   ),
-  {
-    name: `a file has at most ${MAX_LINES} lines, unless LONG_FILES says why`,
-    check({ path, text }) {
-      const lines = text.split('\n').length - 1
-      if (path in LONG_FILES) return lines > MAX_LINES ? [] : ['is short enough now: take it off LONG_FILES']
-      return isScript({ path, text }) && lines > MAX_LINES ? [`${lines} lines`] : []
-    },
-  },
   {
     name: 'file names are kebab-case',
     check({ path }) {
