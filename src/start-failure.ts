@@ -18,7 +18,7 @@ export function requireDataDir({ dataDir }: Pick<Config, 'dataDir'>): void {
   }
 }
 
-/** Starts to listen by `serve`. @throws Error where the address is not ours to listen on */
+/** Starts listening by `serve`. @throws Error that names PORT or HOST, whichever has to change */
 export function listen<T>({ host, port }: Pick<Config, 'host' | 'port'>, serve: () => T): T {
   try {
     return serve()
@@ -26,9 +26,14 @@ export function listen<T>({ host, port }: Pick<Config, 'host' | 'port'>, serve: 
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE')
       throw new Error(`Port ${port} of ${host} is in use: end what listens there, or set PORT to another`)
-    // The runtime says "no such file" of a name that leads nowhere.
-    if (isIP(host) === 0 && code === 'ENOENT')
+    if (code !== 'EACCES' && (isHostName(host) || code === 'EADDRNOTAVAIL'))
       throw new Error(`HOST is not an address of this machine: ${host}`)
     throw startFailure(`Cannot listen on port ${port} of ${host} (PORT, HOST)`, error)
   }
 }
+
+/**
+ * True for a name that has to be resolved. The error for an unknown name depends on the machine's resolver (ENOENT,
+ * EINVAL, EAGAIN, ENOTFOUND), so it cannot be told by its code.
+ */
+const isHostName = (host: string): boolean => isIP(host.replace(/^\[(.*)\]$/, '$1')) === 0

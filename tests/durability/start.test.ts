@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { startServer } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openMeta } from '../../src/db/meta.ts'
+import { listen } from '../../src/start-failure.ts'
 import { createDatabase } from '../support/servers.ts'
 
 let folder: string
@@ -34,14 +35,37 @@ describe('a server that cannot start', () => {
     )
   })
 
-  test('names the port that is in use, and the address that is none', async () => {
+  test('names the port that is in use', async () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
     await expect(start({ PORT: String(other.port) })).rejects.toThrow(
       `Port ${other.port} of 127.0.0.1 is in use: end what listens there, or set PORT to another`,
     )
     await other.stop(true)
+  })
+
+  test('names a host name that cannot be resolved, on any resolver', async () => {
     const elsewhere = { HOST: 'nowhere.invalid', DATA_DIR: join(folder, 'elsewhere') }
     await expect(start(elsewhere)).rejects.toThrow('HOST is not an address of this machine: nowhere.invalid')
+    for (const code of ['ENOENT', 'EINVAL', 'EAGAIN', 'EAI_AGAIN', 'ENOTFOUND', 'EADDRNOTAVAIL']) {
+      const fail = () => {
+        throw Object.assign(new Error(code), { code })
+      }
+      expect(() => listen({ host: 'nowhere.invalid', port: 1 }, fail)).toThrow(
+        'HOST is not an address of this machine: nowhere.invalid',
+      )
+    }
+  })
+
+  test('tells an address of another machine from a port that needs more rights', () => {
+    const fail = (code: string) => () => {
+      throw Object.assign(new Error(code), { code })
+    }
+    expect(() => listen({ host: '192.0.2.1', port: 1 }, fail('EADDRNOTAVAIL'))).toThrow(
+      'HOST is not an address of this machine: 192.0.2.1',
+    )
+    expect(() => listen({ host: 'localhost', port: 80 }, fail('EACCES'))).toThrow(
+      'Cannot listen on port 80 of localhost (PORT, HOST): EACCES',
+    )
   })
 
   test('says that no PostgreSQL answers', async () => {
