@@ -4,11 +4,13 @@ import type { CellValue, StorageKind } from '../../src/core/fields/field-type.ts
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import { GENERATED } from '../../src/db/introspect/index.ts'
+import type { Dialect } from '../../src/dialects/dialect.ts'
+import { isTemporal } from '../../src/dialects/foreign.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnName, encoded } from './columns.ts'
 import { perModel } from './per-model.ts'
 import { chunks, readRecords, requireAll } from './read-stored.ts'
-import { idIn, keyFieldsOf, keyOf, keyText, keyValues } from './record-key.ts'
+import { idIn, isForeign, keyFieldsOf, keyOf, keyText, keyValues } from './record-key.ts'
 import type { WriteContext } from './write-context.ts'
 
 /**
@@ -99,11 +101,58 @@ export function assigned(
   field: Field,
   values: Values,
   placeholder: string,
+  sample: string | null = null,
 ): { mark: string; value: CellValue } {
   const exact = values[EXACT + columnName(field)]
   return exact === undefined || field.databaseType === null
-    ? { mark: placeholder, value: encoded(field, dialect, values[field.id] ?? null) }
+    ? { mark: placeholder, value: encodedLike(field, dialect, values[field.id] ?? null, sample) }
     : { mark: dialect.foreign.fromExactText(placeholder, field.databaseType), value: exact }
+}
+
+/** A value as the driver takes it, dates in the form of a sample where the column has no type that decides it. */
+export function encodedLike(
+  field: Field,
+  dialect: Dialect,
+  value: CellValue,
+  sample: string | null,
+): CellValue {
+  const storage = storageOf(field)
+  const { temporalValue } = dialect.foreign
+  return field.databaseType !== null && temporalValue !== null && isTemporal(storage)
+    ? temporalValue(value, storage, sample)
+    : encoded(field, dialect, value)
+}
+
+/** Rows that are looked at for a value: a column that is empty in all of them has no form of its own. */
+const SAMPLED_ROWS = 1000
+
+/**
+ * A value, as exact text, of each field whose column decides by its values how dates are written. Fields whose columns are
+ * empty are absent.
+ */
+export async function sampleDates(
+  { tx, dialect, model }: WriteContext,
+  fields: Field[],
+): Promise<Map<string, string>> {
+  const samples = new Map<string, string>()
+  if (dialect.foreign.temporalValue === null || !isForeign(model)) return samples
+  for (const field of fields) {
+    if (field.databaseType === null || !isTemporal(storageOf(field))) continue
+    const column = sql`${sql.identifier(columnName(field))}`
+    const rows = sql`select ${column} from ${sql.identifier(model.table.tableName)} limit ${sql.raw(String(SAMPLED_ROWS))}`
+    const [row] = await tx.all<{ sample: string }>(
+      dialect.render(sql`select ${dialect.foreign.exactText(column, field.databaseType)} as sample
+        from (${rows}) as sampled where ${column} is not null and ${column} <> '' limit 1`),
+    )
+    if (row) samples.set(field.id, row.sample)
+  }
+  return samples
+}
+
+/** The exact text that the log keeps of a field's old value, if any. */
+export const exactTextOf = (values: Values | undefined, field: Field): string | null => {
+  const text = values?.[EXACT + columnName(field)]
+  return typeof text === 'string' ? text : null
 }
 
 /** What a cell says as well as its column: a day, a time to the second, an instant to the millisecond, a truth value. */
@@ -153,10 +202,11 @@ export async function restoreForeign(
   const generated = new Set(
     model.fields.filter(({ readOnlyReason }) => readOnlyReason === GENERATED).map(columnName),
   )
+  const samples = await sampleDates(context, storedFields(model))
   const changes: RecordChange[] = []
   for (const { id, values } of rows) {
     if (present.has(String(id))) continue
-    const own = { ...plainValues(context, values), ...keyByColumn(model, id) }
+    const own = { ...plainValues(context, values, samples), ...keyByColumn(model, id) }
     const given = columns.filter(
       ({ name }) => !generated.has(name) && (EXACT + name in values || name in own),
     )
@@ -176,10 +226,17 @@ export async function restoreForeign(
 }
 
 /** The values of an insert that was taken back, by column: there are no exact texts of it. */
-function plainValues({ model, dialect }: WriteContext, values: Values): Record<string, CellValue> {
+function plainValues(
+  { model, dialect }: WriteContext,
+  values: Values,
+  samples: ReadonlyMap<string, string>,
+): Record<string, CellValue> {
   const fields = storedFields(model).filter((field) => field.id in values)
   return Object.fromEntries(
-    fields.map((field) => [columnName(field), encoded(field, dialect, values[field.id] ?? null)]),
+    fields.map((field) => [
+      columnName(field),
+      encodedLike(field, dialect, values[field.id] ?? null, samples.get(field.id) ?? null),
+    ]),
   )
 }
 

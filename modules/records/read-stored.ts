@@ -5,6 +5,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import { isTemporal } from '../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../src/dialects/related.ts'
 import { columnName, decoderOf } from './columns.ts'
 import { idIn, keyFieldsOf, keyOf } from './record-key.ts'
@@ -29,7 +30,7 @@ export async function readRecords(
   const keyColumns =
     keys.length > 1
       ? [`${dialect.render(keyOf(model)).sql} as k0`]
-      : keys.map((field) => `${storedText(field, dialect)} as k0`)
+      : keys.map((field) => `${keyText(field, dialect)} as k0`)
   const columns = fields.map((field, index) => `, ${storedText(field, dialect)} as f${index + 1}`)
   const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
@@ -54,6 +55,14 @@ export async function readRecords(
 
 /** A column as text of SQL; one that is not ours as it is shown. */
 function storedText(field: Field, dialect: Dialect): string {
+  const storage = storageOf(field)
+  if (field.databaseType === null || !isTemporal(storage)) return keyText(field, dialect)
+  const name = sql.raw(dialect.quote(columnName(field)))
+  return dialect.render(dialect.foreign.asTemporal(name, storage, field.databaseType)).sql
+}
+
+/** The column of a key: ids have dates as they are stored, so that records are found by them. */
+function keyText(field: Field, dialect: Dialect): string {
   const name = dialect.quote(columnName(field))
   if (field.databaseType === null || !isTextStorage(storageOf(field))) return name
   return dialect.render(dialect.foreign.asText(sql.raw(name), field.databaseType)).sql

@@ -4,7 +4,8 @@ import { fieldType } from '../../src/core/fields/index.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
-import { columnName, decoderOf, encoded } from './columns.ts'
+import { columnName, decoderOf } from './columns.ts'
+import { encodedLike, sampleDates } from './foreign-rows.ts'
 import { perModel } from './per-model.ts'
 import { chunks, readRecords } from './read-stored.ts'
 import { idOfKey, keyFieldsOf, keyOf, keyText } from './record-key.ts'
@@ -26,7 +27,9 @@ export async function insertForeign(
 ): Promise<RecordChange[]> {
   const { model } = context
   const ids: RecordId[] = []
-  for (const { values } of rows) ids.push(await insertOne(context, values))
+  const given = insertable(model).filter((field) => rows.some(({ values }) => field.id in values))
+  const samples = await sampleDates(context, given)
+  for (const { values } of rows) ids.push(await insertOne(context, values, samples))
   const fields = model.fields.filter((field) => field.columnName !== '')
   const changes: RecordChange[] = []
   for (const chunk of chunks(ids)) {
@@ -39,11 +42,17 @@ export async function insertForeign(
   return changes
 }
 
-async function insertOne(context: WriteContext, asked: Values): Promise<RecordId> {
+async function insertOne(
+  context: WriteContext,
+  asked: Values,
+  samples: ReadonlyMap<string, string>,
+): Promise<RecordId> {
   const { tx, dialect, model } = context
   const values = withMadeKeys(model, asked)
   // What the caller leaves out is the database's to fill in: an explicit null would keep it from it.
   const given = insertable(model).filter((field) => (values[field.id] ?? null) !== null)
+  const asWritten = (field: Field) =>
+    encodedLike(field, dialect, values[field.id] ?? null, samples.get(field.id) ?? null)
   const table = dialect.quote(model.table.tableName)
   const columns = given.map((field) => dialect.quote(columnName(field)))
   const marks = given.map((_, index) => dialect.placeholder(index))
@@ -51,7 +60,7 @@ async function insertOne(context: WriteContext, asked: Values): Promise<RecordId
     sql: columns.length
       ? `insert into ${table} (${columns.join(', ')}) values (${marks.join(', ')})`
       : dialect.insertDefaults(model.table.tableName),
-    params: given.map((field) => encoded(field, dialect, values[field.id] ?? null)),
+    params: given.map(asWritten),
   }
   const missing = keyFieldsOf(model).filter((field) => !given.includes(field))
   const [own] = missing
@@ -60,7 +69,7 @@ async function insertOne(context: WriteContext, asked: Values): Promise<RecordId
   const made = own ? await tx.insertOne(statement, columnName(own)) : null
   if (own && made === null) throw missingKey(own)
   const key = keyFieldsOf(model).map((field) =>
-    field === own ? (decoderOf(field, dialect)?.(made) ?? made) : values[field.id],
+    field === own ? (decoderOf(field, dialect)?.(made) ?? made) : asWritten(field),
   )
   return isKeptAsGiven(model) ? idOfKey(key) : readId(context, key)
 }

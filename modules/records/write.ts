@@ -7,7 +7,16 @@ import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnName, decoderOf } from './columns.ts'
-import { asStored, assigned, deleteForeign, exactOf, readMore, restoreForeign } from './foreign-rows.ts'
+import {
+  asStored,
+  assigned,
+  deleteForeign,
+  exactOf,
+  exactTextOf,
+  readMore,
+  restoreForeign,
+  sampleDates,
+} from './foreign-rows.ts'
 import { placeRecords } from './order.ts'
 import { perModel } from './per-model.ts'
 import { chunks, readRecords, requireAll } from './read-stored.ts'
@@ -141,6 +150,7 @@ export async function updateRecords(
         before,
       )
     : null
+  const samples = await sampleDates(context, fields)
   await handOver(context, rows, before)
   const changes: RecordChange[] = []
   const table = dialect.quote(model.table.tableName)
@@ -155,7 +165,10 @@ export async function updateRecords(
     for (const field of changed) after[field.id] = values[field.id] ?? null
     const all = [...changed, ...touched]
     const given = more ? { ...after, ...exactOf(values, changed) } : after
-    const parts = all.map((field, index) => assigned(context, field, given, dialect.placeholder(index)))
+    const parts = all.map((field, index) => {
+      const sample = exactTextOf(more?.get(String(id)), field) ?? samples.get(field.id) ?? null
+      return assigned(context, field, given, dialect.placeholder(index), sample)
+    })
     const assignments = all
       .map((field, index) => `${dialect.quote(columnName(field))} = ${parts[index]!.mark}`)
       .join(', ')

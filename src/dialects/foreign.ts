@@ -1,4 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
+import { sqliteTemporal, sqliteTemporalValue, type TemporalStorage } from './sqlite-dates.ts'
 
 /** What is read of columns that are not ours, whose types are any that their engine has. */
 export interface ForeignWords {
@@ -6,8 +8,16 @@ export interface ForeignWords {
   asText(column: SQL, databaseType: string): SQL
   /** A column that is shown as a number, as one: its engine may have numbers that the driver gives as text. */
   asNumber(column: SQL, databaseType: string): SQL
-  /** A column that is shown as a time of day, to the second that is shown: its engine may keep fractions. */
-  asTime(column: SQL, databaseType: string): SQL
+  /**
+   * A column that is shown as a date, an instant or a time of day, in the form that cells have: an engine may keep
+   * fractions of seconds, or write dates in any way.
+   */
+  asTemporal(column: SQL, storage: TemporalStorage, databaseType: string): SQL
+  /**
+   * Where columns of dates have no type that decides how a value is kept: a value of a cell in the form of a sample
+   * from the same column, which is an exact text, or null where the column is empty.
+   */
+  temporalValue: ((value: CellValue, storage: TemporalStorage, sample: string | null) => CellValue) | null
   /** True where a column refuses numbers and texts that are longer than its type says. */
   keepsToTypes: boolean
   /** Stands before the values of an insert that brings back a record with the number that it had. */
@@ -17,6 +27,10 @@ export interface ForeignWords {
   /** What stands in an insert for such a text, which is bound at the placeholder. */
   fromExactText(placeholder: string, databaseType: string): string
 }
+
+/** True for kinds of storage that hold a point in time or a part of one. */
+export const isTemporal = (storage: StorageKind): storage is TemporalStorage =>
+  storage === 'date' || storage === 'datetime' || storage === 'time'
 
 /** The type without sizes and the like, in lower case. */
 const plain = (databaseType: string): string => databaseType.toLowerCase().replace(/[\s(].*$/, '')
@@ -39,8 +53,9 @@ export const postgresForeign: ForeignWords = {
     // Its digits as they are shown: made a double by itself, the 0.1 of four bytes is 0.10000000149.
     return databaseType === 'real' ? sql`(${column})::text::double precision` : column
   },
-  asTime: (column, databaseType) =>
-    databaseType.startsWith('time(0)') ? column : sql`left((${column})::text, 8)::time`,
+  asTemporal: (column, storage, databaseType) =>
+    storage !== 'time' || databaseType.startsWith('time(0)') ? column : sql`left((${column})::text, 8)::time`,
+  temporalValue: null,
   keepsToTypes: true,
   overriding: 'overriding system value',
   // In PostgreSQL every type has a text form that reads back.
@@ -69,8 +84,11 @@ export const mysqlForeign: ForeignWords = {
   // Its digits as they are shown: compared by itself, the 0.1 of four bytes is 0.10000000149.
   asNumber: (column, databaseType) =>
     plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
-  asTime: (column, databaseType) =>
-    /^time\([1-6]\)/.test(databaseType) ? sql`sec_to_time(truncate(time_to_sec(${column}), 0))` : column,
+  asTemporal: (column, storage, databaseType) =>
+    storage === 'time' && /^time\([1-6]\)/.test(databaseType)
+      ? sql`sec_to_time(truncate(time_to_sec(${column}), 0))`
+      : column,
+  temporalValue: null,
   keepsToTypes: true,
   overriding: '',
   exactText(column, databaseType) {
@@ -88,7 +106,8 @@ export const sqliteForeign: ForeignWords = {
   asText: (column) =>
     sql`case typeof(${column}) when 'blob' then '0x' || lower(hex(${column})) else ${column} end`,
   asNumber: (column) => column,
-  asTime: (column) => column,
+  asTemporal: sqliteTemporal,
+  temporalValue: sqliteTemporalValue,
   // An `integer` has up to eight bytes here, and a `varchar(20)` any number of letters.
   keepsToTypes: false,
   overriding: '',

@@ -6,6 +6,7 @@ import { storageOf } from '../../../src/core/fields/result.ts'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
+import { isTemporal } from '../../../src/dialects/foreign.ts'
 import { isTextStorage, type RelatedValue } from '../../../src/dialects/related.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName } from '../columns.ts'
@@ -110,7 +111,7 @@ export function storedIn(scope: Pick<Scope, 'alias' | 'dialect'>, field: Field):
   const storage = storageOf(field)
   const { foreign } = scope.dialect
   if (isTextStorage(storage)) return foreign.asText(column, field.databaseType)
-  if (storage === 'time') return foreign.asTime(column, field.databaseType)
+  if (isTemporal(storage)) return foreign.asTemporal(column, storage, field.databaseType)
   return storage === 'integer' || storage === 'real' ? foreign.asNumber(column, field.databaseType) : column
 }
 
