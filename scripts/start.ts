@@ -29,7 +29,9 @@ async function develop(): Promise<void> {
   let pending: Timer | undefined
   const rebuildSoon = () => {
     clearTimeout(pending)
-    pending = setTimeout(build, REBUILD_DELAY_MS)
+    pending = setTimeout(() => {
+      build().catch(console.error)
+    }, REBUILD_DELAY_MS)
   }
   for (const folder of ['web', 'src/core']) watch(join(ROOT, folder), { recursive: true }, rebuildSoon)
   const server = Bun.spawn(bun('--watch', 'src/main.ts'), {

@@ -33,6 +33,22 @@ export function createLog(level: LogLevel, write: (line: string) => void = write
   }
 }
 
+/** Lines that standard output has not taken: its disk is full, or nobody reads the pipe any more. */
+let lostLines = 0
+let isWatched = false
+
 function writeToStdout(line: string): void {
-  process.stdout.write(line)
+  // Without a listener the first line that cannot be written would end the process.
+  if (!isWatched) process.stdout.on('error', () => {})
+  isWatched = true
+  process.stdout.write(line, (error) => {
+    if (error) lostLines++
+    else if (lostLines > 0) reportLostLines()
+  })
+}
+
+function reportLostLines(): void {
+  const report = { time: new Date().toISOString(), level: 'warn', message: 'log lines were lost', lostLines }
+  lostLines = 0
+  process.stdout.write(`${JSON.stringify(report)}\n`)
 }

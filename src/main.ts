@@ -1,9 +1,11 @@
 import { startServer } from './app.ts'
 import { readConfig } from './config.ts'
+import { keepServing } from './keep-serving.ts'
 
 /** Starts the server, and stops it gracefully when the process is told to end. */
 async function main(): Promise<void> {
   const server = await startServer(readConfig(process.env))
+  keepServing(server.kernel.log)
   console.log(`Sheaf is at ${server.url.replace('127.0.0.1', 'localhost')}`)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

@@ -163,7 +163,7 @@ export function createSocket(kernel: Pick<Kernel, 'events' | 'log' | 'meta'>, ga
       },
     )
     socket.on('base:leave', (baseId: unknown) => {
-      if (typeof baseId === 'string') void socket.leave(roomOf(baseId))
+      if (typeof baseId === 'string') return socket.leave(roomOf(baseId))
     })
   })
 

@@ -1,4 +1,3 @@
-import { AppError } from './core/errors.ts'
 import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest } from './pool.ts'
 
@@ -23,6 +22,7 @@ async function answer({ id, task, input }: PoolRequest): Promise<PoolReply> {
     return { id, ok: true, result: await run(input as never) }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { id, ok: false, error: { message, code: error instanceof AppError ? error.code : undefined } }
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return { id, ok: false, error: { message, code: typeof code === 'string' ? code : undefined } }
   }
 }

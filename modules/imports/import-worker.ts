@@ -26,7 +26,8 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
     send({ type: 'done', outcome: await runImport(data.plan) })
   } catch (error) {
     const isRefusal = error instanceof CsvError || error instanceof AppError
-    send({ type: 'failed', message: error instanceof Error ? error.message : String(error), isRefusal })
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    send({ type: 'failed', message: error instanceof Error ? error.message : String(error), code, isRefusal })
   }
 }
 

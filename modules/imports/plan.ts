@@ -125,4 +125,5 @@ export type FromWorker =
   | { type: 'progress'; rows: number; total: number }
   | { type: 'done'; outcome: ImportOutcome }
   /** `isRefusal`: the message is for the person, because of the file. */
-  | { type: 'failed'; message: string; isRefusal: boolean }
+  /** `code`: what the system or the database calls the error, if anything. */
+  | { type: 'failed'; message: string; code: string | undefined; isRefusal: boolean }

@@ -54,10 +54,9 @@ export function createImportsService(
   kernel.events.on('job.changed', ({ id, status }) => {
     if (hasEnded(status)) uploads.letGo(id)
   })
-  setInterval(
-    () => clean().catch((error) => kernel.log.error('cleaning up failed', error)),
-    CLEAN_EVERY_MS,
-  ).unref()
+  setInterval(() => {
+    clean().catch((error) => kernel.log.error('cleaning up failed', error))
+  }, CLEAN_EVERY_MS).unref()
 
   async function clean(): Promise<void> {
     await uploads.clean()

@@ -97,5 +97,5 @@ export function runInThread(
   return promise
 }
 
-const failure = ({ message, isRefusal }: Extract<FromWorker, { type: 'failed' }>): Error =>
-  isRefusal ? badRequest(message) : new Error(message)
+const failure = ({ message, code, isRefusal }: Extract<FromWorker, { type: 'failed' }>): Error =>
+  isRefusal ? badRequest(message) : Object.assign(new Error(message), { code })

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import { AppError } from '../../src/core/errors.ts'
 import { randomText } from '../../src/core/ids.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { explainStorage } from '../../src/storage-full.ts'
 import { defineImportsTables } from './tables.ts'
 
 /** A file waits this long for its import. */
@@ -43,7 +44,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
 
   /**
    * Keeps a file, writing it as it arrives.
-   * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`; nothing is kept then
+   * @throws PAYLOAD_TOO_LARGE above `IMPORT_MAX_BYTES`, STORAGE_FULL; nothing is kept then
    */
   async function receive(userId: string, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> {
     const uploadId = randomText(ID_LENGTH)
@@ -58,7 +59,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
       return { uploadId, fileName, size }
     } catch (error) {
       await rm(path, { force: true })
-      throw error
+      throw explainStorage(error)
     } finally {
       arriving.delete(uploadId)
     }
@@ -129,18 +130,18 @@ async function writeLimited(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<number> {
-  const writer = Bun.file(path).writer()
+  // Not Bun's own writer: it reports a full disk late, or as a rejection of a promise nobody holds.
+  const file = await open(path, 'wx', 0o600)
   let size = 0
   try {
     for await (const chunk of body) {
       size += chunk.byteLength
       if (size > maxBytes) throw fileTooLarge(maxBytes)
-      writer.write(chunk)
-      // Waits for the disk, which makes the sender wait: memory stays as it is.
-      await writer.flush()
+      // Waiting for the disk makes the sender wait, so memory use stays flat.
+      await file.appendFile(chunk)
     }
   } finally {
-    await writer.end()
+    await file.close()
   }
   return size
 }

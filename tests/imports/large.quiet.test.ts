@@ -58,7 +58,7 @@ async function makeFile(name: string, bytes: number, header: string, line: (n: n
   let rows = 0
   const write = (text: string) => {
     size += text.length
-    writer.write(text)
+    void writer.write(text)
   }
   write(`${header}\n`)
   while (size < bytes) {

@@ -66,7 +66,7 @@ describe('a tRPC call with', () => {
       await send({ path })
       await send({ method: 'POST', path, body: '{}' })
     }
-    unchanged()
+    await unchanged()
   })
 
   test('hostile values in every place of a change and of a query', async () => {
@@ -136,7 +136,7 @@ describe('a tRPC call with', () => {
         `{"selection":{"tableId":"${tableId}"},"values":{"${num}":${value.startsWith('"') || value === 'true' ? '"abc"' : value === '-1' ? '1.5' : value}}}`,
       )
     }
-    unchanged()
+    await unchanged()
   })
 
   test('a filter nested a thousand deep, a list of a hundred thousand ids', async () => {
@@ -157,7 +157,7 @@ describe('a tRPC call with', () => {
     expect(
       await call('records.write', `{"change":{"baseId":"${bench.baseId}","operations":${operations}}}`),
     ).toBe(400)
-    unchanged()
+    await unchanged()
   })
 
   test('a body past the limit, or one that does not say how long it is', async () => {
@@ -172,7 +172,7 @@ describe('a tRPC call with', () => {
       },
     })
     expect((await fetch(path, { method: 'POST', headers, body: stream })).status).toBe(411)
-    unchanged()
+    await unchanged()
   })
 
   test('a set write that breaks a rule of the table says which, and writes nothing', async () => {

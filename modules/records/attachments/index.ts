@@ -50,11 +50,10 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     await incoming.clean()
     return files.sweep(thumbnails.remove)
   }
-  setInterval(
-    () => sweep().catch((error) => log.error('removing unused files failed', error)),
-    SWEEP_EVERY_MS,
-  ).unref()
-  void incoming.clean().catch((error) => log.error('removing unfinished uploads failed', error))
+  setInterval(() => {
+    sweep().catch((error) => log.error('removing unused files failed', error))
+  }, SWEEP_EVERY_MS).unref()
+  incoming.clean().catch((error) => log.error('removing unfinished uploads failed', error))
 
   /** @throws AUTHENTICATION_REQUIRED; whoever is signed in may upload (wire §19) */
   async function requireUploader(actor: Actor): Promise<string> {

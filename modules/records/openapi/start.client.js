@@ -38,7 +38,7 @@ function ask() {
   form.append(label, button)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    open({ 'xc-token': input.value.trim() })
+    open({ 'xc-token': input.value.trim() }).catch(showFailure)
   })
   page.replaceChildren(form)
   input.focus()
@@ -50,6 +50,10 @@ async function open(headers) {
   const body = await answer.json()
   if (answer.ok) return show(body, headers)
   page.textContent = body.message ?? body.msg
+}
+
+function showFailure(error) {
+  page.textContent = `The API could not be loaded: ${error.message}`
 }
 
 const token = page.dataset.open === 'true' ? null : await sessionToken()

@@ -76,7 +76,9 @@ export function fileAnswer({ name, mediaType, body }: ExportFile): Response {
       else controller.enqueue(value)
     },
     // Whoever asked has gone: nothing more is read.
-    cancel: () => void pieces.return?.(undefined),
+    cancel: async () => {
+      await pieces.return?.(undefined)
+    },
   })
   return new Response(stream, {
     headers: {

@@ -100,7 +100,8 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
   function retire(member: Member): void {
     const at = members.indexOf(member)
     if (at >= 0) members.splice(at, 1)
-    void member.client.end({ timeout: 5 })
+    // A connection that is already lost has nothing left to close.
+    member.client.end({ timeout: 5 }).catch(() => undefined)
   }
 
   function sweep(): void {

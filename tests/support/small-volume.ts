@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A file system of a few megabytes, which a test can fill to the last byte. */
+export interface SmallVolume {
+  path: string
+  /** Unmounts it with all that lies there. */
+  remove(): void
+}
+
+/** Mounts a volume in memory, or says why this machine cannot: that takes Linux and the right to mount. */
+export function mountSmallVolume(megabytes: number): SmallVolume | { reason: string } {
+  if (process.platform !== 'linux') return { reason: `no tmpfs on ${process.platform}` }
+  if (process.getuid?.() !== 0) return { reason: 'only root may mount a volume' }
+  const path = mkdtempSync(join(tmpdir(), 'sheaf-volume-'))
+  const mounted = run(['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path])
+  if (mounted !== null) {
+    rmSync(path, { recursive: true })
+    return { reason: `a volume cannot be mounted here: ${mounted}` }
+  }
+  return {
+    path,
+    remove() {
+      const failure = run(['umount', path])
+      // Something still has a file open: the volume goes once that is closed.
+      if (failure !== null && run(['umount', '--lazy', path]) !== null)
+        throw new Error(`${path} cannot be unmounted: ${failure}`)
+      rmSync(path, { recursive: true })
+    },
+  }
+}
+
+/** Runs a command; gives null, or what it said where it failed. */
+function run(command: string[]): string | null {
+  try {
+    const { success, stderr } = Bun.spawnSync(command, { stdout: 'ignore', stderr: 'pipe' })
+    return success ? null : stderr.toString().trim() || 'failed'
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
