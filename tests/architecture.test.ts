@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findBreaches, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
+import { editedSteps, hashSteps, RELEASED_STEPS } from './support/released-steps.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = '{src,modules,web,tests,scripts}/**/*.{ts,tsx,css,html}'
@@ -22,6 +23,18 @@ describe('every source file', () => {
       expect(sources.flatMap((file) => findBreaches(file, [rule]))).toEqual([])
     })
   }
+})
+
+describe('a step that has been released', () => {
+  test('is never edited or removed: append a new one instead', async () => {
+    const released = await Bun.file(join(ROOT, RELEASED_STEPS)).json()
+    expect(Object.keys(released).length).toBeGreaterThan(15)
+    expect(editedSteps(released, hashSteps())).toEqual([])
+  })
+
+  test('is missed when it is edited, and when it is gone', () => {
+    expect(editedSteps({ a: '1', b: '2', c: '3' }, { a: '1', b: 'x', d: '4' })).toEqual(['b', 'c'])
+  })
 })
 
 /** Sources that break a rule, by a word of its name; each breaks that rule and no other. */

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Sql } from 'postgres'
 import { migrationFiles } from '../embedded.ts'
+import { VERSION } from '../version.ts'
+import { isLaterVersion, writtenLater } from './written-later.ts'
 
 interface Migration {
   /** File name, e.g. `0001_users.sql`: the order and the identity of the migration. */
@@ -19,28 +21,37 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
   }))
 }
 
-/** @throws Error where one of the migrations that were applied is not of this version: what it added would be ignored */
-function refuseLater(applied: Iterable<string>, migrations: Migration[], where: string): void {
+/** What is known of who has written the metadata before. */
+interface Written {
+  /** Names of the migrations that were applied. */
+  applied: ReadonlySet<string>
+  /** Versions of Sheaf that have opened it, in any order. Versions before 0.2.0 left no mark. */
+  releases: readonly string[]
+}
+
+/** @throws Error naming the version, where a later one has written: what it added would be ignored here */
+function refuseLater({ applied, releases }: Written, migrations: Migration[], where: string): void {
+  const latest = releases.reduce<string | null>(
+    (last, version) => (last === null || isLaterVersion(version, last) ? version : last),
+    null,
+  )
+  if (latest !== null && isLaterVersion(latest, VERSION)) throw new Error(writtenLater(where, latest))
   const known = new Set(migrations.map(({ name }) => name))
   for (const name of applied) {
-    if (!known.has(name))
-      throw new Error(
-        `${where} was written by a later version of Sheaf (${name}): start that version, or use a backup`,
-      )
+    if (!known.has(name)) throw new Error(writtenLater(where, null, ` (${name})`))
   }
 }
 
 /** Applies what the file has not seen yet, each migration whole or not at all. @throws Error as `refuseLater` */
 export function migrateSqlite(file: Database): void {
-  file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
-  const applied = new Set(
-    file
-      .query<{ name: string }, []>('select name from migrations')
-      .all()
-      .map((m) => m.name),
-  )
+  const namesIn = (table: string, column: string): string[] => {
+    const isThere = file.query(`select 1 from sqlite_master where type = 'table' and name = ?`).get(table)
+    return isThere === null ? [] : file.query(`select ${column} from ${table}`).values().flat().map(String)
+  }
+  const applied = new Set(namesIn('migrations', 'name'))
   const migrations = readMigrations('sqlite')
-  refuseLater(applied, migrations, file.filename)
+  refuseLater({ applied, releases: namesIn('releases', 'version') }, migrations, file.filename)
+  file.run('create table if not exists migrations (name text primary key, applied_at text not null)')
   for (const { name, statements } of migrations) {
     if (applied.has(name)) continue
     file.transaction(() => {
@@ -48,6 +59,8 @@ export function migrateSqlite(file: Database): void {
       file.run('insert into migrations values (?, ?)', [name, new Date().toISOString()])
     })()
   }
+  file.run('create table if not exists releases (version text primary key, opened_at text not null)')
+  file.run('insert into releases values (?, ?) on conflict do nothing', [VERSION, new Date().toISOString()])
 }
 
 /** The same for PostgreSQL; a lock keeps two processes that start together from applying one twice. */
@@ -55,15 +68,18 @@ export async function migratePostgres(client: Sql): Promise<void> {
   await client.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7433201)`
     await tx`create table if not exists migrations (name text primary key, applied_at text not null)`
+    await tx`create table if not exists releases (version text primary key, opened_at text not null)`
     const applied = new Set(
       (await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name),
     )
+    const releases = (await tx<{ version: string }[]>`select version from releases`).map((row) => row.version)
     const migrations = readMigrations('postgres')
-    refuseLater(applied, migrations, 'It')
+    refuseLater({ applied, releases }, migrations, 'It')
     for (const { name, statements } of migrations) {
       if (applied.has(name)) continue
       for (const statement of statements) await tx.unsafe(statement)
       await tx`insert into migrations values (${name}, ${new Date().toISOString()})`
     }
+    await tx`insert into releases values (${VERSION}, ${new Date().toISOString()}) on conflict do nothing`
   })
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   writeFileSync(`${dir}/password`, 'secret', { mode: 0o644 })
   await runToEnd([
     ...[...runAs, `${bin}/initdb`, `--pgdata=${dir}/data`, '--username=sheaf', '--no-sync'],
-    ...[`--pwfile=${dir}/password`, '--auth=scram-sha-256'],
+    ...[`--pwfile=${dir}/password`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8'],
   ])
   await runToEnd([
     ...[...runAs, openssl, 'req', '-new', '-x509', '-days', '2', '-nodes', '-subj', '/CN=localhost'],

@@ -78,7 +78,8 @@ export function benchOf(app: TestApp, owner: TestUser, baseId: string): Bench {
   }
 }
 
-function testTable(rest: Bench['rest'], schema: TableSchema): TestTable {
+/** A table that has been made, with its short ways. */
+export function testTable(rest: Bench['rest'], schema: TableSchema): TestTable {
   const { id, title } = schema.table
   const path = `/api/v2/tables/${id}/records`
   const field = (name: string): Field => {

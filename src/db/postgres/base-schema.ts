@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import { VERSION } from '../../version.ts'
 import type { PostgresConnection } from '../connection.ts'
+import { writtenLater } from '../written-later.ts'
 import { connectPostgres } from './driver.ts'
 
 /**
@@ -41,10 +43,14 @@ const CHANGE_LOG = [
 ]
 
 /**
- * What each version added to the schemas of the one before, oldest first. A step that has been released
- * is never changed: schemas out there have taken it.
+ * What each version added to the schemas of the one before, oldest first. Append only: a step that has been released
+ * never changes, because schemas exist that have taken it. A test compares released steps with their hashes.
  */
-const STEPS: readonly string[][] = [CHANGE_LOG]
+export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
+  CHANGE_LOG,
+  // The version of Sheaf that took the last step.
+  ['alter table sheaf_version add column release text'],
+]
 
 /** The schema that a base of the server's own database lies in. */
 export const schemaOfBase = (baseId: string): string => `nc_${baseId}`
@@ -53,7 +59,7 @@ export const schemaOfBase = (baseId: string): string => `nc_${baseId}`
  * Makes a base's schema where it does not exist, and brings it up to what this version expects: all in one
  * transaction, so that of two processes that open a base at once one waits for the other.
  *
- * @throws Error for a schema that a later version has opened: what it added would be ignored here
+ * @throws DATABASE_ERROR for a schema that a later version has upgraded, naming that version
  */
 export async function upgradeBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
   const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
@@ -64,12 +70,16 @@ export async function upgradeBaseSchema(connection: PostgresConnection, schema: 
       await tx.unsafe('create table if not exists sheaf_version (steps integer not null)')
       const [row] = await tx<{ steps: number }[]>`select steps from sheaf_version`
       const taken = row?.steps ?? 0
-      if (taken > STEPS.length) throw new Error(`Schema ${schema} was made by a later version of Sheaf`)
-      if (taken === STEPS.length) return
-      for (const statement of STEPS.slice(taken).flat()) await tx.unsafe(statement)
+      const steps = BASE_SCHEMA_STEPS.length
+      if (taken > steps) {
+        const [writer] = await tx<{ release?: string }[]>`select * from sheaf_version`
+        throw new AppError('DATABASE_ERROR', writtenLater(`Schema ${schema}`, writer?.release ?? null))
+      }
+      if (taken === steps) return
+      for (const statement of BASE_SCHEMA_STEPS.slice(taken).flat()) await tx.unsafe(statement)
       await (row
-        ? tx`update sheaf_version set steps = ${STEPS.length}`
-        : tx`insert into sheaf_version values (${STEPS.length})`)
+        ? tx`update sheaf_version set steps = ${steps}, release = ${VERSION}`
+        : tx`insert into sheaf_version (steps, release) values (${steps}, ${VERSION})`)
     })
   } finally {
     await client.end({ timeout: 5 })

@@ -1,0 +1,25 @@
+import { VERSION } from '../version.ts'
+
+/**
+ * The refusal to open what a later version has written.
+ *
+ * @param what e.g. `The data folder /data`
+ * @param writer the version that wrote it; null where it does not say
+ */
+export const writtenLater = (what: string, writer: string | null, detail = ''): string => {
+  const by = writer === null ? 'a later version of Sheaf' : `Sheaf ${writer}`
+  const advice = writer === null ? 'start that version' : `start version ${writer} or later`
+  return `${what} was written by ${by}${detail}, and this is Sheaf ${VERSION}: ${advice}, or restore a backup`
+}
+
+/** True where `version` comes after `other`, e.g. `0.10.0` after `0.9.1`. */
+export function isLaterVersion(version: string, other: string): boolean {
+  const [parts, otherParts] = [version, other].map((text) =>
+    (text.split('-')[0] ?? '').split('.').map(Number),
+  )
+  for (let index = 0; index < 3; index++) {
+    const difference = (parts?.[index] ?? 0) - (otherParts?.[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return false
+}
