@@ -131,10 +131,27 @@ export function countQuery(context: PlanContext, selection: Omit<Selection, 'tab
 
 /** The place of one record among those that a query means, counted from 0; no row where it is not there. */
 export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
+  return sql`select n from (${rankedKeys(context, query)}) as ranked where k = ${recordId}`
+}
+
+/** Keys (`k`) and places (`n`, from 0) of all records that a query means. */
+function rankedKeys(context: PlanContext, query: Query): SQL {
   const { from, where, orderBy } = select(context, query)
-  const id = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
-  const ranked = sql`select ${id} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
-  return sql`select n from (${ranked}) as ranked where k = ${recordId}`
+  const key = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
+  return sql`select ${key} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
+}
+
+/** As `positionQuery`, for several records: rows of id and place, without those that are not there. */
+export function positionsQuery(
+  context: PlanContext,
+  query: Query,
+  recordIds: readonly (number | string)[],
+): SQL {
+  const wanted = sql.join(
+    recordIds.map((recordId) => sql`${recordId}`),
+    sql`, `,
+  )
+  return sql`select k, n from (${rankedKeys(context, query)}) as ranked where k in (${wanted})`
 }
 
 /** True for a page whose computed cells alone are work for a worker thread, however small the table is. */

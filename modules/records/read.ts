@@ -20,6 +20,7 @@ import {
   type PlanContext,
   pageQuery,
   positionQuery,
+  positionsQuery,
   select,
   wantedFields,
 } from './plan.ts'
@@ -266,7 +267,39 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return row?.n ?? null
   }
 
-  return { open, openNames, openForm, list, page, count, countOpened, total, isScan, get, readOne, position }
+  /** As `position`, for several records; those that the query does not mean are left out. */
+  async function positions(
+    actor: Actor,
+    query: Query,
+    recordIds: readonly RecordId[],
+  ): Promise<{ recordId: RecordId; offset: number }[]> {
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    if (recordIds.length === 0) return []
+    const { engine, context } = opened
+    const statement = engine.dialect.render(positionsQuery(context, query, recordIds))
+    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await isScan(opened) })
+    const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
+    return rows.flatMap(({ k, n }) => {
+      const recordId = asked.get(String(k))
+      return recordId === undefined ? [] : [{ recordId, offset: Number(n) }]
+    })
+  }
+
+  return {
+    open,
+    openNames,
+    openForm,
+    list,
+    page,
+    count,
+    countOpened,
+    total,
+    isScan,
+    get,
+    readOne,
+    position,
+    positions,
+  }
 }
 
 /** True where a filter may have to find people by their names. */

@@ -28,6 +28,11 @@ export const recordsRouter = (records: RecordsService) =>
       .query(async ({ ctx, input: { query, recordId } }) => ({
         offset: await records.position(ctx.actor, query, recordId),
       })),
+    positions: reader
+      .input(z.strictObject({ query: input.query, recordIds: z.array(input.recordId).max(1000) }))
+      .query(async ({ ctx, input: { query, recordIds } }) => ({
+        places: await records.positions(ctx.actor, query, recordIds),
+      })),
     previewFormula: member
       .input(input.formulaPreview)
       .query(({ ctx, input: request }) => records.previewFormula(ctx.actor, request)),

@@ -10,7 +10,7 @@ export interface LinkDoors {
   view: readonly string[]
 }
 
-const RECORD_READS = ['list', 'count', 'get', 'summaries', 'groups', 'position', 'linked'].map(
+const RECORD_READS = ['list', 'count', 'get', 'summaries', 'groups', 'position', 'positions', 'linked'].map(
   (name) => `records.${name}`,
 )
 const NAMES = ['records.signFiles', 'records.formerPeople', 'records.people']

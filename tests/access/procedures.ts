@@ -179,6 +179,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'record.list',
     input: (world) => ({ ...query(world), recordId: world.recordId }),
   },
+  'records.positions': {
+    gate: 'record.list',
+    input: (world) => ({ ...query(world), recordIds: [world.recordId] }),
+  },
   'records.linked': { gate: 'record.list', input: linkPage },
   'records.linkable': { gate: 'record.list', input: linkPage },
   'records.write': [

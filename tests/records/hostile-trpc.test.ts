@@ -25,6 +25,7 @@ describe('a tRPC call with', () => {
       'records.get',
       'records.summaries',
       'records.position',
+      'records.positions',
       'records.write',
       'records.deleteMatching',
       'records.updateMatching',
@@ -122,6 +123,10 @@ describe('a tRPC call with', () => {
       await call(
         'records.position',
         `{"query":{"tableId":"${tableId}","limit":10,"offset":0},"recordId":${value}}`,
+      )
+      await call(
+        'records.positions',
+        `{"query":{"tableId":"${tableId}","limit":10,"offset":0},"recordIds":[${value}]}`,
       )
       await call(
         'records.summaries',

@@ -110,5 +110,13 @@ describe('the order of a table', () => {
       { offset: 19 },
       { offset: null },
     ])
+    const { places } = await bench.trpc.records.positions.query({ query, recordIds: [1, 99, 20] })
+    expect(places.toSorted((a, b) => a.offset - b.offset)).toEqual([
+      { recordId: 20, offset: 0 },
+      { recordId: 1, offset: 19 },
+    ])
+    expect(await bench.trpc.records.positions.query({ query, recordIds: [] })).toEqual({ places: [] })
+    const tooMany = Array.from({ length: 1001 }, (_, at) => at)
+    expect(bench.trpc.records.positions.query({ query, recordIds: tooMany })).rejects.toThrow()
   })
 })

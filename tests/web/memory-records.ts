@@ -146,6 +146,11 @@ export function memoryRecords(fields: Field[], start: Values[]) {
       await reach('count')
       return matching(selection.filter).length
     },
+    async positions(query, ids) {
+      await reach(`positions of ${ids.join()}`)
+      const places = matching(query.filter).map((row, at) => [row.id, at] as const)
+      return new Map(places.filter(([id]) => ids.includes(id)))
+    },
     async apply(change) {
       await reach(`apply ${change.operations.map((operation) => operation.kind).join('+')}`)
       if (world.refuse) throw refusal(world.refuse.message, world.refuse.fieldId)

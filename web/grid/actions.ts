@@ -7,6 +7,7 @@ import type { Intent } from './keys.ts'
 import {
   activeCell,
   type CellPosition,
+  clampCell,
   extendTo,
   focusCell,
   isSingleCell,
@@ -156,7 +157,8 @@ function beginAtFirstCell(engine: Engine, intent: Intent): boolean {
     return true
   }
   if (intent.kind !== 'move' && intent.kind !== 'enter' && intent.kind !== 'selectAll') return false
-  const first = { row: 0, column: 0 }
+  // Where the last record that was selected has left the view, keys go on from its place.
+  const first = clampCell(engine.followed.lastActive ?? { row: 0, column: 0 }, engine.size)
   engine.select(intent.kind === 'selectAll' ? selectAll(first) : selectCell(first), first)
   return true
 }

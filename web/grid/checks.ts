@@ -26,26 +26,27 @@ export function withChecked(checked: CheckedRows, ids: readonly RecordId[], on: 
 /** The check boxes of the rows: one by one, in runs with Shift, and all at once. */
 export class Checks {
   readonly checked = createStore<CheckedRows>(NO_ROWS)
-  /** The row that was ticked last, where a run with Shift begins. */
-  private lastRow: number | null = null
+  /** The record that was ticked last, where a run with Shift begins. */
+  private lastId: RecordId | null = null
+  private lookup: AbortController | null = null
 
   constructor(private readonly engine: Engine) {
     this.checked.subscribe(() => engine.props.onCheckedChange?.(this.checked.get()))
   }
 
   clear(): void {
-    this.lastRow = null
+    this.lastId = null
     this.checked.set(NO_ROWS)
   }
 
   /** Ticks these records and no others. */
   only(ids: readonly RecordId[]): void {
-    this.lastRow = null
+    this.lastId = null
     this.checked.set({ kind: 'some', ids: new Set(ids) })
   }
 
   toggleAll(): void {
-    this.lastRow = null
+    this.lastId = null
     const { rowCount } = this.engine.props.source
     const some = countChecked(this.checked.get(), rowCount ?? 1) > 0
     this.checked.set(some ? NO_ROWS : { kind: 'all', except: new Set() })
@@ -56,10 +57,34 @@ export class Checks {
     const record = this.engine.rowAt(row)
     if (!record) return
     const on = !isChecked(this.checked.get(), record.id)
-    const from = run ? (this.lastRow ?? row) : row
-    this.lastRow = row
+    const last = run && this.lastId !== null ? this.engine.props.source.indexOf(this.lastId) : undefined
+    const from = last ?? row
+    this.lastId = record.id
     const ids = await this.idsBetween(Math.min(from, row), Math.max(from, row))
     this.checked.set(withChecked(this.checked.get(), ids, on))
+  }
+
+  /** Rows came, went or moved: records that the view no longer shows are no longer ticked. */
+  follow(): void {
+    this.lookup?.abort()
+    const { source } = this.engine.props
+    const checked = this.checked.get()
+    if (checked.kind === 'all') return
+    const unseen = [...checked.ids].filter((id) => source.indexOf(id) === undefined)
+    if (unseen.length > 0) void this.dropAbsent(unseen)
+  }
+
+  private async dropAbsent(ids: readonly RecordId[]): Promise<void> {
+    const lookup = new AbortController()
+    this.lookup = lookup
+    try {
+      const located = await this.engine.props.source.locate(ids, lookup.signal)
+      if (lookup.signal.aborted) return
+      const gone = ids.filter((id) => !located.has(id))
+      if (gone.length > 0) this.checked.set(withChecked(this.checked.get(), gone, false))
+    } catch (error) {
+      if (!lookup.signal.aborted) console.warn('the ticked records could not be found', error)
+    }
   }
 
   private async idsBetween(first: number, last: number): Promise<RecordId[]> {

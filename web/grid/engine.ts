@@ -6,6 +6,7 @@ import { t } from '../i18n.ts'
 import { Checks } from './checks.ts'
 import type { ResolvedColumn } from './columns.ts'
 import type { FillTarget } from './fill.ts'
+import { FollowedRecords } from './followed-records.ts'
 import { layOutGroups } from './groups/lay-out-groups.ts'
 import { plainLines, type RowLines } from './groups/row-lines.ts'
 import { shownRuns } from './groups/shown-runs.ts'
@@ -22,7 +23,6 @@ import {
   type RangeKind,
   type Selection,
   selectCell,
-  shiftRows,
   tabFrom,
 } from './selection.ts'
 import type { CellArea, CellWrite, GridRow } from './source.ts'
@@ -70,6 +70,7 @@ export class Engine {
   readonly announcement = createStore('')
   readonly mode = createStore<Mode>(idle())
   readonly checks = new Checks(this)
+  readonly followed = new FollowedRecords(this)
   layout: ColumnLayout = layoutColumns([], 0, 0)
   columns: readonly ResolvedColumn[] = []
   /** Those whom user ids stand for. */
@@ -81,13 +82,8 @@ export class Engine {
   /** The open editor, for asking what it holds. */
   editor: EditorHandle | null = null
   private current: GridProps | null = null
-  private activeRecord: RecordId | undefined
+  private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
-
-  constructor() {
-    // The record that the selection is on, to follow it when others are added or removed above.
-    this.selection.subscribe(() => this.noteActiveRecord())
-  }
 
   /** What the owner gave last. Only after the first drawing, which is before any event. */
   get props(): GridProps {
@@ -119,12 +115,15 @@ export class Engine {
     return lines
   }
 
-  /** Takes over what the owner gave, after each drawing. */
-  sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout): void {
+  /** Takes over what the owner gave, after each drawing. @param revision grows with the order of the rows */
+  sync(props: GridProps, columns: readonly ResolvedColumn[], layout: ColumnLayout, revision: number): void {
+    const isOrderNew = revision !== this.revision
+    this.revision = revision
     this.current = props
     this.columns = columns
     this.layout = layout
     this.refresh()
+    if (isOrderNew) this.checks.follow()
   }
 
   /** The count or the order changed: every index may mean another record. */
@@ -138,7 +137,8 @@ export class Engine {
       canAddRows: rights.addRecords && !this.hasGroups,
       requestRange: (first, last, hidden) => source.requestRange(first, last, hidden),
     })
-    this.followActiveRecord()
+    this.followed.follow(this.revision)
+    this.followEditedRecord()
     const selection = this.selection.get()
     if (selection && source.rowCount !== null)
       this.selection.set(sameOr(selection, clampSelection(selection, this.size)))
@@ -254,25 +254,12 @@ export class Engine {
     if (target) this.select(selectCell({ ...target, row: this.shownRow(target.row, from.row) }))
   }
 
-  private noteActiveRecord(): void {
-    this.activeRecord = this.active ? this.rowAt(this.active.row)?.id : undefined
-  }
-
-  private followActiveRecord(): void {
-    const { source } = this.props
-    const active = this.active
-    if (!active) return
-    if (this.activeRecord === undefined) {
-      this.noteActiveRecord()
-      return
-    }
-    if (source.getRow(active.row)?.id === this.activeRecord) return
-    const index = source.indexOf(this.activeRecord)
-    if (index === undefined) return
-    const by = index - active.row
-    this.selection.set(shiftRows(this.selection.get()!, by, this.size))
+  /** Draws the open editor where its record stands now. */
+  private followEditedRecord(): void {
     const session = this.session.get()
-    if (session) this.session.set({ ...session, row: session.row + by })
+    const row = session && this.props.source.indexOf(session.recordId)
+    if (session && row !== null && row !== undefined && row !== session.row)
+      this.session.set({ ...session, row })
   }
 }
 

@@ -64,8 +64,10 @@ export function Grid(props: GridProps): ReactNode {
   engine.people = usePeople()
   const rowCount = source.rowCount ?? UNKNOWN_ROWS
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision is a reason to place things anew
-  useLayoutEffect(() => engine.sync(props, columns, layout), [engine, props, columns, layout, revision])
+  useLayoutEffect(
+    () => engine.sync(props, columns, layout, revision),
+    [engine, props, columns, layout, revision],
+  )
   useLayoutEffect(() => {
     if (scroller.current && body.current) return engine.viewport.attach(scroller.current, body.current)
   }, [engine])

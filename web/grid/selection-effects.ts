@@ -36,13 +36,24 @@ export function watchSelection(engine: Engine, gridId: string): () => void {
   const markSoon = () => {
     if (frame === 0) frame = requestAnimationFrame(mark)
   }
-  const onSelection = () => {
-    markSoon()
-    tellActive(engine)
+  const tellStatusSoon = () => {
     clearTimeout(timer)
     timer = setTimeout(() => engine.props.onSelectionStatus?.(selectionStatus(engine)), STATUS_DELAY_MS)
   }
-  const stops = [engine.selection.subscribe(onSelection), engine.viewport.mounted.subscribe(markSoon)]
+  const onSelection = () => {
+    markSoon()
+    tellActive(engine)
+    tellStatusSoon()
+  }
+  const onValues = () => {
+    engine.followed.complete()
+    if (engine.selection.get()) tellStatusSoon()
+  }
+  const stops = [
+    engine.selection.subscribe(onSelection),
+    engine.viewport.mounted.subscribe(markSoon),
+    engine.props.source.subscribeValues(onValues),
+  ]
   return () => {
     for (const stop of stops) stop()
     clearTimeout(timer)
@@ -54,7 +65,7 @@ function tellActive(engine: Engine): void {
   const active = engine.active
   const fieldId = active && engine.columns[active.column]?.fieldId
   engine.props.onActiveCellChange?.(
-    active && fieldId ? { rowIndex: active.row, recordId: engine.rowAt(active.row)?.id, fieldId } : null,
+    active && fieldId ? { rowIndex: active.row, recordId: engine.followed.activeId, fieldId } : null,
   )
 }
 

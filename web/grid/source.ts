@@ -67,6 +67,13 @@ export interface GridSource {
   subscribeRow(index: number, onChange: () => void): () => void
   /** `onChange` runs when the count or the order changed: every index may mean another record. */
   subscribe(onChange: () => void): () => void
+  /** `onChange` runs when any row was loaded or shows another value. Comes in bursts. */
+  subscribeValues(onChange: () => void): () => void
+  /**
+   * The rows of records as they stand now, loaded or not; a record that the view no longer shows is left out.
+   * Lets the selection follow its records. Rejects with the signal's reason when aborted.
+   */
+  locate(ids: readonly RecordId[], signal: AbortSignal): Promise<ReadonlyMap<RecordId, number>>
   /** Reads rows whether loaded or not. Rejects with the signal's reason when aborted. */
   readRange(request: RangeRequest): Promise<GridRow[]>
 }

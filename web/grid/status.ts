@@ -13,8 +13,14 @@ export function selectionStatus(engine: Engine): SelectionStatus | null {
   const selection = engine.selection.get()
   if (!selection || isSingleCell(selection)) return null
   const bounds = allBounds(selection, engine.size)
-  const status = { cells: countCells(bounds), rows: 0, numbers: 0, sum: 0, complete: true }
-  for (const { top, bottom, start, end } of bounds) {
+  // Rows of closed groups are selected no more than they are copied or cleared.
+  const shown = bounds.flatMap((each, at) =>
+    engine
+      .runsOf(selection.ranges[at]!.kind, each.top, each.bottom)
+      .map(({ first, last }) => ({ ...each, top: first, bottom: last })),
+  )
+  const status = { cells: countCells(shown), rows: 0, numbers: 0, sum: 0, complete: true }
+  for (const { top, bottom, start, end } of shown) {
     status.rows += bottom - top + 1
     const fields = engine.columns
       .slice(start, end + 1)

@@ -13,6 +13,13 @@ export const recordsApi: RecordsApi = {
   list: (query, signal) => api.records.list.query({ query: { ...query, timeZone } }, { signal }),
   count: async (selection, signal) =>
     (await api.records.count.query({ selection: { ...selection, timeZone } }, { signal })).count,
+  async positions(query, ids, signal) {
+    const { places } = await api.records.positions.query(
+      { query: { ...query, timeZone }, recordIds: [...ids] },
+      { signal },
+    )
+    return new Map(places.map(({ recordId, offset }) => [recordId, offset]))
+  },
   apply: (change, actionId) =>
     api.records.write.mutate({ change: { ...change, timeZone } }, inAction(actionId)),
   undo: (baseId) => api.records.undo.mutate({ baseId }),

@@ -120,7 +120,33 @@ export function createRecordStore(
     requestRange: paging.requestRange,
     subscribeRow: state.subscribeRow,
     subscribe: state.subscribe,
+    subscribeValues: state.subscribeValues,
+    locate,
     readRange: paging.readRange,
+  }
+
+  async function locate(
+    ids: readonly RecordId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<RecordId, number>> {
+    const rows = new Map<RecordId, number>()
+    const unknown: RecordId[] = []
+    for (const id of ids) {
+      const row = state.indexOf(id)
+      if (row !== undefined) rows.set(id, row)
+      else if (!drafts.isLocal(state.realId(id))) unknown.push(id)
+    }
+    const { filter, search, sorts, groups = [] } = query
+    const order = { tableId, filter, search, sorts: [...sorts], groups: [...groups], limit: 1, offset: 0 }
+    for (let from = 0; from < unknown.length; from += LOCATED_AT_ONCE) {
+      const asked = unknown.slice(from, from + LOCATED_AT_ONCE)
+      const found = await api.positions(order, asked.map(state.realId), signal)
+      for (const id of asked) {
+        const row = found.get(state.realId(id))
+        if (row !== undefined) rows.set(id, state.rowOfPlace(row))
+      }
+    }
+    return rows
   }
 
   /** Writes values by record, as one change. Records not made yet keep theirs until they can be made. */
@@ -282,6 +308,9 @@ function listLayout(): StoreLayout {
   const state = createTableState()
   return { state, createPaging: (deps) => createPaging({ ...deps, state }) }
 }
+
+/** Records whose rows one call asks for. */
+const LOCATED_AT_ONCE = 1000
 
 /** More new records than this are read again after they were written, instead of being shown before. */
 const MAX_SHOWN_INSERTS = 200

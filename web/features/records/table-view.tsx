@@ -1,4 +1,4 @@
-import { useRef, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { Grid, type GridHandle } from '../../grid/grid.tsx'
 import type { CheckedRows, SelectionStatus } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
@@ -10,6 +10,7 @@ import { createGridCommands } from './grid-commands.ts'
 import { GridEmpty } from './grid-empty.tsx'
 import { useGridGroups, useViewGroups } from './groups/use-groups.ts'
 import { SelectionNumbers } from './selection-numbers.tsx'
+import type { StoreQuery } from './store/types.ts'
 import type { TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
 import { GRID_CONTROLS } from './toolbar.tsx'
@@ -69,6 +70,7 @@ export function TableView(props: KindScreenProps) {
     () => latest.current,
     rowCount === 0 && search === null && query.filter === null && rights.grid.addRecords,
   )
+  useUntickAll(grid, checked, query)
   useShowRecord(store, openId, (row) => grid.current?.select(row))
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
@@ -139,6 +141,17 @@ export function TableView(props: KindScreenProps) {
       </div>
     </ViewFrame>
   )
+}
+
+/** "All records" means those that were in view when it was ticked: another filter or search unticks them. */
+function useUntickAll(grid: RefObject<GridHandle | null>, checked: CheckedRows, query: StoreQuery): void {
+  const records = JSON.stringify([query.filter, query.search])
+  const ticked = useRef({ records, checked })
+  if (ticked.current.checked !== checked) ticked.current = { records, checked }
+  useEffect(() => {
+    const { records: before, checked } = ticked.current
+    if (checked.kind === 'all' && before !== records) grid.current?.clearChecked()
+  }, [grid, records])
 }
 
 const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>

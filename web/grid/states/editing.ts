@@ -26,6 +26,7 @@ function editing(): Mode {
 export const canType = (engine: Engine, { row, column }: CellPosition): boolean =>
   engine.columns[column]?.cell.Editor !== undefined &&
   engine.rowAt(row) !== undefined &&
+  engine.lines.isShown(row) &&
   engine.canEdit(column)
 
 /**

@@ -20,6 +20,7 @@ export function createTableState() {
   const rowListeners = new Map<number, Set<() => void>>()
   const listeners = new Set<() => void>()
   const dataListeners = new Set<() => void>()
+  const valueListeners = new Set<() => void>()
   const recordListeners = new Map<RecordId, Set<() => void>>()
   let count: number | null = null
 
@@ -29,9 +30,14 @@ export function createTableState() {
     return segments.indexOf(realId(id))
   }
 
+  const valuesChanged = (): void => {
+    for (const listener of [...valueListeners]) listener()
+  }
+
   function structureChanged(): void {
     for (const listener of [...listeners]) listener()
     for (const set of [...rowListeners.values()]) for (const listener of [...set]) listener()
+    valuesChanged()
   }
 
   return {
@@ -57,6 +63,15 @@ export function createTableState() {
       let local = 0
       for (const id of rows.drafts.keys()) if ((segments.indexOf(id) ?? index) < index) local++
       return local
+    },
+
+    /** The row of what the server counts as its n-th record, from 0: local records stand among them. */
+    rowOfPlace(place: number): number {
+      const local = [...rows.drafts.keys()]
+        .map((id) => segments.indexOf(id))
+        .filter((row) => row !== undefined)
+        .toSorted((a, b) => a - b)
+      return local.reduce((row, draft) => (draft <= row ? row + 1 : row), place)
     },
 
     /** Local rows in the list, wherever they stand. */
@@ -115,6 +130,7 @@ export function createTableState() {
       for (const listener of [...(recordListeners.get(id) ?? [])]) listener()
       const index = segments.indexOf(id)
       if (index !== undefined) for (const listener of [...(rowListeners.get(index) ?? [])]) listener()
+      valuesChanged()
     },
 
     /** Rows of a range were loaded. */
@@ -122,6 +138,7 @@ export function createTableState() {
       for (const [index, set] of [...rowListeners]) {
         if (index >= first && index <= last) for (const listener of [...set]) listener()
       }
+      valuesChanged()
     },
 
     /** The count or the order changed. */
@@ -139,6 +156,12 @@ export function createTableState() {
         set.delete(listener)
         if (set.size === 0 && rowListeners.get(index) === set) rowListeners.delete(index)
       }
+    },
+
+    /** Calls back when any row was loaded or shows another value. Comes in bursts. */
+    subscribeValues(listener: () => void): () => void {
+      valueListeners.add(listener)
+      return () => valueListeners.delete(listener)
     },
 
     /** Calls back when a record changes, wherever it stands by then. */

@@ -22,6 +22,12 @@ export type Written = AppliedChange & { inserted: RecordId[] }
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>
   count(selection: Selection, signal: AbortSignal): Promise<number>
+  /** Places of records in a query, from 0, of those that it means; 1,000 at most in one call. */
+  positions(
+    query: Query,
+    ids: readonly RecordId[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<RecordId, number>>
   /** `actionId`: what the change is a part of, where it is not the whole action. */
   apply(change: Change, actionId?: string): Promise<Written>
   undo(baseId: string): Promise<Undone>

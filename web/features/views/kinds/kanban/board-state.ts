@@ -114,6 +114,8 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
     indexOf,
     decides: [keyFieldId],
 
+    rowOfPlace: (place) => place,
+
     get count() {
       const all = lanes.all()
       if (all.every((lane) => lane.count === null)) return null
@@ -179,6 +181,7 @@ export function createBoardState({ keyFieldId, keyOf, compare }: BoardRules) {
 
     // A card is followed by its record: what stands at an index means nothing on a board.
     subscribeRow: () => () => {},
+    subscribeValues: () => () => {},
 
     onRow(id, listener) {
       const set = recordListeners.get(id) ?? new Set()

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { eventually, type GridPage, gridTests, type OpenTable, recordCount, textOf } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Stock', type: 'Number' as const },
+]
+
+/** 300 records: those with small numbers stand at the end of a sort that begins with the largest. */
+const ROWS = Array.from({ length: 300 }, (_, at): CellValue[] => [`r${at}`, at])
+
+const owners = () => tests.app().trpc(tests.owner().token)
+
+const fieldId = ({ schema }: OpenTable, title: string) =>
+  schema.fields.find((field) => field.title === title)?.id ?? ''
+
+async function sortBy(table: OpenTable, title: string, direction: 'asc' | 'desc'): Promise<void> {
+  const viewId = table.schema.views[0]?.id ?? ''
+  await owners().views.update.mutate({
+    viewId,
+    patch: { sorts: [{ fieldId: fieldId(table, title), direction }] },
+  })
+}
+
+const numbers = (grid: GridPage) => grid.page.getByTestId('selection-numbers')
+
+/** Waits until the line over the footer begins so, and gives it. */
+const untilNumbers = (grid: GridPage, text: string) =>
+  eventually(
+    async () => ((await numbers(grid).count()) === 0 ? '' : textOf(numbers(grid))),
+    (now) => now.includes(text),
+  )
+
+/** What is copied is what is selected. */
+async function selectedTexts(grid: GridPage): Promise<string[]> {
+  await grid.page.evaluate(() => navigator.clipboard.writeText('nothing'))
+  await grid.page.keyboard.press('ControlOrMeta+c')
+  const text = await eventually(
+    () => grid.page.evaluate(() => navigator.clipboard.readText()),
+    (now) => now !== 'nothing',
+    1500,
+  )
+  return text.split('\n')
+}
+
+describe('the selection', () => {
+  test('stays on its records when they are sorted, beyond what is loaded too, with their sum', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const grid = await tests.openTable(table)
+    await grid.cell(2, 'Stock').click()
+    await grid.cell(5, 'Stock').click({ modifiers: ['Shift'] })
+    expect(await untilNumbers(grid, 'Sum 14')).toContain('4 cells')
+    await sortBy(table, 'Stock', 'desc')
+    await grid.shows('Stock', ['299', '298'])
+    expect(await untilNumbers(grid, 'Sum')).toContain('4 cells')
+    expect((await selectedTexts(grid)).toSorted()).toEqual(['2', '3', '4', '5'])
+    await grid.page.keyboard.press('Delete')
+    await grid.saved()
+    await sortBy(table, 'Title', 'asc')
+    await grid.shows('Title', ['r0', 'r1', 'r10'])
+    const page = await owners().records.list.query({
+      query: { tableId: table.tableId, limit: 300, offset: 0, fieldIds: [fieldId(table, 'Stock')] },
+    })
+    expect(page.rows.flatMap(([stock], at) => (stock === null ? [at] : []))).toEqual([2, 3, 4, 5])
+  })
+
+  test('goes with its records into groups, apart where others stand between them', async () => {
+    const rows = Array.from({ length: 12 }, (_, at): CellValue[] => [at % 3 === 0 ? 'x' : 'y', at * 10])
+    const table = await tests.createTable(FIELDS, rows)
+    const grid = await tests.openTable(table)
+    await grid.cell(2, 'Stock').click()
+    await grid.cell(6, 'Stock').click({ modifiers: ['Shift'] })
+    expect(await untilNumbers(grid, 'Sum 200')).toContain('5 cells')
+    const viewId = table.schema.views[0]?.id ?? ''
+    const groups = [{ fieldId: fieldId(table, 'Title'), direction: 'asc' as const }]
+    await owners().views.update.mutate({ viewId, patch: { groups } })
+    await grid.page.getByTestId('group').first().waitFor()
+    expect(await untilNumbers(grid, 'Sum 200')).toContain('5 cells')
+    const marked = await eventually(
+      () => grid.page.locator('[role="gridcell"][aria-selected="true"]').allTextContents(),
+      (texts) => texts.length === 5,
+    )
+    expect(marked.toSorted()).toEqual(['20', '30', '40', '50', '60'])
+  })
+
+  test('is dropped where a search leaves its record out', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const grid = await tests.openTable(table)
+    await grid.cell(3, 'Stock').click()
+    await grid.page.keyboard.press('ControlOrMeta+f')
+    await grid.page.keyboard.type('r29')
+    expect(
+      await eventually(
+        () => recordCount(grid),
+        (text) => text === '11 records',
+      ),
+    ).toBe('11 records')
+    await grid.shows('Title', ['r29', 'r290'])
+    expect(
+      await eventually(
+        () => grid.page.getByTestId('active-cell').count(),
+        (count) => count === 0,
+      ),
+    ).toBe(0)
+  })
+
+  test('follows what others add, remove and write, and so do the sums', async () => {
+    const table = await tests.createTable(FIELDS, ROWS.slice(0, 8))
+    const grid = await tests.openTable(table)
+    await grid.cell(2, 'Stock').click()
+    await grid.cell(4, 'Stock').click({ modifiers: ['Shift'] })
+    expect(await untilNumbers(grid, 'Sum 9')).toContain('3 cells')
+    const write = (
+      operation: { kind: 'delete'; ids: number[] } | { kind: 'set'; id: number; stock: number },
+    ) =>
+      owners().records.write.mutate({
+        change: {
+          baseId: table.baseId,
+          operations: [
+            operation.kind === 'delete'
+              ? { kind: 'delete', tableId: table.tableId, ids: operation.ids }
+              : {
+                  kind: 'update',
+                  tableId: table.tableId,
+                  rows: [{ id: operation.id, values: { [fieldId(table, 'Stock')]: operation.stock } }],
+                },
+          ],
+        },
+      })
+    await write({ kind: 'set', id: 4, stock: 100 })
+    expect(await untilNumbers(grid, 'Sum 106')).toContain('3 cells')
+    await write({ kind: 'delete', ids: [1, 4] })
+    expect(await untilNumbers(grid, 'Sum 6')).toContain('2 cells')
+    expect(await selectedTexts(grid)).toEqual(['2', '4'])
+    await grid.page.keyboard.press('Delete')
+    await grid.saved()
+    await grid.shows('Stock', ['1', '', '', '5'])
+    const text = await eventually(
+      () => textOf(numbers(grid)),
+      (now) => !now.includes('Sum'),
+    )
+    expect(text).toBe('2 cells')
+  })
+})
+
+describe('ticked records', () => {
+  test('stay ticked through a sort, and are given up where a search leaves them out', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    for (const row of [0, 1, 2]) {
+      await page.locator(`[data-part="rowNumber"][data-row="${row}"]`).hover()
+      await page.locator(`[data-part="rowCheck"][data-row="${row}"]`).click()
+    }
+    const bar = page.getByTestId('bulk-bar')
+    expect(await textOf(bar)).toContain('3 records selected')
+    await sortBy(table, 'Stock', 'desc')
+    await grid.shows('Stock', ['299', '298'])
+    expect(await textOf(bar)).toContain('3 records selected')
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('r2')
+    const text = await eventually(
+      () => textOf(bar),
+      (now) => now.includes('1 record selected'),
+    )
+    expect(text).toContain('1 record selected')
+  })
+
+  test('are not all others, once "all" meant those of a search', async () => {
+    const table = await tests.createTable(FIELDS, ROWS)
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('r29')
+    await eventually(
+      () => recordCount(grid),
+      (text) => text === '11 records',
+    )
+    await page.locator('[data-part="corner"]').click()
+    const bar = page.getByTestId('bulk-bar')
+    expect(await textOf(bar)).toContain('11 records selected')
+    await page.getByTestId('search-input').press('Escape')
+    await eventually(
+      () => recordCount(grid),
+      (text) => text === '300 records',
+    )
+    expect(
+      await eventually(
+        () => bar.count(),
+        (count) => count === 0,
+      ),
+    ).toBe(0)
+  })
+})

@@ -1,0 +1,260 @@
+import type { RecordId } from '../../src/core/model.ts'
+import type { Engine } from './engine.ts'
+import {
+  activeCell,
+  allBounds,
+  type CellPosition,
+  clampCell,
+  type Range,
+  type Selection,
+} from './selection.ts'
+
+/** Rows whose records are remembered one by one; of a range with more, the two ends and the active cell. */
+const MAX_ROWS = 5_000
+
+/** Ranges that a selection may fall into when its records move apart; beyond it the active cell is left. */
+const MAX_RANGES = 500
+
+/** What is remembered of a range: which records and fields it covers. */
+interface NotedRange {
+  range: Range
+  /** Rows of single records; null where the range has too many, or some that were never loaded. */
+  rows: readonly number[] | null
+  /** Fields at the two corners, as far as there are columns. */
+  anchorField: string | undefined
+  focusField: string | undefined
+}
+
+interface Noted {
+  ranges: readonly NotedRange[]
+  /** The records of the rows above and of the corners, by the row they stood in. */
+  records: ReadonlyMap<number, RecordId>
+  rowCount: number | null
+}
+
+type RowOf = (id: RecordId) => number | undefined
+
+/**
+ * Keeps the selection on its records: when rows are sorted, grouped, filtered, added or removed, ranges move with
+ * the records in them, and what the view no longer shows is no longer selected. Records that are not loaded are
+ * looked up by the source; meanwhile only what is known to be right is selected.
+ */
+export class FollowedRecords {
+  private noted: Noted | null = null
+  /** The revision of the source for which `noted` is true. */
+  private revision = -1
+  private lookup: AbortController | null = null
+  private isFollowing = false
+  /** Where the active cell stood when its record left the view: keys go on from there. */
+  lastActive: CellPosition | null = null
+
+  constructor(private readonly engine: Engine) {
+    engine.selection.subscribe(() => {
+      if (this.isFollowing) return
+      this.cancelLookup()
+      this.note()
+    })
+  }
+
+  /** The record of the active cell, loaded or not. */
+  get activeId(): RecordId | undefined {
+    const { active } = this.engine
+    return active ? this.idAt(active.row) : undefined
+  }
+
+  /** Rows were loaded: records that were not known when they were selected may be now. */
+  complete(): void {
+    if (this.lookup === null && this.noted?.ranges.some(({ rows }) => rows === null)) this.note()
+  }
+
+  /** Moves the selection along. @param revision another one where the order of the rows may have changed */
+  follow(revision: number): void {
+    const isOrderNew = revision !== this.revision
+    this.revision = revision
+    const { noted } = this
+    if (!noted) return
+    const rows = new Map<RecordId, number>()
+    const unknown: RecordId[] = []
+    for (const [row, id] of noted.records) {
+      const now = this.engine.rowAt(row)?.id === id ? row : this.engine.props.source.indexOf(id)
+      if (now !== undefined) rows.set(id, now)
+      // Not loaded: as long as nothing moved, it is where it was.
+      else if (isOrderNew || this.lookup) unknown.push(id)
+      else rows.set(id, row)
+    }
+    this.cancelLookup()
+    if (unknown.length === 0) {
+      this.apply(noted, rows)
+      return
+    }
+    this.apply(noted, rows)
+    this.noted = noted
+    void this.locate(noted, unknown)
+  }
+
+  private async locate(noted: Noted, unknown: readonly RecordId[]): Promise<void> {
+    const lookup = new AbortController()
+    this.lookup = lookup
+    try {
+      const located = await this.engine.props.source.locate(unknown, lookup.signal)
+      if (lookup.signal.aborted) return
+      const rows = new Map(located)
+      for (const id of noted.records.values()) {
+        const row = this.engine.props.source.indexOf(id)
+        if (row !== undefined) rows.set(id, row)
+      }
+      this.lookup = null
+      this.apply(noted, rows)
+    } catch (error) {
+      if (lookup.signal.aborted) return
+      // Where they stand cannot be known now: what is selected already stays, the others are dropped.
+      this.lookup = null
+      this.note()
+      console.warn('the selected records could not be found', error)
+    }
+  }
+
+  private cancelLookup(): void {
+    this.lookup?.abort()
+    this.lookup = null
+  }
+
+  private apply(noted: Noted, rows: ReadonlyMap<RecordId, number>): void {
+    const { engine } = this
+    const next = this.selectionOf(noted, (id) => rows.get(id))
+    const before = engine.selection.get()
+    if (next === null && before) this.lastActive = activeCell(before)
+    this.isFollowing = true
+    if (JSON.stringify(next) !== JSON.stringify(before)) engine.selection.set(next)
+    this.isFollowing = false
+    this.note(new Map([...rows].map(([id, row]) => [row, id])))
+  }
+
+  private selectionOf(noted: Noted, rowOf: RowOf): Selection | null {
+    const ranges = noted.ranges.map((each, at) =>
+      this.rangesOf(noted, each, rowOf, at === noted.ranges.length - 1),
+    )
+    const all = ranges.flat()
+    const last = ranges.at(-1)
+    const [first, ...others] = all.length > MAX_RANGES && last ? last.slice(-1).map(toActive) : all
+    return first ? { ranges: [first, ...others] } : null
+  }
+
+  private rangesOf(noted: Noted, each: NotedRange, rowOf: RowOf, isLast: boolean): Range[] {
+    const range = this.withColumns(each)
+    if (!range) return []
+    const { kind, anchor, focus } = range
+    const rowNow = (row: number): number | undefined => {
+      const id = noted.records.get(row)
+      return id === undefined ? undefined : rowOf(id)
+    }
+    const anchorRow = rowNow(anchor.row)
+    if (kind === 'columns' || kind === 'all') {
+      const row = anchorRow ?? Math.min(anchor.row, Math.max(0, this.engine.size.rows - 1))
+      return this.engine.size.rows < 1 ? [] : [{ ...range, anchor: { ...anchor, row } }]
+    }
+    const at = (row: number, to: number): Range => ({
+      kind,
+      anchor: { row, column: anchor.column },
+      focus: { row: to, column: focus.column },
+    })
+    if (each.rows === null) {
+      const isInPlace =
+        anchorRow === anchor.row &&
+        rowNow(focus.row) === focus.row &&
+        noted.rowCount === this.engine.props.source.rowCount
+      if (isInPlace) return [range]
+      return isLast && anchorRow !== undefined ? [toActive(at(anchorRow, anchorRow))] : []
+    }
+    const rows = each.rows.map(rowNow).filter((row) => row !== undefined)
+    const runs = runsOf(rows, isLast ? anchorRow : undefined)
+    const own = runs.findIndex(({ first, last }) => anchorRow === first || anchorRow === last)
+    if (!isLast || own < 0) return runs.map(({ first, last }) => at(first, last))
+    // The run with the active record comes last, and is drawn from it.
+    const [active] = runs.splice(own, 1)
+    const end = active && (active.first === anchorRow ? active.last : active.first)
+    return [...runs.map(({ first, last }) => at(first, last)), at(anchorRow!, end!)]
+  }
+
+  /** A range over the same fields; null where they were hidden, or moved apart. */
+  private withColumns({ range, anchorField, focusField }: NotedRange): Range | null {
+    const { columns } = this.engine
+    const indexOf = (fieldId: string | undefined, column: number) =>
+      columns[column]?.fieldId === fieldId ? column : columns.findIndex((one) => one.fieldId === fieldId)
+    if (range.kind === 'rows' || range.kind === 'all') {
+      const within = (cell: CellPosition) => clampCell(cell, { ...this.engine.size, rows: cell.row + 1 })
+      return columns.length < 1
+        ? null
+        : { ...range, anchor: within(range.anchor), focus: within(range.focus) }
+    }
+    const anchor = indexOf(anchorField, range.anchor.column)
+    const focus = indexOf(focusField, range.focus.column)
+    if (anchor < 0) return null
+    const isWhole = focus >= 0 && focus - anchor === range.focus.column - range.anchor.column
+    return {
+      ...range,
+      anchor: { ...range.anchor, column: anchor },
+      focus: { row: range.focus.row, column: isWhole ? focus : anchor },
+    }
+  }
+
+  private idAt(row: number): RecordId | undefined {
+    return this.engine.rowAt(row)?.id ?? this.noted?.records.get(row)
+  }
+
+  /** Remembers what is selected. @param known records by row, of rows that are not loaded */
+  private note(known: ReadonlyMap<number, RecordId> = this.noted?.records ?? new Map()): void {
+    const { engine } = this
+    const selection = engine.selection.get()
+    if (!selection) {
+      this.noted = null
+      return
+    }
+    const idAt = (row: number) => engine.rowAt(row)?.id ?? known.get(row)
+    const records = new Map<number, RecordId>()
+    const keep = (row: number): boolean => {
+      const id = idAt(row)
+      if (id !== undefined) records.set(row, id)
+      return id !== undefined
+    }
+    const bounds = allBounds(selection, engine.size)
+    let room = MAX_ROWS
+    const ranges = selection.ranges.map((range, at): NotedRange => {
+      const { top, bottom } = bounds[at]!
+      keep(range.anchor.row)
+      keep(range.focus.row)
+      const isWhole = range.kind === 'columns' || range.kind === 'all'
+      room -= isWhole ? 0 : bottom - top + 1
+      const rows = isWhole || room < 0 ? null : rowsOf(engine.runsOf(range.kind, top, bottom))
+      return {
+        range,
+        rows: rows?.every(keep) ? rows : null,
+        anchorField: engine.columns[range.anchor.column]?.fieldId,
+        focusField: engine.columns[range.focus.column]?.fieldId,
+      }
+    })
+    this.noted = { ranges, records, rowCount: engine.props.source.rowCount }
+  }
+}
+
+/** The active cell of a range alone. */
+const toActive = ({ anchor }: Range): Range => ({ kind: 'cells', anchor, focus: anchor })
+
+const rowsOf = (runs: readonly { first: number; last: number }[]): number[] =>
+  runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+
+/** Rows as runs of neighbours; `corner` stands at the beginning or the end of one, not within. */
+function runsOf(rows: readonly number[], corner: number | undefined): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const row of rows.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run?.last === row) continue
+    if (run && run.last + 1 === row) run.last = row
+    else runs.push({ first: row, last: row })
+  }
+  const at = runs.findIndex(({ first, last }) => corner !== undefined && first < corner && corner < last)
+  const run = runs[at]
+  if (run && corner !== undefined)
+    runs.splice(at, 1, { first: run.first, last: corner - 1 }, { first: corner, last: run.last })
+  return runs
+}
