@@ -6,6 +6,7 @@ import { setLocalZone } from '../src/core/dates.ts'
 import './tokens.css'
 import './base.css'
 import { startLanguage, useLanguage } from './i18n.ts'
+import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { startEarly } from './routes/early-start.ts'
 import { followSession } from './routes/follow-session.ts'
 import { router } from './routes/router.tsx'
@@ -31,6 +32,7 @@ if (!root) throw new Error('index.html has no #root')
 configureZod({ jitless: true })
 setLocalZone(timeZone)
 followSession()
+closeOnNavigation()
 startEarly()
 await startLanguage()
 createRoot(root).render(<App />)

@@ -7,6 +7,7 @@ import './tokens.css'
 import './base.css'
 import { shareRouter } from './features/shares/public/share-router.tsx'
 import { startLanguage } from './i18n.ts'
+import { closeOnNavigation } from './routes/close-on-navigation.ts'
 import { timeZone } from './time-zone.ts'
 import { queryClient, trpc, trpcReactClient } from './trpc.ts'
 
@@ -20,6 +21,7 @@ if (!root) throw new Error('public-share.html has no #root')
 // Zod would try whether it may compile code from text, which the page's security policy reports as an error.
 configureZod({ jitless: true })
 setLocalZone(timeZone)
+closeOnNavigation()
 await startLanguage()
 createRoot(root).render(
   <trpc.Provider client={trpcReactClient} queryClient={queryClient}>

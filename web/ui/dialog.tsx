@@ -27,6 +27,8 @@ export interface DialogProps {
   onSubmit?: () => void
   /** False where it must be answered: no cross, no Escape, no press outside. */
   closable?: boolean
+  /** True where the address says that the dialog is open: navigation then closes or rebinds it by itself. */
+  followsAddress?: boolean
   /** Attributes of the outermost element, by which what opened it knows it as its own. */
   marks?: Record<`data-${string}`, string>
 }
@@ -43,13 +45,14 @@ export function Dialog({
   size = 'normal',
   onSubmit,
   closable = true,
+  followsAddress = false,
   marks,
 }: DialogProps) {
   const box = useRef<HTMLDivElement>(null)
   const titleId = useId()
   const leave = () => closable && onClose()
   const overlay = useRef<HTMLDivElement>(null)
-  useLayer(leave, { element: overlay })
+  useLayer(leave, { element: overlay, staysOnNavigation: followsAddress })
 
   // Before anything is painted: a key pressed as soon as the window is seen belongs to it.
   useLayoutEffect(() => {

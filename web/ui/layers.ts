@@ -3,6 +3,7 @@ import { type RefObject, useLayoutEffect, useRef } from 'react'
 interface Layer {
   onEscape: () => void
   element: RefObject<HTMLElement | null> | undefined
+  staysOnNavigation: boolean
 }
 
 /** What lies over the page, the topmost last. Escape closes one per press. */
@@ -13,6 +14,8 @@ export interface LayerOptions {
   returnFocusTo?: () => HTMLElement | null
   /** The layer's outermost element, so that layers below know a press in it from one on the page. */
   element?: RefObject<HTMLElement | null>
+  /** Stays open when another page opens below it: its own state is part of the address, or it belongs to no page. */
+  staysOnNavigation?: boolean
 }
 
 /**
@@ -20,12 +23,19 @@ export interface LayerOptions {
  * alone, and when it closes the focus goes back to where it was. Gives a function that says whether a node
  * lies in a layer above this one, e.g. in a menu that was opened from it.
  */
-export function useLayer(onEscape: () => void, { returnFocusTo, element }: LayerOptions = {}) {
+export function useLayer(
+  onEscape: () => void,
+  { returnFocusTo, element, staysOnNavigation = false }: LayerOptions = {},
+) {
   // While drawing: an input inside that focuses itself does so before any effect runs.
   const before = useRef(document.activeElement)
   const latest = useRef({ onEscape, returnFocusTo })
   latest.current = { onEscape, returnFocusTo }
-  const layer = useRef<Layer>({ onEscape: () => latest.current.onEscape(), element })
+  const layer = useRef<Layer>({
+    onEscape: () => latest.current.onEscape(),
+    element,
+    staysOnNavigation,
+  })
 
   useLayoutEffect(() => {
     const own = layer.current
@@ -61,6 +71,14 @@ function giveFocus(target: Element | null): void {
 
 /** True while anything lies over the page: global shortcuts wait. */
 export const hasOpenLayer = (): boolean => open.length > 0
+
+/**
+ * Dismisses what lies over the page, as Escape would, when another page opens below: a dialog about the table
+ * that was left must not act on the one that is shown now.
+ */
+export function closeLayersOnNavigation(): void {
+  for (const layer of open.toReversed()) if (!layer.staysOnNavigation) layer.onEscape()
+}
 
 document.addEventListener('keydown', (event) => {
   // While an input method composes, Escape belongs to it; and a control inside may have used it already.

@@ -182,7 +182,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
 
   if (place.isWindow) {
     return (
-      <Dialog title={title || t('Untitled')} size="large" onClose={() => closeSaved(onClose)}>
+      <Dialog title={title || t('Untitled')} size="large" followsAddress onClose={() => closeSaved(onClose)}>
         <section
           ref={appear}
           className={styles.window}

@@ -146,6 +146,7 @@ export function FieldEditor(props: FieldEditorProps) {
               value={draft.type}
               search={search}
               withheld={withheld}
+              onClose={() => setSearch(null)}
               onChoose={(name) => {
                 setDraft(withType(draft, name))
                 setSearch(null)

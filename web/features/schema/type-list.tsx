@@ -4,6 +4,7 @@ import type { FieldGroup } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { CELLS } from '../../cells/index.ts'
 import { t } from '../../i18n.ts'
+import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
 import toolbar from '../views/toolbar.module.css'
 import styles from './type-list.module.css'
@@ -58,10 +59,13 @@ export interface TypeListProps {
   /** What is looked for from the start. */
   search?: string
   onChoose: (type: FieldTypeName) => void
+  /** Escape: the type stays as it is. */
+  onClose: () => void
 }
 
 /** All field types with help and an example, found by typing. */
-export function TypeList({ value, withheld = null, search = '', onChoose }: TypeListProps) {
+export function TypeList({ value, withheld = null, search = '', onChoose, onClose }: TypeListProps) {
+  useLayer(onClose)
   const [text, setText] = useState(search)
   const found = findTypes(text).filter((type) => type.name === value || !withheld?.has(type.name))
   const [activeName, setActive] = useState<string>(search === '' ? value : '')

@@ -61,7 +61,7 @@ export function Shell() {
 }
 
 function Drawer({ baseId }: { baseId?: string }) {
-  useLayer(() => setDrawerOpen(false))
+  useLayer(() => setDrawerOpen(false), { staysOnNavigation: true })
   return (
     <div
       className={styles.drawerOverlay}
