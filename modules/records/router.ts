@@ -54,6 +54,9 @@ export const recordsRouter = (records: RecordsService) =>
     write: reader
       .input(z.strictObject({ change: input.change }))
       .mutation(({ ctx, input: { change } }) => records.apply(ctx.actor, change)),
+    effectsOfDeletion: reader
+      .input(z.strictObject({ selection: input.selection }))
+      .query(({ ctx, input: { selection } }) => records.effectsOfDeletion(ctx.actor, selection)),
     deleteMatching: reader
       .input(z.strictObject({ selection: input.selection }))
       .mutation(({ ctx, input: { selection } }) => records.deleteMatching(ctx.actor, selection)),

@@ -7,11 +7,13 @@ import { isPossibleId, storedId } from './columns.ts'
 import type { CheckedOperation } from './door.ts'
 import { letGo } from './links/cascade.ts'
 import { changeLinks, keysOf, requiredLink, requireTargets } from './links/change-links.ts'
+import { childrenFirst } from './links/database-rules.ts'
 import type { LinkRequest } from './links/decide.ts'
 import { type OpenLink, openLink } from './links/relation.ts'
 import { type WriteScope, within } from './links/scope.ts'
 import { settleKeys } from './links/written-keys.ts'
 import { readRecords, requireAll } from './read-stored.ts'
+import { isForeign } from './record-key.ts'
 import { isLink } from './validate.ts'
 import { deleteRecords, insertRecords, moveRecords, restoreRecords, updateRecords } from './write.ts'
 
@@ -39,7 +41,7 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
     case 'delete':
       return only([
         ...(await letGo(scope, model, operation.ids)),
-        ...(await deleteRecords(context, operation.ids)),
+        ...(await deleteRecords(context, await deletionOrder(scope, model, operation.ids))),
       ])
     case 'move':
       return only(await moveRecords(context, operation.ids, operation.before))
@@ -49,6 +51,10 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
       return only(await runLink(scope, model, operation))
   }
 }
+
+/** A database refuses to delete a record while another of the same table refers to it. */
+const deletionOrder = async (scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordId[]> =>
+  isForeign(model) ? childrenFirst(scope, model, ids) : ids
 
 async function runInsert(
   scope: WriteScope,

@@ -5,6 +5,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
+import type { Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
@@ -21,6 +22,7 @@ import { createFormerPeople } from './former-people.ts'
 import { listGroups } from './groups/list-groups.ts'
 import { type HistoryEntry, readHistory } from './history.ts'
 import { createLinkReads } from './links/candidates.ts'
+import { type DeletionEffect, deletionEffects } from './links/database-rules.ts'
 import { openLink } from './links/relation.ts'
 import { select } from './plan.ts'
 import { createFormulaPreview } from './preview-formula.ts'
@@ -159,6 +161,21 @@ export function createRecordsService(
     return { where, model }
   }
 
+  /**
+   * What a connected database would do with records that refer to those of a selection, if these were deleted: by its
+   * own foreign keys. Empty for tables of our own, whose links are only let go.
+   */
+  async function effectsOfDeletion(actor: Actor, selection: Selection): Promise<DeletionEffect[]> {
+    const { engine, context, model } = await openFor(actor, selection)
+    await auth.access.authorize(actor, 'record.delete', model.table.baseId)
+    if (!isForeign(model)) return []
+    const { from, where } = select(context, selection)
+    const isDeleted = (alias: string) =>
+      sql`${keyOf(model, alias)} in (select ${keyOf(model)} from ${from} ${where})`
+    const all = <T>(statement: Statement) => engine.all<T>(statement, { scan: true })
+    return deletionEffects({ tx: { all }, dialect: engine.dialect, schema }, model, isDeleted)
+  }
+
   /** What happened to a record, newest first, with the people who did it. */
   async function history(
     actor: Actor,
@@ -224,6 +241,7 @@ export function createRecordsService(
     summaries,
     groups,
     matchingIds,
+    effectsOfDeletion,
     deleteMatching,
     updateMatching,
     history,

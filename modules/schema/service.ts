@@ -162,6 +162,9 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     /** The same with those in the trash. */
     allLinkFieldsOf: (baseId: string) => allLinkFieldsOf(kernel, store, baseId),
     loadWithKeys: createKeyLoader(store),
+    /** The table of a source by its name in the database, in the trash or not; null for one that is not known. */
+    tableInDatabase: async (sourceId: string, tableName: string): Promise<Table | null> =>
+      (await store.tablesOfSource(sourceId)).find((table) => table.tableName === tableName) ?? null,
     /** True where the table exists, in the trash or not. */
     hasTable: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
 

@@ -95,6 +95,12 @@ export interface Dialect extends QueryDialect {
   /** The columns of a table as they lie in the database: rows with a `name` and the `type` it has there. */
   listColumns(table: string): Statement
   /**
+   * The foreign keys that refer to a table: a row for each pair of columns with the `name` of the key, `child_schema`
+   * (null: the table's own), `child`, `child_column`, `parent_column` and `rule`, the action on deletion in
+   * upper case as the SQL standard writes it.
+   */
+  listReferences(table: string): Statement
+  /**
    * An object of `{ key: column }` as JSON text, computed by the engine, for logging rows as a set. Where
    * the storage is named the values are those of `CellValue`.
    */

@@ -58,6 +58,17 @@ export const mysqlWrites = {
       where table_schema = database() and table_name = ? order by ordinal_position`,
     params: [table],
   }),
+  listReferences: (table) => ({
+    sql: `select concat(k.constraint_schema, '.', k.table_name, '.', k.constraint_name) as name,
+        nullif(k.table_schema, database()) as child_schema, k.table_name as child, k.column_name as child_column,
+        k.referenced_column_name as parent_column, r.delete_rule as rule
+      from information_schema.key_column_usage k
+      join information_schema.referential_constraints r on r.constraint_schema = k.constraint_schema
+        and r.table_name = k.table_name and r.constraint_name = k.constraint_name
+      where k.referenced_table_schema = database() and k.referenced_table_name = ?
+      order by 1, k.ordinal_position`,
+    params: [table],
+  }),
   jsonObject(columns) {
     const pairs = columns.map(({ key, column, storage }) => sql`${key}, ${jsonMember(column, storage)}`)
     return pairs.length === 0 ? sql`'{}'` : sql`json_object(${sql.join(pairs, sql`, `)})`

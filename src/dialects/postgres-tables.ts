@@ -58,6 +58,21 @@ export const postgresWrites = {
       where attrelid = quote_ident($1)::regclass and attnum > 0 and not attisdropped order by attnum`,
     params: [table],
   }),
+  listReferences: (table) => ({
+    sql: `select o.oid::text as name, nullif(n.nspname::text, current_schema()::text) as child_schema,
+        c.relname::text as child, a.attname::text as child_column, r.attname::text as parent_column,
+        case o.confdeltype when 'c' then 'CASCADE' when 'n' then 'SET NULL' when 'd' then 'SET DEFAULT'
+          when 'r' then 'RESTRICT' else 'NO ACTION' end as rule
+      from pg_constraint o
+      join pg_class c on c.oid = o.conrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      cross join lateral unnest(o.conkey, o.confkey) with ordinality as k(own, other, place)
+      join pg_attribute a on a.attrelid = o.conrelid and a.attnum = k.own
+      join pg_attribute r on r.attrelid = o.confrelid and r.attnum = k.other
+      where o.contype = 'f' and o.confrelid = quote_ident($1)::regclass and o.conparentid = 0
+      order by o.oid, k.place`,
+    params: [table],
+  }),
   jsonObject(columns) {
     const parts: SQL[] = []
     for (let start = 0; start < columns.length; start += JSON_PAIRS) {

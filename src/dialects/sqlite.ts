@@ -94,6 +94,16 @@ export const sqlite: Dialect = {
   encode: () => null,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
+  // Without a column of the parent, its primary key is meant.
+  listReferences: (table) => ({
+    sql: `select m.name || '.' || f.id as name, null as child_schema, m.name as child, f."from" as child_column,
+        coalesce(f."to", (select name from pragma_table_info(m2.name) where pk = f.seq + 1)) as parent_column,
+        f.on_delete as rule
+      from sqlite_master m join pragma_foreign_key_list(m.name) f
+      join sqlite_master m2 on m2.type = 'table' and lower(m2.name) = lower(f."table")
+      where m.type = 'table' and lower(f."table") = lower(?) order by m.name, f.id, f.seq`,
+    params: [table],
+  }),
   jsonObject(columns) {
     const parts: SQL[] = []
     for (let start = 0; start < columns.length; start += JSON_PAIRS) {

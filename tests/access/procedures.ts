@@ -219,6 +219,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
       input: change(({ tableId, recordId }) => ({ kind: 'delete', tableId, ids: [recordId] })),
     },
   ],
+  'records.effectsOfDeletion': { gate: 'record.delete', input: selection },
   'records.deleteMatching': { gate: 'record.delete', input: selection },
   'records.updateMatching': {
     gate: 'record.update',

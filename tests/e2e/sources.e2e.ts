@@ -10,6 +10,14 @@ beforeAll(async () => {
     'create table author (id int auto_increment primary key, name varchar(40) not null, followers bigint unsigned)',
     'create table country (code varchar(2) primary key, name varchar(20) not null)',
     'create table log (line varchar(40))',
+    'create table genre (id int primary key, name varchar(20))',
+    `create table song (id int primary key, title varchar(20), genre_id int,
+      foreign key (genre_id) references genre (id) on delete cascade)`,
+    `create table chart (id int primary key, title varchar(20), song_id int,
+      foreign key (song_id) references song (id))`,
+    "insert into genre values (1, 'Blues'), (2, 'Jazz')",
+    "insert into song values (1, 'One', 1), (2, 'Two', 1), (3, 'Three', 2)",
+    "insert into chart values (1, 'Top', 3)",
     "insert into author (name, followers) values ('Ann', 18446744073709551615), ('Bob', 9007199254740993)",
   ])
 }, 60_000)
@@ -34,9 +42,9 @@ test('a database is connected in one dialog, with a reason where it cannot be', 
   await dialog.getByRole('button', { name: 'Test connection' }).click()
   await see(dialog.getByText('The connection works'))
   await dialog.getByRole('button', { name: 'Choose tables' }).click()
-  await see(dialog.getByText('3 of 3 chosen'))
+  await see(dialog.getByText('6 of 6 chosen'))
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await see(dialog.getByText('3 tables were added'))
+  await see(dialog.getByText('6 tables were added'))
   await see(dialog.getByText('It has no primary key, so it can be looked at only'))
   await page.keyboard.press('Escape')
   await see(page.getByRole('button', { name: 'Synchronise' }))
@@ -96,3 +104,24 @@ test('what has changed in it is taken over as chosen', async () => {
 }, 60_000)
 
 expectNoProblems()
+
+test('deleting says first what the database does with records that refer to it', async () => {
+  const page = await openSignedIn()
+  await page.getByText('Library').first().click()
+  await page.getByText('genre', { exact: true }).first().click()
+  await page.getByText('Blues').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete record' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 1 record?' })
+  await see(dialog.getByText('2 records of "song" are deleted too'))
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await foreign.ask('select id from genre')).toHaveLength(2)
+  await page.getByText('Blues').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete record' }).click()
+  await dialog.getByRole('button', { name: 'Delete record' }).click()
+  await see(page.getByText('1 record deleted'))
+  expect(await foreign.ask('select id from song')).toEqual([{ id: 3 }])
+  await page.getByText('Jazz').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete record' }).click()
+  await see(page.getByText('1 record of "chart" refers to it'))
+  expect(await foreign.ask('select id from genre')).toEqual([{ id: 2 }])
+}, 60_000)

@@ -9,10 +9,11 @@ import { connect, createForeign, type ForeignDatabase } from './support.ts'
 const TABLES = [
   'create table author (id integer primary key, name varchar(50))',
   `create table book (id integer primary key, title varchar(50), author_id integer,
-    foreign key (author_id) references author (id))`,
+    foreign key (author_id) references author (id) on delete set null)`,
   'create table tag (id integer primary key, label varchar(50))',
   `create table book_tag (book_id integer not null, tag_id integer not null, primary key (book_id, tag_id),
-    foreign key (book_id) references book (id), foreign key (tag_id) references tag (id))`,
+    foreign key (book_id) references book (id) on delete cascade,
+    foreign key (tag_id) references tag (id) on delete cascade)`,
   `create table page (book_id integer not null, number integer not null, text_id integer,
     primary key (book_id, number), foreign key (text_id) references tag (id))`,
   "insert into author values (1, 'Ann'), (2, 'Bob')",

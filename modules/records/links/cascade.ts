@@ -4,9 +4,12 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
+import { columnName } from '../columns.ts'
 import { chunks } from '../read-stored.ts'
+import { isForeign } from '../record-key.ts'
 import { deleteRecords, updateRecords } from '../write.ts'
 import { keysOf } from './change-links.ts'
+import { columnKey, followRules } from './database-rules.ts'
 import { columnIn, idPart, listOf, tableAs } from './ids.ts'
 import { type KeyRelation, type PairRelation, relationsAround } from './relation.ts'
 import { type WriteScope, within } from './scope.ts'
@@ -16,12 +19,17 @@ import { type WriteScope, within } from './scope.ts'
  * point at them. Written here, in a number of statements that grows with the table's links and not with
  * its records, so that the log has it in the same change and undo brings it back.
  *
- * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5)
+ * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5); DATABASE_ERROR where
+ *   a foreign key of a connected database forbids the deletion
  */
 export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   if (ids.length === 0) return []
-  const changes: RecordChange[] = []
+  // A connected database has rules of its own; links that none of its foreign keys stands for follow ours.
+  const { changes, settled } = isForeign(model)
+    ? await followRules(scope, model, ids)
+    : { changes: [], settled: new Set<string>() }
   for (const relation of await relationsAround(scope.schema, model.table)) {
+    if (settled.size > 0 && keysOfRelation(relation, model).some((key) => settled.has(key))) continue
     const part =
       relation.kind === 'pairs'
         ? await dropPairs(scope, relation, model, ids)
@@ -30,6 +38,14 @@ export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[
   }
   return changes
 }
+
+/** The columns of a relation that refer to a table. */
+const keysOfRelation = (relation: KeyRelation | PairRelation, { table }: TableModel): string[] =>
+  relation.kind === 'key'
+    ? [columnKey(relation.child.table.tableName, columnName(relation.key))]
+    : relation.sides
+        .filter((side) => side.model.table.id === table.id)
+        .map((side) => columnKey(relation.junction.table.tableName, columnName(side.key)))
 
 async function dropPairs(
   scope: WriteScope,

@@ -4,7 +4,7 @@ import type { Field } from '../../../src/core/model.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 
 /** What of the schema links need. */
-export type LinkSchema = Pick<SchemaService, 'load' | 'loadWithKeys' | 'allLinkFieldsOf'>
+export type LinkSchema = Pick<SchemaService, 'load' | 'loadWithKeys' | 'allLinkFieldsOf' | 'tableInDatabase'>
 
 /** Children that hold the key of their parent: one-to-many, and one-to-one where `isOneToOne`. */
 export interface KeyRelation {

@@ -4,9 +4,11 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import type { CheckedOperation } from '../door.ts'
 import { readRecords } from '../read-stored.ts'
+import { isForeign } from '../record-key.ts'
 import { idsWhere } from './cascade.ts'
+import { behindTheirChildren, referencesTo } from './database-rules.ts'
 import { readColumn } from './read-pairs.ts'
-import { type KeyRelation, type PairRelation, relationsKeptIn } from './relation.ts'
+import { type KeyRelation, type PairRelation, type Relation, relationsKeptIn } from './relation.ts'
 import { type WriteScope, within } from './scope.ts'
 import { parentOf } from './written-keys.ts'
 
@@ -67,14 +69,77 @@ async function inOrder(scope: WriteScope, operations: CheckedOperation[]): Promi
         staged.push({ stage: 'valuesLeave', operation: { ...operation, rows: emptied } })
       staged.push({ stage: 'values', operation })
     } else if (operation.kind === 'restore') {
-      staged.push({ stage: await stageOf(scope, model, returning), operation })
+      const rows = parentsFirst(await relationsKeptIn(scope.schema, model), model, operation.rows)
+      staged.push({ stage: await stageOf(scope, model, returning), operation: { ...operation, rows } })
     } else {
       staged.push({ stage: model.table.isJunction ? 'pairsGo' : 'recordsGo', operation })
     }
   }
-  return STAGES.flatMap((stage) =>
-    staged.filter((one) => one.stage === stage).map(({ operation }) => operation),
+  const depths = await depthsOf(
+    scope,
+    operations.map(({ tableId }) => tableId),
   )
+  const depth = ({ operation }: (typeof staged)[number]) => depths.get(operation.tableId) ?? 0
+  return STAGES.flatMap((stage) =>
+    staged
+      .filter((one) => one.stage === stage)
+      .toSorted((a, b) => (stage === 'recordsGo' ? depth(b) - depth(a) : depth(a) - depth(b)))
+      .map(({ operation }) => operation),
+  )
+}
+
+/** How many of the tables stand above each of them, as parents of parents: 0 for one without a parent among them. */
+async function depthsOf(scope: WriteScope, tableIds: string[]): Promise<Map<string, number>> {
+  const among = new Map<string, TableModel>()
+  for (const tableId of tableIds) among.set(tableId, await scope.schema.loadWithKeys(tableId))
+  const parents = new Map<string, Set<string>>([...among.keys()].map((id) => [id, new Set()]))
+  for (const [tableId, model] of among.size > 1 ? among : []) {
+    for (const relation of await relationsKeptIn(scope.schema, model)) {
+      const above = relation.kind === 'key' ? [relation.parent] : relation.sides.map((side) => side.model)
+      for (const { table } of above) parents.get(tableId)?.add(table.id)
+    }
+    if (!isForeign(model)) continue
+    // Foreign keys of several columns are no links.
+    for (const { child } of await referencesTo(scope, model)) {
+      const below = [...among.values()].find(({ table }) => table.tableName === child)
+      if (below) parents.get(below.table.id)?.add(tableId)
+    }
+  }
+  const depths = new Map<string, number>()
+  const depthOf = (tableId: string, path: ReadonlySet<string>): number => {
+    const known = depths.get(tableId)
+    if (known !== undefined || path.has(tableId)) return known ?? 0
+    const below = new Set(path).add(tableId)
+    const above = [...(parents.get(tableId) ?? [])].filter((id) => id !== tableId && among.has(id))
+    const depth = Math.max(0, ...above.map((id) => depthOf(id, below) + 1))
+    depths.set(tableId, depth)
+    return depth
+  }
+  for (const tableId of among.keys()) depthOf(tableId, new Set())
+  return depths
+}
+
+/** Rows of a table that refers to itself, each behind the record that it names. */
+function parentsFirst<R extends Row>(relations: Relation[], model: TableModel, rows: R[]): R[] {
+  const own = relations.flatMap((relation) =>
+    relation.kind === 'key' && relation.parent.table.id === model.table.id ? [relation] : [],
+  )
+  if (own.length === 0 || rows.length < 2) return rows
+  const byId = new Map(rows.map((row) => [String(row.id), row]))
+  const parents = new Map<string, Set<string>>()
+  for (const { key, parentField } of own) {
+    const named = (row: R) => (parentField.isPrimaryKey ? row.id : row.values[parentField.id])
+    const byValue = new Map(rows.map((row) => [String(named(row)), String(row.id)]))
+    for (const row of rows) {
+      const parent = byValue.get(String(row.values[key.id] ?? ''))
+      if (parent === undefined || parent === String(row.id)) continue
+      parents.set(String(row.id), (parents.get(String(row.id)) ?? new Set()).add(parent))
+    }
+  }
+  const ids = rows.map(({ id }) => id)
+  return behindTheirChildren(ids, parents)
+    .toReversed()
+    .flatMap((id) => byId.get(String(id)) ?? [])
 }
 
 async function stageOf(scope: WriteScope, model: TableModel, returning: Set<string>): Promise<Stage> {

@@ -3,6 +3,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { Selection } from '../../../src/core/query.ts'
 import { isEmptyList, isPartial } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import type { CellArea, CellWrite } from '../../grid/source.ts'
@@ -28,8 +29,20 @@ export const isWritable = (field: Field): boolean =>
 export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
   const { store } = context
   const known = ids.map(store.realId)
+  if (!(await agrees(context, { recordIds: known }, known.length))) return
   const written = await store.apply([{ kind: 'delete', tableId: context.schema.table.id, ids: known }])
   if (written) offerUndo(context, tn('1 record deleted', '{n} records deleted', known.length))
+}
+
+/** A connected database may change other records with those that are deleted: then people are asked first. */
+async function agrees(
+  { schema }: TableContext,
+  selection: Omit<Selection, 'tableId' | 'recordIds'> & { recordIds?: readonly RecordId[] },
+  count: number,
+): Promise<boolean> {
+  if (!schema.fields.some((field) => field.isPrimaryKey && field.databaseType !== null)) return true
+  const { askDeletion } = await import('./ask-deletion.tsx')
+  return askDeletion({ ...selection, tableId: schema.table.id }, count)
 }
 
 /** Deletes every record that the view shows, save some. */
@@ -40,6 +53,7 @@ export async function deleteAll(context: TableContext, except: ReadonlySet<Recor
   const { baseId, id: tableId } = schema.table
   const count = store.source.rowCount ?? 0
   try {
+    if (!(await agrees(context, { filter, search, timeZone }, count))) return
     const applied = await inLine(baseId, () =>
       api.records.deleteMatching.mutate({ selection: { tableId, filter, search, timeZone } }),
     )
