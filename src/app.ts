@@ -20,6 +20,7 @@ import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
 import { createMail } from './mail.ts'
 import { createWorkerPool } from './pool.ts'
+import { previewAs } from './preview-role.ts'
 import { logRequests } from './request-log.ts'
 import { refuseMalformedPath, restBase } from './rest.ts'
 import { createRouter } from './router.ts'
@@ -136,7 +137,7 @@ export function createApp(kernel: Kernel, services: Services) {
   }
 
   async function actorOf(headers: Headers, address: string): Promise<Actor> {
-    const known = await auth.authenticate(headers, address)
+    const known = previewAs(await auth.authenticate(headers, address), headers)
     const actionId = headers.get('x-action-id')
     return known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
   }

@@ -6,6 +6,7 @@ import { AppError, badRequest, ERROR_STATUS, retryAfterOf } from './core/errors.
 import { randomText } from './core/ids.ts'
 import { SHARE_HEADERS } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
+import { PREVIEW_HEADER, previewAs } from './preview-role.ts'
 import { json, unlessKnown } from './rest/answer.ts'
 import { presentError, presentValidation } from './rest/present-error.ts'
 
@@ -39,7 +40,9 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         if (isVisitor) set.headers['cache-control'] = 'no-store'
         // Looked for only where it counts: it costs as much as all else here.
         const address = isVisitor ? clientAddress(kernel.config, request, server) : undefined
-        return { actor: await auth.authenticate(request.headers, address), requestId }
+        const actor = await auth.authenticate(request.headers, address)
+        if (!request.headers.has(PREVIEW_HEADER)) return { actor, requestId }
+        return { actor: previewAs(actor, request.headers, new URL(request.url).pathname), requestId }
       })
       .onParse({ as: 'scoped' }, ({ request, contentType }) =>
         parseBody(request, contentType, kernel.config.bodyMaxBytes),

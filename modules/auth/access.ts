@@ -56,9 +56,9 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   async function baseRole(actor: Actor, baseId: string): Promise<BaseRole | null> {
     if (actor.kind === 'share') return shareRole(actor, baseId)
     if (actor.kind === 'anonymous') return null
-    if (holdsOrgRole(actor.orgRoles, 'super')) return 'owner'
+    if (isSuperAdmin(actor)) return capped(actor, 'owner')
     const { bases, workspace } = await of(actor.id)
-    return bases.get(baseId) ?? workspace
+    return capped(actor, bases.get(baseId) ?? workspace)
   }
 
   const isMembership = (baseId: string, userId: string) =>
@@ -168,6 +168,14 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
     },
   }
 }
+
+/** True for a super admin, who owns every base; also while they preview a lower role in bases. */
+export const isSuperAdmin = (actor: UserActor): boolean =>
+  actor.preview ? actor.preview.isSuper : holdsOrgRole(actor.orgRoles, 'super')
+
+/** A role of the actor in a base, as far as the role goes that they preview. */
+export const capped = ({ preview }: UserActor, role: BaseRole | null): BaseRole | null =>
+  preview && holdsBaseRole(role, preview.role) ? preview.role : role
 
 /** A link to a base gives a role in that base; links to views and diagrams give none anywhere. */
 const shareRole = ({ grant, baseId: shared }: ShareActor, baseId: string): BaseRole | null =>

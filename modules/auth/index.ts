@@ -1,4 +1,4 @@
-export { type Access, forbidden } from './access.ts'
+export { type Access, capped, forbidden, isSuperAdmin } from './access.ts'
 export { createHourlyLimit } from './hourly-limit.ts'
 export type { ListedUser } from './org-users.ts'
 export { asPublicPerson } from './people.ts'

@@ -5,7 +5,7 @@ import { createId } from '../../src/core/ids.ts'
 import type { Base } from '../../src/core/model.ts'
 import { type BaseRight, type BaseRole, holdsBaseRole, holdsOrgRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { AuthService } from '../auth/index.ts'
+import { type AuthService, capped, isSuperAdmin } from '../auth/index.ts'
 import { createBaseCopies } from './copy.ts'
 import { createMembers } from './members.ts'
 import { createSourcesService } from './sources/index.ts'
@@ -49,11 +49,11 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
 
   /** The bases that the actor may open, as they have arranged them, with their role in each. */
   async function visible(actor: UserActor, trash = false): Promise<(ListedBase & { role: BaseRole })[]> {
-    const isSuper = holdsOrgRole(actor.orgRoles, 'super')
+    const isSuper = isSuperAdmin(actor)
     const { bases: own, workspace } = await access.memberships(actor.id)
     const among = isSuper || workspace ? null : [...own.keys()]
     return (await store.arranged(actor.id, trash, among)).flatMap((listed) => {
-      const role = isSuper ? 'owner' : (own.get(listed.base.id) ?? workspace)
+      const role = capped(actor, isSuper ? 'owner' : (own.get(listed.base.id) ?? workspace))
       return holdsBaseRole(role, trash ? 'owner' : 'viewer') && role ? [{ ...listed, role }] : []
     })
   }

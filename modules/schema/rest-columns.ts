@@ -4,11 +4,13 @@ import type { Actor } from '../../src/core/actor.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import { describeValue } from '../../src/core/fields/describe-value.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import type { Field } from '../../src/core/model.ts'
 import { plainObject } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
 import type { FieldPlace } from './context.ts'
 import { MAX_FIELDS } from './create-table.ts'
+import type { FieldPatch } from './definition.ts'
 import type { TableModel } from './model.ts'
 import { hashOf, presentColumn } from './present.ts'
 import { presentFull, surroundingsOf } from './present-full.ts'
@@ -54,8 +56,9 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     })
 
     .patch('/columns/:columnId', async ({ actor, params, body }) => {
-      const { field } = await schema.openField(actor, 'field.update', params.columnId)
-      await schema.updateField(actor, field.id, readColumnPatch(readBody(ColumnBody, body), field))
+      const { model, field } = await schema.openField(actor, 'field.update', params.columnId)
+      const patch = await readPatch(schema, model, field, readBody(ColumnBody, body))
+      await schema.updateField(actor, field.id, patch)
       return presentFull(schema, field.tableId, { detailed: true })
     })
 
@@ -69,6 +72,16 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
       await schema.setDisplayField(actor, params.columnId)
       return scalar(true)
     })
+}
+
+async function readPatch(
+  schema: SchemaService,
+  model: TableModel,
+  field: Field,
+  column: WireColumn,
+): Promise<FieldPatch> {
+  const current = await presentOne(schema, model, field.id)
+  return readColumnPatch(column, field, { current, client: await schema.clientOf(model) })
 }
 
 async function presentOne(schema: SchemaService, model: TableModel, fieldId: string) {
@@ -131,8 +144,12 @@ async function applyOp(
 ): Promise<void> {
   if (op === 'add') return addColumn(schema, actor, tableId, column)
   const id = typeof column.id === 'string' ? column.id : describeValue(column.id ?? '')
-  const { field } = await schema.openField(actor, op === 'delete' ? 'field.delete' : 'field.update', id)
+  const { model, field } = await schema.openField(
+    actor,
+    op === 'delete' ? 'field.delete' : 'field.update',
+    id,
+  )
   if (field.tableId !== tableId) throw notFound('Field', id)
   if (op === 'delete') await schema.deleteField(actor, field.id)
-  else await schema.updateField(actor, field.id, readColumnPatch(column, field))
+  else await schema.updateField(actor, field.id, await readPatch(schema, model, field, column))
 }

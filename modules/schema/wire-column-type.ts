@@ -28,13 +28,16 @@ const WORDS: ReadonlyMap<string, ColumnWords> = new Map([
 export function presentColumnType(field: StoredField, client: string) {
   const words = WORDS.get(client) ?? IN_A_FILE
   return {
-    dt:
-      foreignType(field) ?? specificType(field) ?? fieldType(field.type).databaseTypes?.[words.name] ?? null,
+    dt: foreignType(field) ?? specificType(field) ?? usualType(field.type, client),
     cdf: defaultText(field, words),
     dtxp: field.type === 'Duration' ? '20' : optionList(field),
     dtxs: words.scales[field.type] ?? null,
   }
 }
+
+/** The database type that stores a field type in an engine, as clients name it; null for those that store nothing. */
+export const usualType = (type: FieldTypeName, client: string): string | null =>
+  fieldType(type).databaseTypes?.[(WORDS.get(client) ?? IN_A_FILE).name] ?? null
 
 /** The type of a connected database's column without its sizes, as clients know types. */
 const foreignType = ({ databaseType }: StoredField): string | null =>

@@ -4,10 +4,12 @@ import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.t
 import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../src/core/fields/specific-db-type.ts'
 import type { Field } from '../../src/core/model.ts'
-import { isSelect } from './choices.ts'
+import { choicesOf, isSelect } from './choices.ts'
 import { becomesLink } from './convert-to-link.ts'
 import type { NewField } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
+import { readOptionTitles, refuseNewStorage, refuseStorageChange } from './wire-column-storage.ts'
+import { usualType } from './wire-column-type.ts'
 import { computedOptions, readWireRelation } from './wire-computed.ts'
 import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
 
@@ -56,10 +58,11 @@ export function readNewColumn(column: WireColumn): NewField {
   if (title === undefined) throw missingProperty('title')
   if (isTrue(column.pk) && type !== 'ID') throw notImplemented(`A primary key of the type ${type}`)
   const columnName = textOf(column.column_name)
+  refuseNewStorage(column, title, type)
   return {
     title,
     type,
-    ...readRules(column, type, { ...optionsOf(column, type), ...computedOptions(column, type, true) }),
+    ...readRules(column, type, { ...optionsOf(column, type, null), ...computedOptions(column, type, true) }),
     ...(columnName && { columnName }),
     isDisplay: isTrue(column.pv),
     wireMeta: readMeta(column.meta),
@@ -69,12 +72,19 @@ export function readNewColumn(column: WireColumn): NewField {
 /**
  * What of a field a partial or whole column changes. The name in the database never changes.
  *
- * @throws as `readNewColumn`
+ * @param current the column as clients read it
+ * @param client the engine of its table
+ * @throws as `readNewColumn`; BAD_REQUEST for a change of how the column is stored
  */
-export function readColumnPatch(column: WireColumn, field: Field): FieldPatch {
+export function readColumnPatch(
+  column: WireColumn,
+  field: Field,
+  { current, client }: { current: WireColumn; client: string },
+): FieldPatch {
   const type = column.uidt === undefined ? field.type : readType(column.uidt, field.type)
+  refuseStorageChange(column, current, type, usualType(type, client))
   const sent = {
-    ...optionsOf(column, type),
+    ...optionsOf(column, type, field),
     ...computedOptions(column, type, false),
     ...(becomesLink(field, type) && readWireRelation(column, field.tableId)),
   }
@@ -127,13 +137,47 @@ export const missingProperty = (missingProperty: string): AppError =>
 const invalidBody = (error: Record<string, unknown>): AppError =>
   new AppError('INVALID_REQUEST_BODY', 'Invalid request body', { errors: [error] }, 'msg')
 
-function optionsOf(column: WireColumn, type: FieldTypeName): FieldOptions {
+function optionsOf(column: WireColumn, type: FieldTypeName, current: Field | null): FieldOptions {
   const meta = readMeta(column.meta)
   const options = meta ? optionsFromMeta(type, meta) : {}
   if (type === 'SpecificDBType') Object.assign(options, specificType(column.dt))
   const colOptions = column.colOptions as { options?: unknown } | null | undefined
-  if (isSelect({ type }) && Array.isArray(colOptions?.options)) options.choices = colOptions.options
+  if (!isSelect({ type })) return options
+  const sent = Array.isArray(colOptions?.options) ? (colOptions.options as { title?: unknown }[]) : null
+  const choices = readChoices(sent, readOptionTitles(column.dtxp), current)
+  if (choices !== null) options.choices = choices
   return options
+}
+
+/**
+ * The options that a column names: in `colOptions`, or in `dtxp` alone, as older clients do (wire reference §8.3). Null
+ * where it names none, or those that the field has.
+ *
+ * A new column with both has those of `colOptions`.
+ *
+ * @throws BAD_REQUEST for a column that is there, where both are given and differ
+ */
+function readChoices(
+  sent: readonly { title?: unknown }[] | null,
+  named: readonly string[],
+  current: Field | null,
+): unknown[] | null {
+  const known = current === null ? [] : choicesOf(current)
+  const isKnown = Bun.deepEquals(
+    named,
+    known.map(({ title }) => title),
+  )
+  if (named.length === 0 || isKnown) return sent === null ? null : [...sent]
+  if (sent === null || sent.length === 0) {
+    return named.map((title) => known.find((choice) => choice.title === title) ?? { title })
+  }
+  const isSame = Bun.deepEquals(
+    named,
+    sent.map((choice) => choice?.title),
+  )
+  if (current !== null && !isSame)
+    throw badRequest('"dtxp" and "colOptions" name different options: send one of them')
+  return [...sent]
 }
 
 /** What a client says of the column's type, where it is one that may be named; else the type's default. */

@@ -1,3 +1,5 @@
+import type { BaseRole } from './roles.ts'
+
 /** Who asks. Every service operation is told, and decides by it. */
 export type Actor =
   | { kind: 'anonymous' }
@@ -9,6 +11,8 @@ export type Actor =
       orgRoles: readonly string[]
       /** How they showed who they are: some routes are for sessions only. */
       via: 'session' | 'token'
+      /** They ask to be held to less than they may: see `previewAs`. */
+      preview?: Preview
       /** What the caller does in several calls but means as one: undo takes it back in one step. */
       actionId?: string
     }
@@ -30,6 +34,14 @@ export interface ShareActor {
     | { kind: 'base'; role: 'viewer' | 'editor'; mayDownload: boolean }
     | { kind: 'view'; viewId: string; mayDownload: boolean }
     | { kind: 'erd'; sourceId: string }
+}
+
+/** A role that someone previews the product as. It takes rights away and gives none. */
+export interface Preview {
+  /** Most that they hold in any base. */
+  role: BaseRole
+  /** They are a super admin, and so would be an owner of every base. */
+  isSuper: boolean
 }
 
 export type UserActor = Extract<Actor, { kind: 'user' }>

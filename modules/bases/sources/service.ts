@@ -10,7 +10,7 @@ import type { MetaStatement } from '../../../src/db/meta.ts'
 import { createReadCache } from '../../../src/db/read-cache.ts'
 import type { Job } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import type { Access } from '../../auth/index.ts'
+import { type Access, capped } from '../../auth/index.ts'
 import type { BaseStore, SourceRow } from '../store.ts'
 import type { SourceClient } from '../tables.ts'
 import { mayReadOwnDatabase, refuseOwnDatabase } from './own-database.ts'
@@ -285,7 +285,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
   async function requireConnector(actor: UserActor): Promise<void> {
     if (holdsOrgRole(actor.orgRoles, 'org-level-creator')) return
     const { bases, workspace } = await access.memberships(actor.id)
-    if ([...bases.values(), workspace].some((role) => holdsBaseRole(role, 'creator'))) return
+    if ([...bases.values(), workspace].some((role) => holdsBaseRole(capped(actor, role), 'creator'))) return
     await access.authorize(actor, 'base.create')
   }
 }
