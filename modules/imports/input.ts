@@ -15,6 +15,8 @@ const newField = z.strictObject({
   title: z.string().max(1000),
   type: z.enum(FIELD_TYPE_NAMES),
   options: z.record(z.string(), z.unknown()).optional(),
+  /** True for the field that names the records; the first one where none is marked. */
+  isDisplay: z.boolean().optional(),
 })
 
 /** What an import is told: the file, how to read it, and where its columns go. */

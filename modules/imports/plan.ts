@@ -17,7 +17,7 @@ export interface ImportColumn {
   type: FieldTypeName
   options: FieldOptions
   required: boolean
-  /** Value where the cell is empty. */
+  /** Value of a required field where the cell is empty. */
   fallback: CellValue
   /** True where options that a select field does not have yet are added to it. */
   grows: boolean

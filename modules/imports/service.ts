@@ -1,10 +1,12 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
+import { ForeignFileError } from '../../src/core/csv/require-csv.ts'
 import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import { type MadeAt, startValue } from '../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import { isImportable } from '../../src/core/fields/importable.ts'
+import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { defaultPeople, holdsPeople, withPeople } from '../../src/core/fields/people-value.ts'
 import { createId } from '../../src/core/ids.ts'
@@ -24,6 +26,7 @@ import { requireOwnTable, toImportLink } from './link-column.ts'
 import { createMissingNames } from './missing-names.ts'
 import { type ImportColumn, linkColumnName } from './plan.ts'
 import { createUploads, type Upload } from './uploads.ts'
+import { requireCsvFile } from './worker/read-rows.ts'
 
 /** Time for a file to arrive from another server. */
 const FETCH_TIMEOUT_MS = 10 * 60_000
@@ -72,7 +75,7 @@ export function createImportsService(
    *
    * @throws BASE_NOT_FOUND, TABLE_NOT_FOUND, FIELD_NOT_FOUND, NOT_FOUND for the upload;
    *   PERMISSION_DENIED below editor, for a new table below creator; DUPLICATE_ALIAS for a title in use;
-   *   BAD_REQUEST for a field that cannot be filled
+   *   BAD_REQUEST for a field that cannot be filled, and for a file that is no CSV
    */
   async function start(actor: Actor, input: StartInput): Promise<{ jobId: string }> {
     const { id: baseId } = await bases.require(input.baseId)
@@ -81,7 +84,8 @@ export function createImportsService(
     await access.authorize(actor, model ? 'import.append' : 'import.create', baseId)
     if (model) requireOwnTable(model)
     const user = requireUser(actor)
-    const { fileName } = await uploads.get(user.id, input.uploadId)
+    const { fileName, path } = await uploads.get(user.id, input.uploadId)
+    await requireCsvUpload(path)
     const { format, width, timeZone, uploadId } = input
     const made = { ms: Date.now(), timeZone }
     const maker = { userId: user.id, members: await records.people(actor, baseId), made }
@@ -126,7 +130,7 @@ export function createImportsService(
     }
     refuseRequiredLinks(model, filled)
     const constants = model.fields.flatMap((field) => {
-      const isWritable = !field.isSystem && !field.isPrimaryKey && isFillable(field.type)
+      const isWritable = !field.isSystem && !field.isPrimaryKey && isImportable(field.type)
       if (!isWritable || filled.some(({ fieldId }) => fieldId === field.id)) return []
       const value = fallbackOf(field, maker)
       if (value !== null) return [{ column: field.columnName, value }]
@@ -159,12 +163,23 @@ export function createImportsService(
     receive: (actor: Actor, name: string, body: AsyncIterable<Uint8Array>): Promise<Upload> =>
       uploads.receive(requireUser(actor).id, name, body),
 
-    /** Gets a file by its address and keeps it as if it had been uploaded. @throws as `HttpClient.get` */
+    /**
+     * Gets a file by its address and keeps it as if it had been uploaded.
+     * @throws as `HttpClient.get`; BAD_REQUEST for a file that is no CSV, which is not kept
+     */
     async fetchUrl(actor: Actor, url: string): Promise<Upload> {
       const user = requireUser(actor)
       const limits = { maxBytes: kernel.config.importMaxBytes, timeoutMs: FETCH_TIMEOUT_MS }
       const answer = await http.get(url, limits)
-      return uploads.receive(user.id, nameOf(answer.url, answer.headers), answer.body)
+      const upload = await uploads.receive(user.id, nameOf(answer.url, answer.headers), answer.body)
+      try {
+        const { path } = await uploads.get(user.id, upload.uploadId)
+        await requireCsvUpload(path)
+      } catch (error) {
+        await uploads.discard(upload.uploadId)
+        throw error
+      }
+      return upload
     },
 
     /** Someone's own upload, for the preview. @throws NOT_FOUND */
@@ -185,24 +200,26 @@ export function createImportsService(
   }
 }
 
+/** @throws BAD_REQUEST that says what the file is, where it is no CSV */
+async function requireCsvUpload(path: string): Promise<void> {
+  try {
+    await requireCsvFile(path)
+  } catch (error) {
+    if (error instanceof ForeignFileError) throw badRequest(error.message)
+    throw error
+  }
+}
+
 const requireUser = (actor: Actor): UserActor => {
   if (actor.kind === 'user') return actor
   throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-}
-
-const isFillable = (type: FieldTypeName): boolean => {
-  const { readOnly, systemColumn, computed } = fieldType(type)
-  // A password is made unreadable one by one, which a file of them would not outlast; and nobody looks
-  // row by row whether a key leads to a record.
-  const isBySingles = type === 'Password' || type === 'ForeignKey'
-  return !readOnly && systemColumn === undefined && !computed && !isBySingles
 }
 
 const cannotFill = (title: string) =>
   badRequest(`Field "${title}" is filled by the server: nothing can be imported into it`)
 
 function requireFillable(type: FieldTypeName, title: string): void {
-  if (!isFillable(type)) throw cannotFill(title)
+  if (!isImportable(type)) throw cannotFill(title)
 }
 
 /** @throws REQUIRED_FIELD_MISSING where no record of the table can be without a link that no column fills */

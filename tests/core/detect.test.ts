@@ -10,6 +10,9 @@ const read = (name: string): string[][] =>
     skipEmptyLines: true,
   }).data
 
+const repeat = (values: string[], times: number): string[] =>
+  Array.from({ length: times }, () => values).flat()
+
 const typesOf = (fields: DetectedField[]): Record<string, string> =>
   Object.fromEntries(fields.map(({ title, type }) => [title, type]))
 
@@ -52,7 +55,7 @@ describe('detectFields on real files', () => {
     [
       'birdstrikes.csv',
       {
-        'Airport Name': 'SingleSelect',
+        'Airport Name': 'SingleLineText',
         'Aircraft Make Model': 'SingleLineText',
         'Effect Amount of damage': 'SingleSelect',
         'Flight Date': 'Date',
@@ -68,6 +71,8 @@ describe('detectFields on real files', () => {
         'Speed IAS in knots': 'Number',
       },
     ],
+    ['disasters.csv', { Entity: 'SingleSelect', Year: 'Year', Deaths: 'Number' }],
+    ['stocks.csv', { symbol: 'SingleSelect', date: 'Date', price: 'Decimal' }],
     ['github.csv', { time: 'DateTime', count: 'Number' }],
     ['sp500.csv', { date: 'Date', price: 'Decimal' }],
     [
@@ -88,6 +93,19 @@ describe('detectFields on real files', () => {
             fits: true,
           })
       }
+    })
+  })
+
+  test('makes no options of hashes, codes and names in species.csv', () => {
+    const [header = [], ...rows] = read('species.csv')
+    expect(typesOf(detectFields(rows, header, { maxRowsToParse: rows.length }))).toEqual({
+      item_id: 'SingleLineText',
+      common_name: 'SingleLineText',
+      scientific_name: 'SingleLineText',
+      gap_species_code: 'SingleLineText',
+      // Many end up as numbers; the first with a zero in front comes after thousands of rows.
+      county_id: 'SingleLineText',
+      habitat_yearround_pct: 'Decimal',
     })
   })
 
@@ -134,26 +152,115 @@ describe('detectType', () => {
     ['dollars among numbers', ['$1', '2', '3'], 'SingleLineText'],
     ['leading zeros', ['00501', '10001', '90210'], 'SingleLineText'],
     ['a lone zero', ['0', '0.5'], 'Decimal'],
-    ['telephone numbers', ['+4930901820', '+12025550100'], 'SingleLineText'],
+    ['telephone numbers', ['+4930901820', '+12025550100'], 'PhoneNumber'],
     ['whole numbers beyond 2^53', ['9007199254740993', '1'], 'SingleLineText'],
     ['those that a double holds, but not their neighbours', ['9007199254740992', '1'], 'SingleLineText'],
     ['more digits than a double keeps', ['0.123456789012345678', '1'], 'SingleLineText'],
-    ['numbers and words', ['1', 'n/a', '2'], 'SingleLineText'],
+    ['numbers and words', ['1', 'unknown', '2'], 'SingleLineText'],
     ['versions', ['1.2.3', '1.2.4'], 'SingleLineText'],
     ['days', ['2024-01-01', '2024-12-31'], 'Date'],
     ['days and something else', ['2024-01-01', 'soon'], 'SingleLineText'],
     ['days that no calendar has', ['2026-13-45', '2024-01-01'], 'SingleLineText'],
     ['a time among days', ['2024-01-01', '2024-01-02 08:00'], 'DateTime'],
-    ['times alone', ['08:00', '09:30'], 'SingleLineText'],
+    ['times alone', ['08:00', '09:30'], 'Time'],
     ['both orders of day and month', ['25/12/2024', '12/25/2024'], 'SingleLineText'],
     ['recurring words', ['a', 'b', 'a', 'b'], 'SingleSelect'],
     ['words more than half of which differ', ['a', 'b', 'c', 'a'], 'SingleLineText'],
-    ['recurring lists', ['a,b', 'b', 'a, b', 'a'], 'MultiSelect'],
+    ['recurring lists', ['a,b', 'b', 'b,a', 'a'], 'MultiSelect'],
+    [
+      'recurring lists with spaces, which a multi select would drop',
+      ['a, b', 'b', 'a, b', 'a'],
+      'SingleLineText',
+    ],
     ['sentences', ['Well, well, well', 'No, no'], 'SingleLineText'],
-    ['65 recurring words', Array.from({ length: 260 }, (_, n) => `w${n % 65}`), 'SingleLineText'],
-    ['64 recurring words', Array.from({ length: 256 }, (_, n) => `w${n % 64}`), 'SingleSelect'],
+    ['65 recurring words', Array.from({ length: 650 }, (_, n) => `word ${n % 65}`), 'SingleLineText'],
+    ['64 recurring words', Array.from({ length: 640 }, (_, n) => `word ${n % 64}`), 'SingleSelect'],
+    [
+      'words that are many for the rows',
+      Array.from({ length: 160 }, (_, n) => `word ${n % 64}`),
+      'SingleLineText',
+    ],
   ])('%s', (_, values, expected) => {
     expect(detectType(values).type).toBe(expected as never)
+  })
+
+  test.each<[string, string[], string, string?]>([
+    [
+      'hashes, however often they recur',
+      repeat(['58fa3f0be4b0b7ea54524859', '58fa449fe4b0b7ea54524c5e'], 40),
+      'SingleLineText',
+    ],
+    ['codes of products', repeat(['A-001', 'A-002', 'B-117'], 30), 'SingleLineText'],
+    [
+      'codes of letters, by the title',
+      repeat(['aAMBUx', 'bAMROx'], 30),
+      'SingleLineText',
+      'gap_species_code',
+    ],
+    ['versions', repeat(['v1.2.0', 'v1.3.0', 'v2.0'], 30), 'SingleLineText'],
+    ['versions of one number', repeat(['v1', 'v2'], 30), 'SingleLineText'],
+    ['months with their years', repeat(['Jan 2024', 'Feb 2024'], 30), 'SingleLineText'],
+    ['months as programs write them', repeat(['2024-01', '2024-02'], 30), 'SingleLineText'],
+    ['names of people, by the title', repeat(['Ann Lee', 'Bo Chan'], 30), 'SingleLineText', 'customer_name'],
+    ['names with a comma', repeat(['Smith, John', 'Doe, Jane', 'Doe, John'], 30), 'SingleLineText'],
+    ['places with a comma', repeat(['Hong Kong, China', 'Tokyo, Japan', 'China'], 30), 'SingleLineText'],
+    [
+      'places with a comma and no space',
+      repeat(['Hong Kong,China', 'Tokyo,Japan', 'China'], 30),
+      'SingleLineText',
+    ],
+    ['addresses', repeat(['1 Main St, Springfield', '2 Oak Ave, Shelbyville'], 30), 'SingleLineText'],
+    ['texts with a blank at the end', repeat(['open ', 'closed'], 30), 'SingleLineText'],
+    [
+      'notes of which most are unlike',
+      [...repeat(['ok'], 30), 'call back', 'wrong size', 'left early'],
+      'SingleLineText',
+    ],
+    ['sentences', repeat(['This is all we know.', 'Nobody has seen it.'], 30), 'SingleLineText'],
+    ['phases', repeat(['To do', 'In progress', 'Done'], 30), 'SingleSelect', 'Status'],
+    ['ranks', repeat(['P0', 'P1', 'P2'], 30), 'SingleSelect'],
+    ['quarters', repeat(['Q1', 'Q2', 'Q3', 'Q4'], 30), 'SingleSelect'],
+    ['rooms', repeat(['Room 10', 'Room 11'], 30), 'SingleSelect'],
+    ['states', repeat(['NY', 'CA', 'TX'], 30), 'SingleSelect', 'state'],
+    ['lists of labels', repeat(['red,blue', 'blue', 'red', 'green,red'], 30), 'MultiSelect', 'Tags'],
+    ['lists of numbers', repeat(['1,2,3', '2,1,3', '2,3'], 30), 'SingleLineText'],
+    ['three answers', repeat(['Yes', 'No', 'N/A'], 30), 'SingleSelect'],
+    ['ticks among which some are NULL', ['true', 'NULL', 'false'], 'Checkbox'],
+    ['numbers among which some are missing', ['1', 'n/a', 'NULL', '-', 'NaN', '#N/A', '2'], 'Number'],
+    ['amounts among which some are missing', ['$1', 'N/A', '$2'], 'Currency'],
+    ['days among which some are missing', ['2024-01-01', 'null', '2024-01-02'], 'Date'],
+    ['nothing but missing values', ['n/a', 'n/a'], 'SingleLineText'],
+    ['telephone numbers of America', ['(202) 555-0100', '202-555-0101', '1-202-555-0102'], 'PhoneNumber'],
+    ['telephone numbers of Europe', ['030 901820', '+33 1 23 45 67 89', '089/1234567'], 'PhoneNumber'],
+    ['digits, called telephone numbers', ['2025550100', '2025550101'], 'PhoneNumber', 'Phone'],
+    ['postal codes with nine digits', ['12345-6789', '90210-1234'], 'SingleLineText'],
+    ['postal codes without a zero in front so far', ['10001', '90210'], 'SingleLineText', 'zip_code'],
+    ['numbers of books', ['978-3-16-148410-0', '978-0-306-40615-7'], 'SingleLineText'],
+    ['times of half a day', ['8:30 AM', '12:05 pm'], 'Time'],
+    ['times with seconds', ['08:00:15', '23:59:59'], 'Time'],
+    ['hours beyond a day', ['1:30', '36:15'], 'Duration'],
+    ['times, called durations', ['1:30', '0:45'], 'Duration', 'Duration'],
+    ['durations in words', ['1h 30m', '45 min', '2 hours'], 'Duration'],
+    ['durations with parts of a second', ['0:00:01.5', '0:01:00.25'], 'Duration', 'Lap'],
+    ['clocks of two kinds', ['1:30:00', '36:15'], 'SingleLineText', 'Duration'],
+    ['metres', ['5 m', '10 m', '7 m'], 'SingleLineText'],
+    ['results of matches', ['2:10', '3:15'], 'SingleLineText', 'Score'],
+    ['objects and lists', ['{"a": 1}', '[1, 2]'], 'JSON'],
+    ['objects of which one is broken', ['{"a": 1}', '{"a": '], 'SingleLineText'],
+    ['amounts with a code behind', ['0.50 USD', '1,200.00 USD'], 'Currency'],
+    ['amounts with a code in front', ['CHF 0.50', '-CHF 2.00', '(CHF 1.00)'], 'Currency'],
+    ['amounts with two codes', ['0.50 USD', '1.00 EUR'], 'SingleLineText'],
+    ['losses in brackets without a sign', ['(5.00)', '3.20'], 'Decimal'],
+    ['footnotes', ['(1)', '(2)'], 'SingleLineText'],
+    ['years, by the title', ['1999', '2024'], 'Year', 'Year'],
+    ['years without a title', ['1999', '2024'], 'Number'],
+    ['digits of which a double loses one', ['0.12345678901234567'], 'SingleLineText'],
+    ['days with short years', ['1/1/20', '12/31/19'], 'Date'],
+    ['days with points and short years', ['01.02.20', '13.02.20'], 'Date'],
+    ['versions that look like days', ['1.2.20', '1.3.20'], 'SingleLineText'],
+    ['days with short years and times', ['1/1/20 14:30', '2/13/20 9:05'], 'DateTime'],
+  ])('takes %s for what they are', (...[, values, expected, title]) => {
+    expect(detectType(values, { title }).type).toBe(expected as never)
   })
 
   test.each<[string[], object]>([
@@ -170,6 +277,15 @@ describe('detectType', () => {
     [['£1', '-£2.50'], { type: 'Currency', options: { code: 'GBP', locale: 'en-GB', precision: 2 } }],
     [['¥1,200', '¥90'], { type: 'Currency', options: { code: 'JPY', locale: 'ja-JP', precision: 0 } }],
     [['5%', '12.5%'], { type: 'Percent', options: { precision: 1 } }],
+    [['0.50 USD'], { type: 'Currency', options: { code: 'USD', locale: 'en-US', precision: 2 } }],
+    [['CHF 0.50'], { type: 'Currency', options: { code: 'CHF', locale: 'de-CH', precision: 2 } }],
+    [['JPY 100'], { type: 'Currency', options: { code: 'JPY', locale: 'ja-JP', precision: 0 } }],
+    [['US$5', 'US$1.50'], { type: 'Currency', options: { code: 'USD', locale: 'en-US', precision: 2 } }],
+    [['1/1/20', '12/31/19'], { type: 'Date', options: { format: 'MM/DD/YYYY' } }],
+    [['8:30 AM', '9 pm'], { type: 'Time', options: { time12h: true } }],
+    [['08:30', '21:00'], { type: 'Time', options: { time12h: false } }],
+    [['36:15'], { type: 'Duration', options: { format: 'h:mm' } }],
+    [['36:15:00.25'], { type: 'Duration', options: { format: 'h:mm:ss.ss' } }],
     [['Jan 1 2000', 'Feb 1 2000'], { type: 'Date', options: { format: 'DD MMM YYYY' } }],
     [
       ['2024-01-01 08:00', '2024-01-02'],
@@ -183,8 +299,8 @@ describe('detectType', () => {
   })
 
   test('reads a column that leaves the order open as its caller says', () => {
-    expect(detectType(['01/02/2024'], true).options).toEqual({ format: 'MM/DD/YYYY' })
-    expect(detectType(['25/12/2024'], true).options).toEqual({ format: 'DD/MM/YYYY' })
+    expect(detectType(['01/02/2024'], { monthFirst: true }).options).toEqual({ format: 'MM/DD/YYYY' })
+    expect(detectType(['25/12/2024'], { monthFirst: true }).options).toEqual({ format: 'DD/MM/YYYY' })
   })
 
   test.each<[string, string[][], '.' | ',']>([
@@ -230,8 +346,11 @@ describe('detectType', () => {
   })
 
   test('reads thousands where the file has decimal commas', () => {
-    expect(detectType(['1.000', '12', '2.500'], false, ',')).toEqual({ type: 'Number' })
-    expect(detectType(['1,5', '1,250'], false, ',')).toEqual({ type: 'Decimal', options: { precision: 3 } })
+    expect(detectType(['1.000', '12', '2.500'], { decimal: ',' })).toEqual({ type: 'Number' })
+    expect(detectType(['1,5', '1,250'], { decimal: ',' })).toEqual({
+      type: 'Decimal',
+      options: { precision: 3 },
+    })
     expect(detectType(['1.000', '12', '2.500']).type).toBe('Decimal')
   })
 
@@ -242,6 +361,40 @@ describe('detectType', () => {
       ["it's", '#cfdffe'],
       ['red', '#d0f1fd'],
     ])
+  })
+})
+
+describe('the display field', () => {
+  const displayOf = (name: string) => {
+    const [header = [], ...rows] = read(name)
+    const fields = detectFields(rows, header, { maxRowsToParse: 3000 })
+    return fields.toSorted((a, b) => b.readability - a.readability)[0]?.title
+  }
+
+  test.each([
+    ['species.csv', 'common_name'],
+    ['airports.csv', 'name'],
+    ['zipcodes.csv', 'city'],
+    ['birdstrikes.csv', 'Airport Name'],
+    ['la-riots.csv', 'first_name'],
+    ['lookup_groups.csv', 'person'],
+    ['gapminder-health-income.csv', 'country'],
+    ['population_engineers_hurricanes.csv', 'state'],
+    ['seattle-weather.csv', 'date'],
+    ['windvectors.csv', 'longitude'],
+  ])('of %s is %s', (name, expected) => {
+    expect(displayOf(name)).toBe(expected)
+  })
+
+  test('is a name rather than an id, a long text or an e-mail', () => {
+    const rows = Array.from({ length: 20 }, (_, n) => [
+      `58fa3f0be4b0b7ea545248${10 + n}`,
+      `A text about number ${n}. `.repeat(10),
+      `person${n}@example.com`,
+      `Person ${'abcdefghijklmnopqrst'[n]}`,
+    ])
+    const fields = detectFields(rows, ['key', 'notes', 'email', 'who'])
+    expect(fields.toSorted((a, b) => b.readability - a.readability)[0]?.title).toBe('who')
   })
 })
 

@@ -54,12 +54,13 @@ const settled = (rows: Record<string, CellValue>[]) =>
 
 test('what is exported comes back cell by cell, in any time zone', async () => {
   const titles = Object.keys(EVERY_TYPE) as (keyof typeof EVERY_TYPE)[]
-  // A row of nothing but empty cells is no record, and an empty tick or rating is none at all: false, 0.
-  const values = (title: keyof typeof EVERY_TYPE) =>
-    STORED_VALUES[title].filter((value) => value !== null || (title !== 'Cb' && title !== 'Rat'))
+  const values = (title: keyof typeof EVERY_TYPE) => STORED_VALUES[title]
   const count = Math.max(...titles.map((title) => values(title).length))
+  // Shifted, so that no row has nothing but empty cells: that is no record in a file.
   const rows = Array.from({ length: count }, (_, at) =>
-    Object.fromEntries(titles.map((title) => [title, values(title)[at % values(title).length] ?? null])),
+    Object.fromEntries(
+      titles.map((title, shift) => [title, values(title)[(at + shift) % values(title).length] ?? null]),
+    ),
   )
   const fields = { ...EVERY_TYPE, Dt: { type: 'DateTime', options: { timeZone: 'local' } } } as Record<
     string,
@@ -71,6 +72,30 @@ test('what is exported comes back cell by cell, in any time zone', async () => {
   const door = doorOf(bench.app, bench.owner)
   expect(settled(await rowsOf(door, to.id))).toEqual(settled(await rowsOf(door, from.id)))
 }, 60_000)
+
+test('what is empty stays empty, whatever its field starts with', async () => {
+  const fields: Record<string, FieldSpec> = {
+    Title: 'SingleLineText',
+    Stars: 'Rating',
+    Done: 'Checkbox',
+    Kind: { type: 'SingleLineText', defaultValue: 'guest' },
+    Count: { type: 'Number', defaultValue: 7 },
+    Day: { type: 'Date', defaultValue: '2024-01-01' },
+    Who: { type: 'User', defaultValue: '@me' },
+    Must: { type: 'SingleLineText', required: true, defaultValue: 'there' },
+  }
+  const [from, to] = [await bench.table(fields), await bench.table(fields)]
+  const empty = { Stars: null, Done: null, Kind: null, Count: null, Day: null, Who: null }
+  await fill(from, [
+    { Title: 'a', ...empty, Must: 'x' },
+    { Title: 'b', Stars: 0, Done: false, Kind: 'host', Count: 0, Day: '2024-02-03', Must: 'y' },
+  ])
+  const door = doorOf(bench.app, bench.owner)
+  const before = await rowsOf(door, from.id)
+  expect(before[0]).toMatchObject(empty)
+  expect(await exportAndImport(from, to, 'UTC')).toEqual([])
+  expect(settled(await rowsOf(door, to.id))).toEqual(settled(before))
+}, 30_000)
 
 const LINKS = {
   bt: { kind: 'bt' },

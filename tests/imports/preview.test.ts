@@ -3,11 +3,12 @@ import type { CsvFormat } from '../../src/core/csv/format.ts'
 import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
 import { createAnalyser } from '../../web/features/imports/analyse.ts'
-import type { Analysis } from '../../web/features/imports/analysis.ts'
+import { AnalyseError, type Analysis } from '../../web/features/imports/analysis.ts'
 import {
   countMisfits,
   type DraftTarget,
   draftColumns,
+  IMPORTABLE_TYPES,
   isMisfit,
   problemOf,
   toStartInput,
@@ -58,6 +59,42 @@ describe('the preview of a file', () => {
 
   test('says of a workbook that it is no CSV file', async () => {
     await expect(look('PK\x03\x04[Content_Types].xml,\n')).rejects.toThrow('This is an Excel workbook')
+  })
+
+  test.each([
+    ['a file of another kind', '{"a": [1, 2', 'foreign'],
+    ['a row without an end', 'x'.repeat(2_000_000), 'format'],
+  ])('tells that reading %s again cannot help', async (_, text, fault) => {
+    const error = await look(text).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(AnalyseError)
+    expect((error as AnalyseError).fault).toBe(fault as AnalyseError['fault'])
+  })
+
+  test('takes the most readable column as the display field, or the one that is chosen', async () => {
+    const analysis = await look('Id,Name,Age\na1b2c3,Ann,31\nd4e5f6,Ben,32\n')
+    const target: DraftTarget = { kind: 'new', title: 'People' }
+    const columns = draftColumns(analysis, target)
+    const displayOf = (from: typeof columns) =>
+      toStartInput({ baseId: 'p1', uploadId: 'u', analysis }, from, target)
+        .table?.fields.filter(({ isDisplay }) => isDisplay)
+        .map(({ title }) => title)
+    expect(displayOf(columns)).toEqual(['Name'])
+    expect(displayOf(columns.map((column, at) => ({ ...column, isDisplay: at === 2 })))).toEqual(['Age'])
+    // Without its column the next best takes over.
+    expect(displayOf(columns.map((column, at) => ({ ...column, isOn: at !== 1 })))).not.toEqual(['Name'])
+  })
+
+  test('offers only types that can be imported', () => {
+    for (const refused of [
+      'ForeignKey',
+      'ID',
+      'SpecificDBType',
+      'Collaborator',
+      'Password',
+      'Formula',
+    ] as const)
+      expect(IMPORTABLE_TYPES).not.toContain(refused)
+    expect(IMPORTABLE_TYPES).toContain('User')
   })
 
   test('keeps to what was chosen', async () => {
@@ -144,11 +181,7 @@ describe('the draft of an import', () => {
       [null, false],
     ])
     expect(problemOf(columns, target)).toBeNull()
-    const input = toStartInput(
-      { baseId: 'p1', uploadId: 'u', format: analysis.format, width: 3 },
-      columns,
-      target,
-    )
+    const input = toStartInput({ baseId: 'p1', uploadId: 'u', analysis }, columns, target)
     expect(input).toMatchObject({
       tableId: 'm1',
       columns: [

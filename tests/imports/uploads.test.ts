@@ -154,6 +154,14 @@ describe('imports.fetchUrl', () => {
     expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
   })
 
+  test('says of a file of another kind what it is, and does not keep it', async () => {
+    remote.answer('/people.csv', { body: '[{"Name": "Ann"}]' })
+    await expect(fetchUrl('/people.csv')).rejects.toThrow('This is a JSON file')
+    remote.answer('/page', { body: '<!doctype html><title>Sign in</title>' })
+    await expect(fetchUrl('/page')).rejects.toThrow('This is an HTML page')
+    expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
+  })
+
   test('keeps the file, following redirects, and sends nothing of ours along', async () => {
     remote.clear()
     remote.answer('/old', { status: 302, headers: { location: '/data/people.csv?x=1' } })

@@ -2,11 +2,17 @@ import { detectDelimiter } from '../../src/core/csv/detect-delimiter.ts'
 import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
 import type { CsvEncoding, CsvFormat } from '../../src/core/csv/format.ts'
 import { looksGuarded } from '../../src/core/csv/guard.ts'
-import { createCsvReader } from '../../src/core/csv/reader.ts'
-import { requireText } from '../../src/core/csv/require-text.ts'
+import { CsvError, createCsvReader } from '../../src/core/csv/reader.ts'
+import { ForeignFileError, requireCsv } from '../../src/core/csv/require-csv.ts'
 import { detectFields } from '../../src/core/fields/detect.ts'
 import { detectDecimalMark } from '../../src/core/fields/detect-numbers.ts'
-import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from '../features/imports/analysis.ts'
+import type {
+  AnalyseFault,
+  AnalyseReply,
+  AnalyseRequest,
+  Analysis,
+  FileSamples,
+} from '../features/imports/analysis.ts'
 
 /*
  * Looks into a CSV file beside the page, so that the page never waits: encoding, delimiter, the types of
@@ -25,14 +31,20 @@ function answer(request: AnalyseRequest): AnalyseReply {
   try {
     return { id: request.id, ok: true, analysis: analyse(request) }
   } catch (error) {
-    return { id: request.id, ok: false, message: error instanceof Error ? error.message : String(error) }
+    const message = error instanceof Error ? error.message : String(error)
+    return { id: request.id, ok: false, message, fault: faultOf(error) }
   }
 }
 
+function faultOf(error: unknown): AnalyseFault {
+  if (error instanceof ForeignFileError) return 'foreign'
+  return error instanceof CsvError ? 'format' : 'other'
+}
+
 function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
-  requireText(new Uint8Array(samples.head))
-  const encoding = chosen.encoding ?? encodingOf(samples)
   const isWhole = samples.head.byteLength >= samples.size
+  requireCsv(new Uint8Array(samples.head), isWhole)
+  const encoding = chosen.encoding ?? encodingOf(samples)
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
   const plain: CsvFormat = {
@@ -93,7 +105,7 @@ const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDe
 function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string[][]; problems: number } {
   const reader = createCsvReader(format)
   const rows = reader.push(text)
-  if (rows.length === 0 && !isWhole) throw new Error('The first row has no end: this is not a CSV file')
+  if (rows.length === 0 && !isWhole) throw new CsvError('The first row has no end: this is not a CSV file')
   // What stands at the end of a part is only the beginning of a record.
   const rest = isWhole ? reader.end() : []
   const all = rows.concat(rest).filter((cells) => cells.some((cell) => cell !== ''))

@@ -1,5 +1,6 @@
 import { writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
@@ -19,6 +20,11 @@ export const leftOut = (reason: string): string => `${reason}: the row was left 
 
 /** Why a row is left out that lacks what its table must have. */
 export const REQUIRED = leftOut('A value is required')
+
+/** A code with a zero in front that arrives in a column of numbers: only a part of the file was looked at before. */
+const LEADING_ZERO = /^\s*[-+−]?0\d/
+const ZEROS_DROPPED =
+  'A number has no zeros in front: they were left out. Import the column as text to keep them'
 
 /** Turns the cells of a file into stored values. */
 export interface Converter {
@@ -51,9 +57,13 @@ export function createConverter(
         let value: CellValue = null
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
-          if (value === null && text.trim() !== '') refuse(row, column.title, text, misfit(column))
+          const isEmpty = text.trim() === '' || isEmptyWord(text, fieldType(column.type))
+          if (value === null && !isEmpty) refuse(row, column.title, text, misfit(column))
+          if (typeof value === 'number' && LEADING_ZERO.test(text))
+            report.add({ row, column: column.title, value: text, reason: ZEROS_DROPPED })
         }
-        value ??= column.fallback
+        // An empty cell is a value, too: only a field that must have one takes its default instead.
+        if (column.required) value ??= column.fallback
         if (value === null && column.required) {
           report.add({ row, column: column.title, value: text ?? '', reason: REQUIRED })
           return null

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { detectEncoding, markOf } from '../../../src/core/csv/detect-encoding.ts'
 import type { CsvEncoding, CsvFormat } from '../../../src/core/csv/format.ts'
 import { type CsvProblem, createCsvReader } from '../../../src/core/csv/reader.ts'
-import { requireText } from '../../../src/core/csv/require-text.ts'
+import { requireCsv } from '../../../src/core/csv/require-csv.ts'
 
 const HEAD = 256 * 1024
 
@@ -28,11 +28,11 @@ export interface CheckedEncoding {
  * A mark at the beginning and zero bytes in the manner of UTF-16 outweigh it, and a file that was
  * taken for UTF-8 must be UTF-8 to its end: the browser has seen only samples of it.
  *
- * @throws CsvError for a file that is no text
+ * @throws CsvError for a file that is no CSV
  */
 export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<CheckedEncoding> {
   const head = await readHead(path)
-  requireText(head)
+  requireCsv(head, Bun.file(path).size <= HEAD)
   const detected = detectEncoding(head, Bun.file(path).size <= HEAD)
   const certain = (encoding: CsvEncoding) => ({ encoding, isDamaged: false })
   if (chosen !== 'utf-8') {
@@ -47,6 +47,11 @@ export async function checkEncoding(path: string, chosen: CsvEncoding): Promise<
 /** UTF-16 and UTF-8 with a mark are beyond doubt; one-byte encodings cannot be told apart. */
 const checkMarked = (chosen: CsvEncoding, detected: CsvEncoding): CsvEncoding =>
   detected === 'windows-1252' ? chosen : detected
+
+/** @throws ForeignFileError that says what the file is, where it is no CSV */
+export async function requireCsvFile(path: string): Promise<void> {
+  requireCsv(await readHead(path), Bun.file(path).size <= HEAD)
+}
 
 async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path)

@@ -25,11 +25,15 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** Reads an amount with or without the currency's own code around it: `EUR 12`, `12 EUR`, `€12`. */
+/** Reads an amount with or without the currency's own code: `EUR 12`, `-EUR 12`, `12 EUR`, `(12 EUR)`, `€12`. */
 function parseAmount(text: string, code: string, decimal?: DecimalMark): number | null {
-  const trimmed = text.trim()
-  if (trimmed.startsWith(code)) return parseNumber(trimmed.slice(code.length), decimal)
-  return parseNumber(trimmed.endsWith(code) ? trimmed.slice(0, -code.length) : trimmed, decimal)
+  const [, open = '', body = '', close = ''] = /^(\(|[-−+]?)\s*(.*?)\s*(\)?)$/s.exec(text.trim()) ?? []
+  const bare = body.startsWith(code)
+    ? body.slice(code.length)
+    : body.endsWith(code)
+      ? body.slice(0, -code.length)
+      : body
+  return bare === body ? parseNumber(text, decimal) : parseNumber(`${open}${bare.trim()}${close}`, decimal)
 }
 
 /** An amount of money in one currency. */

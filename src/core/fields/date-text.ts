@@ -59,7 +59,8 @@ export function formatDay(day: string, format: DateFormat): string {
  * with `-`, `/`, `.` or a space between the parts, and with the month's English name.
  *
  * Where day and month could be either, the format decides; a format that begins with the year leaves
- * it to REST's rule, month first. A point between the parts means day first, as everywhere it is used.
+ * it to REST's rule, month first. A point between the parts means day first, as everywhere it is used. A year of two
+ * digits is read behind a slash or a point, where the format puts the day or the month first.
  */
 export function parseDay(text: string, format: DateFormat = 'YYYY-MM-DD'): string | null {
   const trimmed = text.trim()
@@ -71,9 +72,13 @@ function fromNumbers(text: string, format: DateFormat): string | null {
   const match = /^(\d{1,4})([-/. ])(\d{1,2})\2(\d{1,4})$/.exec(text)
   if (!match) return null
   const [, first = '', mark, , last = ''] = match
-  const [a, b, c] = [Number(first), Number(match[3]), Number(last)]
-  if (first.length === 4) return last.length > 2 ? null : makeDay(a, b, c)
-  if (last.length !== 4 || first.length > 2) return null
+  const [a, b] = [Number(first), Number(match[3])]
+  if (first.length === 4) return last.length > 2 ? null : makeDay(a, b, Number(last))
+  if (first.length > 2) return null
+  // Where the format begins with the year, the two digits could be the day as well.
+  const isShortYear = last.length === 2 && (mark === '/' || mark === '.') && !format.startsWith('YYYY')
+  if (last.length !== 4 && !isShortYear) return null
+  const c = isShortYear ? fullYear(Number(last)) : Number(last)
   if (mark === '.') return makeDay(c, b, a)
   const dayFirst = makeDay(c, b, a)
   const monthFirst = makeDay(c, a, b)
@@ -100,9 +105,10 @@ function named(year = '', name = '', day = '', format: DateFormat): string | nul
   const month = MONTH_NAMES.findIndex(isMonth) + 1
   if (year.length === 4) return makeDay(Number(year), month, Number(day))
   if (format !== 'DD MMM YY') return null
-  const short = Number(year)
-  return makeDay(short + (short <= LAST_SHORT_YEAR ? 2000 : 1900), month, Number(day))
+  return makeDay(fullYear(Number(year)), month, Number(day))
 }
+
+const fullYear = (short: number): number => short + (short <= LAST_SHORT_YEAR ? 2000 : 1900)
 
 /**
  * Reads a day from a program, which has no format of the field in mind: `2024-03-05`, `2024/03/05`,

@@ -9,12 +9,13 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'YYYY/MM/DD': /^\d{4}\/\d{1,2}\/\d{1,2}$/,
   'DD-MM-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
   'MM-DD-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
-  'DD/MM/YYYY': /^\d{1,2}\/\d{1,2}\/\d{4}$/,
-  'MM/DD/YYYY': /^\d{1,2}\/\d{1,2}\/\d{4}$/,
+  // `1/1/20` too; with points only `01.01.20`, because `1.1.20` is a version as well.
+  'DD/MM/YYYY': /^\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})$/,
+  'MM/DD/YYYY': /^\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})$/,
   'DD MM YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
   'MM DD YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
   'YYYY MM DD': /^\d{4} \d{1,2} \d{1,2}$/,
-  'DD.MM.YYYY': /^\d{1,2}\.\d{1,2}\.\d{4}$/,
+  'DD.MM.YYYY': /^(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{2}\.\d{2}\.\d{2})$/,
   'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
 }
 

@@ -1,4 +1,5 @@
 import type { Detected } from './detect.ts'
+import { isMissingWord } from './empty-words.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
 /** 1234, 1,234, -1.5, .5, 1.5e-3; an exponent needs a point or a sign beside it, or 12E4 would be a number. */
@@ -8,18 +9,90 @@ const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f]\d{3})+)(?:,\d
 /** A comma, or a point, behind which decimals stand whatever the rest of the file is like: not three digits. */
 const COMMA_DECIMALS = /,(?:\d{1,2}|\d{4,})$|\.\d{3},\d+$|^[-−]?0?,\d+$/
 const POINT_DECIMALS = /\.(?:\d{1,2}|\d{4,})$|,\d{3}\.\d+$|^[-−]?0?\.\d+$/
-/** A double keeps no more digits than these. */
-const MAX_DIGITS = 17
 const MAX_SHOWN = 8
 
 /** Signs that stand for one currency where nothing else is said, and the decimals that its amounts have. */
 const SIGNS: Record<string, { code: string; locale: string; decimals: number }> = {
+  // Before the bare sign, which all of them hold.
+  US$: { code: 'USD', locale: 'en-US', decimals: 2 },
+  A$: { code: 'AUD', locale: 'en-AU', decimals: 2 },
+  C$: { code: 'CAD', locale: 'en-CA', decimals: 2 },
+  R$: { code: 'BRL', locale: 'pt-BR', decimals: 2 },
+  HK$: { code: 'HKD', locale: 'en-HK', decimals: 2 },
+  NZ$: { code: 'NZD', locale: 'en-NZ', decimals: 2 },
   $: { code: 'USD', locale: 'en-US', decimals: 2 },
   '€': { code: 'EUR', locale: 'de-DE', decimals: 2 },
   '£': { code: 'GBP', locale: 'en-GB', decimals: 2 },
   '¥': { code: 'JPY', locale: 'ja-JP', decimals: 0 },
   '₹': { code: 'INR', locale: 'en-IN', decimals: 2 },
+  '₩': { code: 'KRW', locale: 'ko-KR', decimals: 0 },
+  '₽': { code: 'RUB', locale: 'ru-RU', decimals: 2 },
+  '₺': { code: 'TRY', locale: 'tr-TR', decimals: 2 },
+  '₪': { code: 'ILS', locale: 'he-IL', decimals: 2 },
+  '₫': { code: 'VND', locale: 'vi-VN', decimals: 0 },
+  '₴': { code: 'UAH', locale: 'uk-UA', decimals: 2 },
 }
+
+/** Codes of ISO 4217 that stand beside amounts; where nothing is said, two decimals in English. */
+const CODES: Record<string, { locale?: string; decimals?: number }> = {
+  USD: {},
+  EUR: { locale: 'de-DE' },
+  GBP: { locale: 'en-GB' },
+  CHF: { locale: 'de-CH' },
+  JPY: { locale: 'ja-JP', decimals: 0 },
+  CNY: { locale: 'zh-CN' },
+  HKD: { locale: 'en-HK' },
+  TWD: { locale: 'zh-TW' },
+  KRW: { locale: 'ko-KR', decimals: 0 },
+  INR: { locale: 'en-IN' },
+  AUD: { locale: 'en-AU' },
+  NZD: { locale: 'en-NZ' },
+  CAD: { locale: 'en-CA' },
+  SGD: { locale: 'en-SG' },
+  SEK: { locale: 'sv-SE' },
+  NOK: { locale: 'nb-NO' },
+  DKK: { locale: 'da-DK' },
+  PLN: { locale: 'pl-PL' },
+  CZK: { locale: 'cs-CZ' },
+  HUF: { locale: 'hu-HU' },
+  RON: { locale: 'ro-RO' },
+  BGN: { locale: 'bg-BG' },
+  RUB: { locale: 'ru-RU' },
+  UAH: { locale: 'uk-UA' },
+  TRY: { locale: 'tr-TR' },
+  ILS: { locale: 'he-IL' },
+  AED: { locale: 'en-AE' },
+  SAR: { locale: 'en-SA' },
+  EGP: { locale: 'en-EG' },
+  ZAR: { locale: 'en-ZA' },
+  NGN: { locale: 'en-NG' },
+  KES: { locale: 'en-KE' },
+  BRL: { locale: 'pt-BR' },
+  MXN: { locale: 'es-MX' },
+  ARS: { locale: 'es-AR' },
+  CLP: { locale: 'es-CL', decimals: 0 },
+  COP: { locale: 'es-CO' },
+  PEN: { locale: 'es-PE' },
+  IDR: { locale: 'id-ID' },
+  MYR: { locale: 'en-MY' },
+  PHP: { locale: 'en-PH' },
+  THB: { locale: 'th-TH' },
+  VND: { locale: 'vi-VN', decimals: 0 },
+  PKR: { locale: 'en-PK' },
+  BDT: { locale: 'en-BD' },
+  ISK: { locale: 'is-IS', decimals: 0 },
+}
+
+/** What marks an amount, or a share: a sign or a code. */
+const unitOf = (value: string): string | undefined =>
+  [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
+
+/** A loss as accountants write it, `(5.00)`, with a sign in front instead. */
+const withSign = (value: string): string =>
+  value
+    .trim()
+    .replace(/^\(([^()+−-]+)\)$/, '-$1')
+    .replace(/^([-−])\s+/, '$1')
 
 /**
  * Whole numbers, decimals, amounts where all values have one currency's sign, or shares where all end with %.
@@ -28,22 +101,32 @@ const SIGNS: Record<string, { code: string; locale: string; decimals: number }> 
  * @param decimal the mark before the decimals in this file, where a number leaves it open
  */
 export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Detected {
-  const trimmed = values.map((value) => value.trim())
-  const sign = [...Object.keys(SIGNS), '%'].find((mark) => hasSign(trimmed[0] ?? '', mark))
-  if (sign !== undefined && !trimmed.every((value) => hasSign(value, sign))) return null
-  const bare = sign === undefined ? trimmed : trimmed.map((value) => withoutSign(value, sign))
+  // A column of nothing but (1), (2), (3) has footnotes.
+  if (values.every((value) => /^\s*\(\d+\)\s*$/.test(value))) return null
+  const signed = values.map(withSign)
+  const unit = unitOf(signed[0] ?? '')
+  if (unit !== undefined && !signed.every((value) => hasUnit(value, unit))) return null
+  const bare = unit === undefined ? signed : signed.map((value) => withoutUnit(value, unit))
   if (!bare.every((value) => isPlain(value, decimal)) || !hasOneForm(bare, decimal)) return null
-  const precision = Math.min(MAX_SHOWN, Math.max(...bare.map((value) => decimalsOf(value, decimal))))
-  if (sign === '%') return { type: 'Percent', options: { precision } }
-  const currency = sign === undefined ? undefined : SIGNS[sign]
-  if (currency !== undefined) {
-    const { decimals, ...options } = currency
-    return { type: 'Currency', options: { ...options, precision: Math.max(decimals, precision) } }
-  }
+  const precision = Math.min(
+    MAX_SHOWN,
+    bare.reduce((most, value) => Math.max(most, decimalsOf(value, decimal)), 0),
+  )
+  if (unit === '%') return { type: 'Percent', options: { precision } }
+  if (unit !== undefined) return { type: 'Currency', options: currencyOptions(unit, precision) }
   const numbers = bare.map((value) => parseNumber(value, decimal))
   if (numbers.every((number) => Number.isSafeInteger(number))) return { type: 'Number' }
   if (numbers.some((number) => Number.isInteger(number) && !Number.isSafeInteger(number))) return null
   return { type: 'Decimal', options: { precision: Math.max(1, precision) } }
+}
+
+function currencyOptions(
+  unit: string,
+  precision: number,
+): { code: string; locale: string; precision: number } {
+  const sign = SIGNS[unit]
+  const { locale = 'en-US', decimals = 2 } = sign ?? CODES[unit] ?? {}
+  return { code: sign?.code ?? unit, locale, precision: Math.max(decimals, precision) }
 }
 
 /**
@@ -53,7 +136,8 @@ export function detectNumbers(values: string[], decimal: DecimalMark = '.'): Det
 export function detectDecimalMark(columns: string[][]): DecimalMark {
   let isComma = false
   for (const values of columns) {
-    const bare = values.map(withoutUnit)
+    const bare = values.filter((value) => !isMissingWord(value)).map(withoutAnyUnit)
+    if (bare.length === 0) continue
     if (bare.every((value) => ENGLISH.test(value)) && bare.some((value) => POINT_DECIMALS.test(value)))
       return '.'
     isComma ||=
@@ -62,31 +146,34 @@ export function detectDecimalMark(columns: string[][]): DecimalMark {
   return isComma ? ',' : '.'
 }
 
-const withoutUnit = (value: string): string => {
-  const trimmed = value.trim()
-  const sign = [...Object.keys(SIGNS), '%'].find((mark) => hasSign(trimmed, mark))
-  return sign === undefined ? trimmed : withoutSign(trimmed, sign)
+const withoutAnyUnit = (value: string): string => {
+  const signed = withSign(value)
+  const unit = unitOf(signed)
+  return unit === undefined ? signed : withoutUnit(signed, unit)
 }
 
-/** In front of an amount, behind it, or within the brackets of a loss; a percent sign stands behind. */
-function hasSign(value: string, sign: string): boolean {
-  const inside = value.replace(/^\((.+)\)$/, '$1')
-  if (sign === '%') return value.endsWith(sign)
-  return inside.replace(/^[-−]\s*/, '').startsWith(sign) || inside.endsWith(sign)
+/** In front of an amount, behind its sign, or at the end; a percent sign stands behind. */
+function hasUnit(value: string, unit: string): boolean {
+  if (unit === '%') return value.endsWith(unit)
+  return value.replace(/^[-−]/, '').startsWith(unit) || value.endsWith(unit)
 }
 
-const withoutSign = (value: string, sign: string): string =>
+const withoutUnit = (value: string, unit: string): string =>
   value
-    .replace(/^\((.+)\)$/, '-$1')
-    .replace(sign, '')
+    .replace(unit, '')
     .trim()
     .replace(/^([-−])\s+/, '$1')
 
-/** A number of digits that a double keeps, without leading zeros. */
+/** A number without leading zeros, of which a double keeps every digit. */
 function isPlain(value: string, decimal: DecimalMark): boolean {
-  const digits = value.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '')
-  return digits.length <= MAX_DIGITS && !/^[-−]?0\d/.test(value) && parseNumber(value, decimal) !== null
+  if (/^[-−]?0\d/.test(value)) return false
+  const number = parseNumber(value, decimal)
+  return number !== null && digitsOf(value) === digitsOf(number.toExponential())
 }
+
+/** The digits that count: without the zeros in front, and those that end a fraction or a whole number. */
+const digitsOf = (text: string): string =>
+  text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '')
 
 /** All values in one way of writing, and in one that each value alone would be read in, too. */
 function hasOneForm(values: string[], decimal: DecimalMark): boolean {

@@ -1,17 +1,20 @@
 import { CHECKBOX_VOCABULARIES } from './checkbox-words.ts'
-import { choiceColor } from './choices.ts'
 import { detectDates } from './detect-dates.ts'
+import { readabilityOf } from './detect-display.ts'
+import { detectLabels } from './detect-labels.ts'
 import { detectNumbers } from './detect-numbers.ts'
+import { detectTimes } from './detect-times.ts'
+import { isEmptyWord, isMissingWord, isNullWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
+import { jsonProblem } from './json.ts'
 import { cleanTitle, columnNameFor, uniqueName } from './names.ts'
 import type { DecimalMark } from './number-text.ts'
-import { isEmail, isUrl } from './text-checks.ts'
+import { isEmail, isPhone, isUrl } from './text-checks.ts'
+import { hints } from './title-words.ts'
 
 /** Most rows that are looked at where the caller does not say. */
 export const MAX_ROWS_TO_PARSE = 500
-/** Most different values that become options (spec §5, §9). */
-export const MAX_OPTIONS = 64
 /** Longest value of a single-line field (spec §5, §9). */
 export const MAX_LINE = 255
 
@@ -31,6 +34,8 @@ export interface DetectedField {
     /** True where day and month could also be the other way round: worth a question. */
     ambiguous?: true
   }
+  /** How well the values name their records: the column with the most is the display field of a new table. */
+  readability: number
 }
 
 /** What one detector found; null: it is something else. */
@@ -62,8 +67,12 @@ export function detectFields(
   const columnNames = new Set<string>()
   return Array.from({ length: width }, (_, index) => {
     const filled = rows.map((row) => row[index] ?? '').filter((value) => value.trim() !== '')
-    const { type, options, ambiguous } = detectType(filled, monthFirst, decimal)
     const title = uniqueName(cleanTitle(header?.[index] ?? '') || `Field ${index + 1}`, titles)
+    const { type, options, ambiguous } = detectType(filled, {
+      monthFirst,
+      decimal,
+      title: header === null ? '' : title,
+    })
     const confidence = { rows: rows.length, filled: filled.length }
     return {
       title,
@@ -71,32 +80,63 @@ export function detectFields(
       type,
       options: readOptions(type, options),
       confidence: ambiguous ? { ...confidence, ambiguous } : confidence,
+      readability: readabilityOf(filled, { type, title, rows: rows.length, index }),
     }
   })
 }
 
-/** The type of a column with these values, none of them empty. */
+/** What is known of a column beside its values. */
+export interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
+  /** The header's; '' where the file has none. */
+  title?: string
+}
+
+/** The type of a column with these values, none of them blank. */
 export function detectType(
   values: string[],
-  monthFirst = false,
-  decimal: DecimalMark = '.',
+  { monthFirst = false, decimal = '.', title = '' }: ColumnHints = {},
 ): NonNullable<Detected> {
   if (values.length === 0) return { type: 'SingleLineText' }
-  const found =
-    detectCheckbox(values) ??
+  const answers = values.filter((value) => !isNullWord(value))
+  const given = values.filter((value) => !isMissingWord(value))
+  const attempts: (() => Detected)[] = [
+    () => (answers.length > 0 ? detectCheckbox(answers) : null),
+    () => (given.length > 0 ? detectMeasures(given, { monthFirst, decimal, title }) : null),
+    () => detectPhones(values, title),
+    () => detectLinks(values),
+    () => detectJson(values),
+    () => detectLong(values),
+    () => detectLabels(values, title),
+  ]
+  for (const attempt of attempts) {
+    const found = attempt()
+    if (found && fitsAll(found, values, decimal)) return found
+  }
+  return { type: 'SingleLineText' }
+}
+
+/** Numbers, dates and times: the types that have no place for `n/a`, which is empty there. */
+function detectMeasures(values: string[], { monthFirst, decimal, title }: Required<ColumnHints>): Detected {
+  if (hints(title, 'digits') || hints(title, 'phone')) return null
+  return (
+    detectYears(values, title) ??
     detectNumbers(values, decimal) ??
     detectDates(values, monthFirst) ??
-    detectLinks(values) ??
-    detectLong(values) ??
-    detectSelect(values)
-  return found && fitsAll(found, values, decimal) ? found : (detectLong(values) ?? { type: 'SingleLineText' })
+    detectTimes(values, title)
+  )
 }
 
 /** The last word: what the type cannot read is never given to it. */
 function fitsAll({ type, options }: NonNullable<Detected>, values: string[], decimal: DecimalMark): boolean {
-  const { parse } = fieldType(type)
+  const fieldOf = fieldType(type)
   const read = readOptions(type, options)
-  return values.every((value) => parse(value, read, decimal) !== null)
+  return values.every((value) => fieldOf.parse(value, read, decimal) !== null || isEmptyWord(value, fieldOf))
+}
+
+/** Years alone look like any number: only a title tells them. */
+function detectYears(values: string[], title: string): Detected {
+  if (!hints(title, 'year')) return null
+  return values.every((value) => /^\s*[12]\d{3}\s*$/.test(value)) ? { type: 'Year' } : null
 }
 
 /**
@@ -125,15 +165,21 @@ function detectLong(values: string[]): Detected {
   return values.some((value) => /[\r\n]/.test(value) || value.length > MAX_LINE) ? { type: 'LongText' } : null
 }
 
-/** Values that recur: at most 64 different ones, and no more than half of all. */
-function detectSelect(values: string[]): Detected {
-  const isMulti = values.some((value) => value.includes(','))
-  const items = isMulti ? values.map((value) => value.split(',').map((item) => item.trim())) : null
-  // A cell that names something twice, or nothing between two commas, is a sentence and not a list.
-  if (items?.some((list) => list.includes('') || new Set(list).size < list.length)) return null
-  const all = items?.flat() ?? values.map((value) => value.trim())
-  const titles = [...new Set(all)]
-  if (titles.length > MAX_OPTIONS || titles.length > all.length / 2) return null
-  const choices = titles.map((title, index) => ({ title, color: choiceColor(index) }))
-  return { type: isMulti ? 'MultiSelect' : 'SingleSelect', options: { choices } }
+/**
+ * Telephone numbers that show themselves to be some: with a plus or an area code in brackets, in the groups of North
+ * America, or with a leading zero and a mark behind the area code. Other digits need a title that says so: a postal
+ * code and a part number have as many.
+ */
+const PHONE = /^(?:\+\d|\(\d|(?:1[-. ])?\d{3}([-. ])\d{3}\1\d{4}$|00?\d{1,5}[ /(])/
+
+function detectPhones(values: string[], title: string): Detected {
+  const trimmed = values.map((value) => value.trim())
+  const isTold = hints(title, 'phone')
+  return trimmed.every((value) => isPhone(value) && (isTold || PHONE.test(value)))
+    ? { type: 'PhoneNumber' }
+    : null
 }
+
+/** Objects and lists; a number or a word alone is JSON, too, and means no such thing. */
+const detectJson = (values: string[]): Detected =>
+  values.every((value) => /^\s*[{[]/.test(value) && jsonProblem(value) === null) ? { type: 'JSON' } : null

@@ -1,9 +1,15 @@
 import type { CsvFormat } from '../../../src/core/csv/format.ts'
-import type { AnalyseReply, AnalyseRequest, Analysis, FileSamples } from './analysis.ts'
+import {
+  AnalyseError,
+  type AnalyseReply,
+  type AnalyseRequest,
+  type Analysis,
+  type FileSamples,
+} from './analysis.ts'
 
 /** Looks into files in a thread of its own. */
 export interface Analyser {
-  /** @throws Error in words, where the file cannot be read as CSV */
+  /** @throws AnalyseError where the file cannot be read as CSV */
   analyse(samples: FileSamples, chosen: Partial<CsvFormat>, monthFirst: boolean): Promise<Analysis>
   close(): void
 }
@@ -17,7 +23,7 @@ export function createAnalyser(): Analyser {
     const request = waiting.get(data.id)
     waiting.delete(data.id)
     if (data.ok) request?.resolve(data.analysis)
-    else request?.reject(new Error(data.message))
+    else request?.reject(new AnalyseError(data.message, data.fault))
   }
   worker.onerror = (event) => {
     for (const { reject } of waiting.values()) reject(new Error(event.message))

@@ -36,6 +36,23 @@ export interface Analysis {
   quoteProblems: number
 }
 
+/**
+ * Why a file could not be read: it is of another kind, it is not in the format that was chosen or found, or something
+ * else went wrong. Only the last may be gone at the next attempt.
+ */
+export type AnalyseFault = 'foreign' | 'format' | 'other'
+
 export type AnalyseReply =
   | { id: number; ok: true; analysis: Analysis }
-  | { id: number; ok: false; message: string }
+  | { id: number; ok: false; message: string; fault: AnalyseFault }
+
+/** A file that cannot be read as CSV, with the reason in words. */
+export class AnalyseError extends Error {
+  override readonly name = 'AnalyseError'
+  readonly fault: AnalyseFault
+
+  constructor(message: string, fault: AnalyseFault) {
+    super(message)
+    this.fault = fault
+  }
+}

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Analysis } from './analysis.ts'
 import { ColumnCard } from './column-card.tsx'
 import styles from './column-cards.module.css'
-import { type DraftColumn, importableFields } from './draft.ts'
+import { type DraftColumn, displayColumn, importableFields } from './draft.ts'
 import type { Draft } from './use-drafts.ts'
 
 /** Width of a card with the gap after it; the style sheet has the same. */
@@ -15,11 +15,13 @@ interface ColumnCardsProps {
   draft: Draft
   analysis: Analysis
   onColumn: (index: number, patch: Partial<DraftColumn>) => void
+  /** Takes a column, by its position in the file, as the display field. */
+  onDisplay: (index: number) => void
   onTickAll: (isOn: boolean) => void
 }
 
 /** The columns of the file side by side, each with its first values. Only those in sight are drawn. */
-export function ColumnCards({ draft, analysis, onColumn, onTickAll }: ColumnCardsProps) {
+export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }: ColumnCardsProps) {
   const { columns, target } = draft
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -36,6 +38,24 @@ export function ColumnCards({ draft, analysis, onColumn, onTickAll }: ColumnCard
     <section aria-label={t('Columns')}>
       <div className={styles.bar}>
         <span>{t('{on} of {all} columns are imported', { on, all: columns.length })}</span>
+        {target.kind === 'new' && on > 0 && (
+          <label className={styles.display}>
+            {t('Display field')}
+            <select
+              data-tip={t('The field that names the records in links, cards and searches')}
+              value={displayColumn(columns, analysis)?.index}
+              onChange={(event) => onDisplay(Number(event.target.value))}
+            >
+              {columns
+                .filter(({ isOn }) => isOn)
+                .map(({ index, title }) => (
+                  <option key={index} value={index}>
+                    {title}
+                  </option>
+                ))}
+            </select>
+          </label>
+        )}
         <Button size="small" variant="ghost" onClick={() => onTickAll(on < columns.length)}>
           {on < columns.length ? t('Tick all') : t('Tick none')}
         </Button>

@@ -1,8 +1,11 @@
+import { FileUp } from 'lucide-react'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import { localeTag, t, tn } from '../../i18n.ts'
 import { Alert } from '../../ui/alert.tsx'
+import { Button } from '../../ui/button.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { AnalyseError } from './analysis.ts'
 import { ColumnCards } from './column-cards.tsx'
 import { countMisfits, missingFields, problemOf } from './draft.ts'
 import styles from './draft-view.module.css'
@@ -20,14 +23,17 @@ interface DraftViewProps {
   tables: Table[]
   /** False for editors, who fill tables and make none. */
   mayCreate: boolean
+  /** Puts another file in the place of one that cannot be read. */
+  onChooseAnother: () => void
 }
 
 /** The second step of an import: what the file holds, and where it goes. */
-export function DraftView({ baseId, draft: given, all, tables, mayCreate }: DraftViewProps) {
+export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChooseAnother }: DraftViewProps) {
   const looked = useMissingNames(baseId, given)
   const draft = given && { ...given, columns: looked.columns }
   if (!draft || (!draft.analysis && !draft.error)) return <Reading />
   const { analysis, error, columns, target, source } = draft
+  const fault = error === null ? null : error instanceof AnalyseError ? error.fault : 'other'
   return (
     <div className={styles.view} aria-busy={draft.isReading}>
       <p className={styles.file}>
@@ -41,9 +47,17 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate }: Draf
         )}
       </p>
       {error && (
-        <ErrorState title={t('This file cannot be read')} error={error} onRetry={() => all.tryAgain(draft)} />
+        <ErrorState
+          title={t('This file cannot be read')}
+          error={error}
+          onRetry={fault === 'other' ? () => all.tryAgain(draft) : undefined}
+        >
+          <Button variant="primary" icon={FileUp} onClick={onChooseAnother}>
+            {t('Choose another file')}
+          </Button>
+        </ErrorState>
       )}
-      <FormatOptions draft={draft} all={all} />
+      {fault !== 'foreign' && <FormatOptions draft={draft} all={all} />}
       {analysis && (
         <>
           <TargetPicker
@@ -57,6 +71,7 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate }: Draf
             draft={draft}
             analysis={analysis}
             onColumn={(index, patch) => all.setColumn(draft.key, index, patch)}
+            onDisplay={(index) => all.setDisplay(draft.key, index)}
             onTickAll={(isOn) => all.tickAll(draft.key, isOn)}
           />
           {looked.problem !== null && <Alert tone="error">{looked.problem}</Alert>}

@@ -1,7 +1,8 @@
-import type { CsvFormat } from '../../../src/core/csv/format.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { readFileList } from '../../../src/core/fields/file-list.ts'
+import { isImportable, isOfferedForImport } from '../../../src/core/fields/importable.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
@@ -20,6 +21,8 @@ export interface DraftColumn {
   options: FieldOptions
   /** The field that it fills, in a table that exists; null: none. */
   fieldId: string | null
+  /** True where the person chose it as the display field of a new table. */
+  isDisplay?: boolean
   /** Cells that name records which are not there, as far as they have been looked for. */
   missing?: ReadonlySet<string>
 }
@@ -31,16 +34,10 @@ export type DraftTarget =
 
 type StartInput = Inputs['imports']['start']
 
-/** Types that a file can fill, in the order in which people are offered them. */
-export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.filter((type) =>
-  isImportable(type.name),
-).map(({ name }) => name)
-
-function isImportable(name: FieldTypeName): boolean {
-  const { readOnly, systemColumn, computed } = fieldType(name)
-  // Passwords are set one by one.
-  return !readOnly && systemColumn === undefined && !computed && name !== 'Password'
-}
+/** Types that a column of a new table can have, in the order in which people are offered them. */
+export const IMPORTABLE_TYPES: readonly FieldTypeName[] = FIELD_TYPES.map(({ name }) => name).filter(
+  isOfferedForImport,
+)
 
 /** Fields of a table that a file can fill: links too, by the names of the linked records. */
 export const importableFields = (fields: Field[]): Field[] =>
@@ -99,13 +96,14 @@ export function isMisfit(
     if (field === undefined) return false
     if (linkOf(field)) return column.missing?.has(text) ?? false
     if (field.type === 'Attachment') return readFileList(text, 'all') === null
-    return fieldType(field.type).parse(text, field.options as never, decimal) === null
+    const type = fieldType(field.type)
+    return type.parse(text, field.options as never, decimal) === null && !isEmptyWord(text, type)
   }
   if (column.type === 'Attachment') return readFileList(text, 'all') === null
-  const { parse, filters } = fieldType(column.type)
+  const type = fieldType(column.type)
   // Options that a new select field lacks are added to it.
-  if (filters === 'select' || filters === 'multiSelect') return false
-  return parse(text, column.options as never, decimal) === null
+  if (type.filters === 'select' || type.filters === 'multiSelect') return false
+  return type.parse(text, column.options as never, decimal) === null && !isEmptyWord(text, type)
 }
 
 /** How many of the sampled cells of a column will not fit. */
@@ -142,20 +140,35 @@ export function missingFields(columns: DraftColumn[], target: DraftTarget): Fiel
   )
 }
 
+/** The display field of a new table: as chosen, else the most readable of the columns that are imported. */
+export function displayColumn(columns: DraftColumn[], { fields }: Analysis): DraftColumn | undefined {
+  const readability = ({ index }: DraftColumn) => fields[index]?.readability ?? 0
+  const on = columns.filter(({ isOn }) => isOn)
+  const chosen = on.find(({ isDisplay }) => isDisplay)
+  return chosen ?? on.toSorted((a, b) => readability(b) - readability(a))[0]
+}
+
 /** What the server is asked. */
 export function toStartInput(
-  { baseId, uploadId, format, width }: { baseId: string; uploadId: string; format: CsvFormat; width: number },
+  { baseId, uploadId, analysis }: { baseId: string; uploadId: string; analysis: Analysis },
   columns: DraftColumn[],
   target: DraftTarget,
 ): StartInput {
   const on = columns.filter((column) => column.isOn)
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const common = { baseId, uploadId, format, width, timeZone }
+  const { format, fields: detected } = analysis
+  const common = { baseId, uploadId, format, width: detected.length, timeZone }
   if (target.kind === 'append') {
     const mapped = on.map(({ index, fieldId }) => ({ index, fieldId: fieldId ?? '' }))
     return { ...common, tableId: target.tableId, columns: mapped }
   }
-  const fields = on.map(({ title, type, options }) => ({ title: title.trim(), type, options }))
+  const display = displayColumn(columns, analysis)
+  const fields = on.map((column) => ({
+    title: column.title.trim(),
+    type: column.type,
+    options: column.options,
+    isDisplay: column === display,
+  }))
   return {
     ...common,
     columns: on.map(({ index }) => ({ index })),

@@ -90,8 +90,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
     const ids = drafts.map(({ source, analysis, columns, target }) =>
       startRun(baseId, source, (uploadId) => {
         if (!analysis) throw new Error(t('The file has not been read'))
-        const { format, fields } = analysis
-        return toStartInput({ baseId, uploadId, format, width: fields.length }, columns, target)
+        return toStartInput({ baseId, uploadId, analysis }, columns, target)
       }),
     )
     setStarted(ids)
@@ -166,7 +165,17 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
       {drafts.length > 1 && (
         <DraftTabs drafts={drafts} active={active} onChoose={setActiveKey} onRemove={all.remove} />
       )}
-      <DraftView baseId={baseId} draft={active} all={all} tables={tables.data ?? []} mayCreate={mayCreate} />
+      <DraftView
+        baseId={baseId}
+        draft={active}
+        all={all}
+        tables={tables.data ?? []}
+        mayCreate={mayCreate}
+        onChooseAnother={() => {
+          if (active) all.remove(active.key)
+          setChoosing(true)
+        }}
+      />
     </Dialog>
   )
 }

@@ -104,6 +104,11 @@ export function useDrafts() {
           return patch.type && analysis ? withType(next, patch.type, analysis) : next
         }),
       })),
+    /** Has another column name the records of the new table. */
+    setDisplay: (key: number, index: number) =>
+      change(key, ({ columns }) => ({
+        columns: columns.map((column) => ({ ...column, isDisplay: column.index === index })),
+      })),
     tickAll: (key: number, isOn: boolean) =>
       change(key, ({ columns, target }) => ({
         columns: columns.map((column) => ({
