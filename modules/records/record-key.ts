@@ -1,15 +1,31 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { isPadded } from '../../src/dialects/foreign.ts'
+import { isTextStorage } from '../../src/dialects/related.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnName, columnOf } from './columns.ts'
 import { perModel } from './per-model.ts'
 
-/** Between the parts of an id that several columns make up, as REST clients know it. */
+/**
+ * Between the parts of an id that several columns make up, as REST clients know it. A part that could be mistaken for
+ * two is escaped: `~_` stands for `_` and `~~` for `~`. All other parts stand as they are, so `a___b` keeps its
+ * meaning.
+ */
 const BETWEEN = '___'
+const ESCAPE = '~'
+/** Marks the ends of a part while it is looked at, so that the first and the last letter can be told by `replace` alone. */
+const END = '|'
+
+/** What makes a part ambiguous, at its place among the others. */
+const ambiguous = (index: number, count: number): string[] => [
+  ...[BETWEEN, `${ESCAPE}_`, ESCAPE + ESCAPE],
+  ...(index > 0 ? [`${END}_`] : []),
+  ...(index < count - 1 ? [`_${END}`, ESCAPE + END] : []),
+]
 
 /** True for a table of our own making: with an order, and columns for who wrote a record and when. */
 export const isOurs = perModel((model) =>
@@ -27,9 +43,21 @@ export function keyOf(model: TableModel, alias: string = model.table.tableName):
   const parts = keyFieldsOf(model).map((field) =>
     asKey(sql`${sql.identifier(alias)}.${columnOf(field)}`, field),
   )
-  return parts.length === 1
-    ? sql`${parts[0]}`
-    : sql`concat_ws('${sql.raw(BETWEEN)}', ${sql.join(parts, sql`, `)})`
+  if (parts.length === 1) return sql`${parts[0]}`
+  const escaped = keyFieldsOf(model).map((field, index) =>
+    isTextStorage(storageOf(field)) ? escapedPart(parts[index] as SQL, index, parts.length) : parts[index],
+  )
+  return sql`concat_ws('${sql.raw(BETWEEN)}', ${sql.join(escaped, sql`, `)})`
+}
+
+function escapedPart(part: SQL, index: number, count: number): SQL {
+  const text = sql`concat(${part}, '')`
+  const marked = sql`concat('${sql.raw(END)}', ${part}, '${sql.raw(END)}')`
+  const tests = ambiguous(index, count).map(
+    (piece) => sql`replace(${marked}, '${sql.raw(piece)}', '') <> ${marked}`,
+  )
+  const replaced = sql`replace(replace(${text}, '~', '~~'), '_', '~_')`
+  return sql`case when ${sql.join(tests, sql` or `)} then ${replaced} else ${text} end`
 }
 
 /** A column that holds a key, or a part of one, as ids have it. */
@@ -48,14 +76,42 @@ export const keyFieldsOf = ({ keyFields, primaryKey }: TableModel): Field[] =>
 export function keyValues(model: TableModel, id: RecordId): CellValue[] {
   const { length } = keyFieldsOf(model)
   if (length === 1) return [id]
-  const parts = String(id).split(BETWEEN)
+  const parts = partsOf(String(id))
   if (parts.length !== length) throw notFound('Record', String(id).slice(0, 64))
   return parts
 }
 
+/** An id taken apart. What is escaped though it need not be is understood as well. */
+function partsOf(id: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  for (let at = 0; at < id.length; at++) {
+    const next = id[at + 1]
+    if (id[at] === ESCAPE && (next === '_' || next === ESCAPE)) {
+      part += next
+      at++
+    } else if (id.startsWith(BETWEEN, at)) {
+      parts.push(part)
+      part = ''
+      at += BETWEEN.length - 1
+    } else {
+      part += id[at]
+    }
+  }
+  return [...parts, part]
+}
+
 /** The id that values of the key's columns make. */
 export const idOfKey = (values: readonly unknown[]): RecordId =>
-  values.length === 1 ? (values[0] as RecordId) : values.map(String).join(BETWEEN)
+  values.length === 1
+    ? (values[0] as RecordId)
+    : values.map((value, index) => joinedPart(String(value), index, values.length)).join(BETWEEN)
+
+function joinedPart(part: string, index: number, count: number): string {
+  const marked = END + part + END
+  const isAmbiguous = ambiguous(index, count).some((piece) => marked.includes(piece))
+  return isAmbiguous ? part.replaceAll('~', '~~').replaceAll('_', '~_') : part
+}
 
 /** `where` of one record, as text; its values are those of `keyValues` and stand after `before` others. */
 export const keyText = (dialect: Dialect, model: TableModel, before = 0): string =>

@@ -149,3 +149,67 @@ describe('an SQLite file', () => {
     file.close()
   })
 })
+
+describe.each(['postgres', 'mariadb', 'sqlite'] as const)(
+  'texts in a key of several columns of %s',
+  (kind) => {
+    /** Parts that hold the separator, begin or end with its sign, or hold the escape sign. */
+    const PARTS = ['a', 'a___b', 'a_', '_a', '__', '___', 'a~_b', '~', '~~', 'x|_y', 'one_two', 'ü___ß']
+    const pairs = PARTS.flatMap((a) => PARTS.map((b) => [a, b] as const))
+    let bench: Bench
+    let tableId: string
+    let stop = async () => {}
+
+    beforeAll(async () => {
+      const { id: baseId } = await createBase(main.app, main.owner)
+      bench = { ...main, baseId }
+      const text =
+        kind === 'mariadb' ? 'varchar(20) character set utf8mb4 collate utf8mb4_bin' : 'varchar(20)'
+      const statements = [
+        `create table pair (a ${text} not null, b ${text} not null, note varchar(20), primary key (a, b))`,
+        `insert into pair (a, b) values ${pairs.map(([a, b]) => `('${a}', '${b}')`).join(', ')}`,
+      ]
+      if (kind === 'sqlite') {
+        const folder = join(main.app.config.dataDir, 'sources')
+        mkdirSync(folder, { recursive: true })
+        const file = new Database(join(folder, 'pairs.db'))
+        for (const statement of statements) file.run(statement)
+        file.close()
+        await connect(bench, { client: 'sqlite3', connection: { filename: 'pairs.db' } })
+      } else {
+        const foreign = await createForeign(kind, statements)
+        stop = foreign.stop
+        await connect(bench, foreign.sent)
+      }
+      const [table] = await bench.trpc.schema.tables.query({ baseId })
+      tableId = table?.id ?? ''
+    })
+    afterAll(() => stop())
+
+    const path = () => `/api/v2/tables/${tableId}/records`
+    const read = async () =>
+      (await bench.rest.get(`${path()}?limit=1000`)).body.list as Record<string, string>[]
+
+    test('tell all records apart, and name each in every call', async () => {
+      const { ids } = await bench.trpc.records.list.query({ query: { tableId, limit: 1000, offset: 0 } })
+      expect(new Set(ids).size).toBe(pairs.length)
+      expect(ids).toContain('a___a')
+      expect(ids).toContain('one_two___one_two')
+      for (const id of ids) {
+        const answer = await bench.rest.get(`${path()}/${encodeURIComponent(String(id))}`)
+        expect([id, answer.status]).toEqual([id, 200])
+      }
+      expect((await bench.rest.patch(path(), { a: 'a___b', b: '_a', note: 'x' })).status).toBe(200)
+      expect((await read()).filter(({ note }) => note === 'x')).toMatchObject([{ a: 'a___b', b: '_a' }])
+      expect((await bench.rest.delete(path(), { a: 'a_', b: '___' })).status).toBe(200)
+      expect((await read()).some(({ a, b }) => a === 'a_' && b === '___')).toBe(false)
+      await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+      expect((await read()).some(({ a, b }) => a === 'a_' && b === '___')).toBe(true)
+      expect((await bench.rest.post(path(), { a: '_n_', b: '___n' })).status).toBe(200)
+      const v1 = `/api/v1/db/data/noco/${bench.baseId}/${tableId}/${encodeURIComponent('~_n~____~_~_~_n')}`
+      expect((await bench.rest.get(v1)).body).toMatchObject({ a: '_n_', b: '___n' })
+      expect((await bench.rest.delete(v1)).status).toBe(200)
+      expect(await read()).toHaveLength(pairs.length)
+    }, 60_000)
+  },
+)

@@ -98,6 +98,46 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
     expect(await foreign.ask('select count(*) as n from every_type')).toEqual(before)
   })
 
+  test('refuse values for columns that nobody writes, and take back what was read', async () => {
+    const made = await bench.rest.post(path('every_type'), { whole: 3 })
+    const { id } = made.body
+    const tableId = ids.get('every_type')
+    const v1 = `/api/v1/db/data/noco/${bench.baseId}/${tableId}`
+    const bulk = `/api/v1/db/data/bulk/noco/${bench.baseId}/${tableId}`
+    const columns: Record<string, unknown> = {
+      raw: '0x1234',
+      bits: '0101',
+      doubled: 99,
+      ...(kind === 'postgres' ? { numbers: '{1,2}', words: ['a'] } : { place: 'POINT(1 2)' }),
+    }
+    const row = async () => foreign.ask(`select * from every_type where id = ${id}`)
+    const before = await row()
+    for (const [title, value] of Object.entries(columns)) {
+      const answers = [
+        await bench.rest.patch(path('every_type'), { id, [title]: value, whole: 4 }),
+        await bench.rest.post(path('every_type'), { [title]: value }),
+        await bench.rest.patch(`${v1}/${id}`, { [title]: value }),
+        await bench.rest.post(v1, { [title]: value }),
+        await bench.rest.patch(bulk, [{ id, [title]: value }]),
+        await bench.rest.post(bulk, [{ [title]: value }]),
+        await bench.rest.patch(`${bulk}/all?where=(id,eq,${id})`, { [title]: value }),
+        await bench.rest.post(`${bulk}/upsert`, [{ id, [title]: value }]),
+      ]
+      for (const [index, { status, body }] of answers.entries()) {
+        expect([title, index, status]).toEqual([title, index, 400])
+        expect(JSON.stringify(body)).toContain(`Field \\"${title}\\" cannot be written`)
+      }
+    }
+    expect(await row()).toEqual(before)
+    const read = (await bench.rest.get(`${path('every_type')}/${id}`)).body
+    expect((await bench.rest.patch(path('every_type'), { ...read, whole: 5 })).status).toBe(200)
+    expect((await bench.rest.get(`${path('every_type')}/${id}`)).body).toMatchObject({
+      whole: 5,
+      doubled: 10,
+    })
+    await bench.rest.delete(path('every_type'), { id })
+  })
+
   test('are changed and deleted, undone and done again, in the database itself', async () => {
     const { baseId, trpc } = bench
     const { body } = await bench.rest.post(path('author'), { name: 'Carl', email: 'carl@example.com' })

@@ -30,7 +30,7 @@ function namesOf(model: TableModel, isMeant: (field: Field) => boolean): Map<str
 
 /**
  * Values by field id; of a new record the key is one of them, where it is given. Keys that name no field, and fields that the server fills, are left out: what
- * clients read they may send back as it is.
+ * clients read they may send back as it is. Columns that nobody writes are looked at apart, see `readOnlyGiven`.
  */
 export function readValues(model: TableModel, body: Body, { isNew = false } = {}): Values {
   const values: Values = {}
@@ -42,6 +42,32 @@ export function readValues(model: TableModel, body: Body, { isNew = false } = {}
   }
   return values
 }
+
+/** Columns of connected databases that nobody writes here: lists, bytes, shapes, and what the database computes. */
+const readOnlyColumns = perModel((model) =>
+  model.fields.filter(
+    ({ databaseType, readOnlyReason, columnName, isPrimaryKey }) =>
+      databaseType !== null && readOnlyReason !== null && columnName !== '' && !isPrimaryKey,
+  ),
+)
+
+/** The columns that nobody writes to which a body gives a value, with that value. */
+export function readOnlyGiven(model: TableModel, body: Body): { field: Field; value: unknown }[] {
+  return readOnlyColumns(model).flatMap((field) => {
+    const name = [field.title, field.columnName].find((key) => Object.hasOwn(body, key))
+    const value = name === undefined ? undefined : body[name]
+    return value === undefined ? [] : [{ field, value }]
+  })
+}
+
+/** @throws BAD_REQUEST naming the field where a new record, or many records at once, are given such a value */
+export function refuseReadOnly(model: TableModel, body: Body): void {
+  const given = readOnlyGiven(model, body).find(({ value }) => value !== null)
+  if (given) throw readOnlyColumn(given.field)
+}
+
+export const readOnlyColumn = ({ id, title, readOnlyReason }: Field): AppError =>
+  new AppError('BAD_REQUEST', `Field "${title}" cannot be written: ${readOnlyReason}`, { fieldId: id })
 
 /** A body that is one record, or a list of them. @throws 400 for anything else */
 export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {

@@ -11,7 +11,14 @@ import { boundCondition, keyOf } from '../plan.ts'
 import type { Opened } from '../read.ts'
 import { idOfKey, keyFieldsOf } from '../record-key.ts'
 import type { RecordsService } from '../service.ts'
-import { type Body, parseRecordId, readValues } from './body.ts'
+import {
+  type Body,
+  parseRecordId,
+  readOnlyColumn,
+  readOnlyGiven,
+  readValues,
+  refuseReadOnly,
+} from './body.ts'
 import { titledColumns } from './columns.ts'
 import { readNewLinks } from './link-bodies.ts'
 import { hasNested, type PresenterFor, readNested } from './nested.ts'
@@ -122,6 +129,7 @@ export function createRestOperations(
   ): Promise<{ model: TableModel; ids: RecordId[] }> {
     const model = await enter(actor, 'record.create', tableId)
     refuseTooMany(bodies)
+    for (const body of bodies) refuseReadOnly(model, body)
     const links = await newLinks(model, bodies)
     const rows = bodies.map((body, index) => ({
       values: { ...readValues(model, body, { isNew: true }), ...links[index] },
@@ -144,11 +152,45 @@ export function createRestOperations(
     const model = await enter(actor, 'record.update', tableId)
     refuseTooMany(bodies)
     const rows = bodies.map((body) => ({ id: keyOf(model, body), values: readValues(model, body) }))
+    await refuseChangedColumns(
+      actor,
+      tableId,
+      rows.map(({ id }, index) => ({ id, body: bodies[index] ?? {} })),
+    )
     await records.apply(actor, {
       baseId: model.table.baseId,
       operations: [{ kind: 'update', tableId, rows }],
     })
     return { model, ids: rows.map((row) => row.id) }
+  }
+
+  /**
+   * Values for columns that nobody writes are accepted as long as they are what stands there: what clients read they may
+   * send back. One statement, and only where a body names such a column.
+   *
+   * @throws BAD_REQUEST naming the field
+   */
+  async function refuseChangedColumns(
+    actor: Actor,
+    tableId: string,
+    items: { id: RecordId; body: Body }[],
+  ): Promise<void> {
+    const opened = await records.open(actor, tableId)
+    const named = items.flatMap(({ id, body }) =>
+      readOnlyGiven(opened.model, body).map((given) => ({ ...given, id })),
+    )
+    if (named.length === 0) return
+    const { model } = opened
+    const fields = [...new Set(named.map(({ field }) => field))]
+    const ids = [...new Set(named.map(({ id }) => id))]
+    const keys = keyFieldsOf(model)
+    const rows = await rowsOf(opened, ids, [...keys, ...fields])
+    const byId = new Map(rows.map((row) => [String(idOfKey(keys.map(({ title }) => row[title]))), row]))
+    for (const { field, id, value } of named) {
+      const row = byId.get(String(id))
+      // The write door tells of records that are not there.
+      if (row && !Bun.deepEquals(row[field.title] ?? null, value)) throw readOnlyColumn(field)
+    }
   }
 
   async function remove(actor: Actor, tableId: string, ids: RecordId[]): Promise<void> {
@@ -166,7 +208,20 @@ export function createRestOperations(
     return rows.map((row) => idOfKey(keys.map(({ title }) => row[title])))
   }
 
-  return { enter, get, exists, read, written, rowsOf, newLinks, create, update, remove, present }
+  return {
+    enter,
+    get,
+    exists,
+    read,
+    written,
+    rowsOf,
+    newLinks,
+    create,
+    update,
+    refuseChangedColumns,
+    remove,
+    present,
+  }
 }
 
 export type RestOperations = ReturnType<typeof createRestOperations>

@@ -5,7 +5,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../service.ts'
-import { type Body, readBodies, readKey, readValues, requireKeyField } from './body.ts'
+import { type Body, readBodies, readKey, readValues, refuseReadOnly, requireKeyField } from './body.ts'
 import { readMatching } from './matching.ts'
 import type { RestOperations } from './operations.ts'
 import { presentKey } from './present.ts'
@@ -85,6 +85,12 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
         id !== undefined && isThere(id) ? [{ id, values }] : [],
       )
       const fresh = items.filter(({ id }) => !isThere(id))
+      for (const { item } of fresh) refuseReadOnly(model, item)
+      await operations.refuseChangedColumns(
+        actor,
+        tableId,
+        items.flatMap(({ id, item }) => (id !== undefined && isThere(id) ? [{ id, body: item }] : [])),
+      )
       const links = await operations.newLinks(
         model,
         fresh.map(({ item }) => item),
@@ -106,6 +112,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
       const selection = readMatching(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
       if (isList) throw badRequest('The body must be one record: the values that all are given')
+      refuseReadOnly(model, bodies[0] ?? {})
       const values = readValues(model, bodies[0] ?? {})
       const { count } = await records.updateMatching(actor, selection, values)
       return scalar(count)
