@@ -93,17 +93,33 @@ export interface SchemaContext {
 export const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
 
 /**
+ * The table of an id. One of a source that is switched off is out of reach, as if it were in the trash: only the source
+ * itself can be managed until it is switched on again.
+ *
+ * @throws TABLE_NOT_FOUND
+ */
+export async function loadShown(
+  { store, bases }: Pick<SchemaContext, 'store' | 'bases'>,
+  tableId: string,
+): Promise<TableModel> {
+  const model = await store.load(tableId)
+  const source = await bases.sources.find(model.table.sourceId)
+  if (source?.isEnabled === false) throw notFound('Table', tableId.slice(0, 64))
+  return model
+}
+
+/**
  * The table of an id, for someone who holds the right in its base.
  *
  * @throws TABLE_NOT_FOUND before any refusal of access
  */
 export async function openTable(
-  { store, access }: Pick<SchemaContext, 'store' | 'access'>,
+  { store, access, bases }: Pick<SchemaContext, 'store' | 'access' | 'bases'>,
   actor: Actor,
   right: BaseRight,
   tableId: string,
 ): Promise<TableModel> {
-  const model = await store.load(tableId)
+  const model = await loadShown({ store, bases }, tableId)
   await access.authorize(actor, right, model.table.baseId)
   return model
 }
@@ -114,7 +130,7 @@ export async function openTable(
  * @throws FIELD_NOT_FOUND before any refusal of access; also for fields of a table in the trash
  */
 export async function openField(
-  context: Pick<SchemaContext, 'store' | 'access'>,
+  context: Pick<SchemaContext, 'store' | 'access' | 'bases'>,
   actor: Actor,
   right: BaseRight,
   fieldId: string,

@@ -30,6 +30,7 @@ import {
 import {
   type FieldExpressions,
   type FieldPlace,
+  loadShown,
   openField,
   openTable,
   type PresentedViews,
@@ -72,6 +73,8 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
   }
   registerSchemaUndo(context)
 
+  const load = (tableId: string) => loadShown(context, tableId)
+
   /** The tables of a base but for those of sources that are switched off. */
   async function shownTables(baseId: string, options: { trash?: boolean }): Promise<Table[]> {
     const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
@@ -88,7 +91,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
 
   /** What a link to a view tells of its table. @throws TABLE_NOT_FOUND for any other */
   async function tableOfLink(viewId: string, tableId: string): Promise<TableSchema> {
-    const whole = await schemaOf(await store.load(tableId))
+    const whole = await schemaOf(await load(tableId))
     const view = whole.views.find(({ id }) => id === viewId)
     if (!view) throw notFound('Table', tableId.slice(0, 64))
     return publicSchema(whole, view)
@@ -102,12 +105,12 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
      * The table of an id with its fields, from memory where it is known.
      * @throws TABLE_NOT_FOUND, also for a table in the trash or in a base that is
      */
-    load: store.load,
+    load,
     /**
      * The models by table id that are needed to work out any field of a table, its own among them.
      * Cheap while nothing changes. @throws TABLE_NOT_FOUND
      */
-    loadReachable: createReachable(store),
+    loadReachable: createReachable({ ...store, load }),
     /** The database that holds the records of a table. */
     async engineOf(table: Table): Promise<Engine> {
       const source = await foreignSourceOf(context, table)
@@ -143,13 +146,13 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       const found =
         tables.find((table) => table.id === idOrTitle) ?? tables.find((table) => table.title === idOrTitle)
       if (!found) throw notFound('Table', idOrTitle.slice(0, 255))
-      return store.load(found.id)
+      return load(found.id)
     },
     /** The table that a live field belongs to. @throws FIELD_NOT_FOUND */
     async tableOfField(fieldId: string): Promise<TableModel> {
       const field = await store.findField(fieldId)
       if (!field || field.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
-      return store.load(field.tableId)
+      return load(field.tableId)
     },
 
     /** For imports: see `prepareTable`. The actor's right to make tables is checked. */

@@ -6,6 +6,7 @@ import { fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { parseInstant } from '../../src/core/fields/instant-text.ts'
 import { parseNumber } from '../../src/core/fields/number-text.ts'
 import { isEmail, isPhone, isUrl } from '../../src/core/fields/text-checks.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 
 describe('parseNumber', () => {
   test.each([
@@ -300,7 +301,7 @@ describe('shapes of text', () => {
     expect(isPhone(text)).toBe(false)
   })
   test('long hostile text is refused at once', () => {
-    const started = performance.now()
+    const started = cpuTimeMs()
     const texts = [
       'a.'.repeat(50_000),
       `${'a@'.repeat(50_000)}`,
@@ -310,6 +311,6 @@ describe('shapes of text', () => {
     ]
     for (const text of texts)
       expect([isEmail(text), isUrl(text), isPhone(text)]).toEqual([false, false, false])
-    expect(performance.now() - started).toBeLessThan(5_000) // Quadratic time would be minutes.
+    expect(cpuTimeMs() - started).toBeLessThan(5_000) // Quadratic time would be minutes.
   })
 })

@@ -122,7 +122,7 @@ describe.each(ENGINES)('formulas on $client', ({ open }) => {
     )
     const wrong = new Map(differences.map((entry) => [(entry as { formula: string }).formula, entry]))
     expect([...wrong.values()].slice(0, Number(process.env.FORMULA_SHOW ?? 5))).toEqual([])
-  }, 120_000)
+  }, 600_000)
 })
 
 /** A value of the driver in the form of `CellValue`. */

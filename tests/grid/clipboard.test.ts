@@ -8,6 +8,7 @@ import {
   writeTsv,
 } from '../../web/grid/clipboard.ts'
 import { parseHtmlTable } from '../../web/grid/clipboard-html.ts'
+import { cpuTimeMs } from '../support/cpu-time.ts'
 
 const ROWS = [
   ['plain', 'with\ttab', 'two\nlines'],
@@ -44,9 +45,9 @@ describe('TSV', () => {
     const text = writeTsv(
       Array.from({ length: 10_000 }, (_, row) => Array.from({ length: 20 }, (__, at) => `${row}"${at}`)),
     )
-    const start = performance.now()
+    const start = cpuTimeMs()
     expect(parseTsv(text)).toHaveLength(10_000)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(cpuTimeMs() - start).toBeLessThan(2000)
   })
 })
 
