@@ -38,6 +38,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         const isVisitor = isVisit(request.headers)
         // Who may see it is said by headers, which a cache on the way does not look at; and a link may be closed.
         if (isVisitor) set.headers['cache-control'] = 'no-store'
+        refusePrecondition(request)
         // Looked for only where it counts: it costs as much as all else here.
         const address = isVisitor ? clientAddress(kernel.config, request, server) : undefined
         const actor = await auth.authenticate(request.headers, address)
@@ -74,6 +75,16 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         return answer
       })
   )
+}
+
+/**
+ * A write that asks to be refused where a record has changed since: records have no versions to compare, so taking it
+ * anyway would overwrite what the client meant to keep. @throws BAD_REQUEST
+ */
+function refusePrecondition({ method, headers }: Request): void {
+  const condition = headers.get('if-match')
+  if (condition !== null && condition !== '*' && method !== 'GET' && method !== 'HEAD')
+    throw badRequest('If-Match is not supported: read the record again before writing')
 }
 
 /** True where a request names a public link. */

@@ -31,7 +31,7 @@ export type Access = ReturnType<typeof createAccess>
 /** Who may do what: the one gate that every operation passes. */
 export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, accounts: Accounts) {
   const { memberships, users } = meta.tables(defineAuthTables)
-  const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS)
+  const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS, 'memberships')
   events.on('access.changed', ({ userId }) => cache.forget(userId))
 
   async function load(userId: string): Promise<Memberships> {

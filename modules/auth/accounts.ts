@@ -26,7 +26,7 @@ export type Accounts = ReturnType<typeof createAccounts>
 /** The users of this server, with those who call held in memory. */
 export function createAccounts({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { users } = meta.tables(defineAuthTables)
-  const cache = createReadCache<Account>(meta, MAX_CACHED_ACCOUNTS)
+  const cache = createReadCache<Account>(meta, MAX_CACHED_ACCOUNTS, 'accounts')
   const isLive = isNull(users.deletedAt)
 
   async function load(userId: string): Promise<Account | null> {

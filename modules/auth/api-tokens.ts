@@ -14,29 +14,40 @@ const HINT_LENGTH = 4
 
 export type ApiTokenRow = ReturnType<typeof defineAuthTables>['apiTokens']['$inferSelect']
 
+interface TokenOwner {
+  userId: string
+  expiresAt: string | null
+}
+
+const hasExpired = ({ expiresAt }: Pick<TokenOwner, 'expiresAt'>): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+
 export type ApiTokens = ReturnType<typeof createApiTokens>
 
 /** Tokens by which programs act for a person. Only their hashes are stored. */
 export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) {
   const { apiTokens } = meta.tables(defineAuthTables)
-  const cache = createReadCache<{ userId: string }>(meta, MAX_CACHED_TOKENS)
+  const cache = createReadCache<TokenOwner>(meta, MAX_CACHED_TOKENS, 'tokens')
 
   return {
     /** Whose token it is, where that is at hand. */
-    recall: (token: string): { userId: string } | undefined =>
-      token.length > MAX_TOKEN_LENGTH ? undefined : cache.peek(sha256(token)),
+    recall(token: string): { userId: string } | undefined {
+      const owner = token.length > MAX_TOKEN_LENGTH ? undefined : cache.peek(sha256(token))
+      return owner && !hasExpired(owner) ? owner : undefined
+    },
 
-    /** Whose token it is; null where it is none, or deleted. */
+    /** Whose token it is; null where it is none, deleted or expired. */
     async identify(token: string): Promise<{ userId: string } | null> {
       if (token.length > MAX_TOKEN_LENGTH) return null
       const hash = sha256(token)
-      return cache.read(hash, async () => {
+      const owner = await cache.read(hash, async () => {
         const found = await meta.db
-          .select({ userId: apiTokens.userId })
+          .select({ userId: apiTokens.userId, expiresAt: apiTokens.expiresAt })
           .from(apiTokens)
           .where(eq(apiTokens.tokenHash, hash))
         return found[0] ?? null
       })
+      return owner && !hasExpired(owner) ? owner : null
     },
 
     /** The actor's own tokens, newest first. */
@@ -46,9 +57,18 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       return meta.db.select().from(apiTokens).where(isOwn).orderBy(desc(apiTokens.id))
     },
 
-    /** A new token of the actor's; this answer is the only place where it is readable. */
-    async create(actor: Actor, description: string | null): Promise<{ row: ApiTokenRow; token: string }> {
+    /**
+     * A new token of the actor's; this answer is the only place where it is readable.
+     * @param expiresAt ISO 8601; null: it does not expire
+     * @throws BAD_REQUEST for a moment that has passed
+     */
+    async create(
+      actor: Actor,
+      description: string | null,
+      expiresAt: string | null = null,
+    ): Promise<{ row: ApiTokenRow; token: string }> {
       await access.authorize(actor, 'token.create')
+      if (hasExpired({ expiresAt })) throw badRequest('A token cannot expire in the past')
       const token = randomApiToken()
       const [row] = await meta.db
         .insert(apiTokens)
@@ -58,6 +78,7 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
           tokenHash: sha256(token),
           hint: token.slice(-HINT_LENGTH),
           createdAt: new Date().toISOString(),
+          expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
         })
         .returning()
       if (!row) throw new Error('The new token was not stored')

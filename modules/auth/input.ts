@@ -20,4 +20,5 @@ export const DisplayName = plainText(255)
 export const ProfileMeta = plainObject(16_384)
 
 /** The settings of the server. The known ones take a hundred characters. */
-export const AppSettings = plainObject(65_536)
+/** What a super admin sets for the server: only what it knows, so that a typing error is not taken for a setting. */
+export const AppSettings = z.strictObject({ invite_only_signup: z.boolean().optional() })

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { cacheSizes, clearCaches } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { restBase, scalar } from '../../src/rest.ts'
 import { VERSION } from '../../src/version.ts'
@@ -21,14 +22,15 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
     // Clients report their own errors here. Nothing is kept of them: anyone could send anything.
     .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))
   for (const path of CACHE_PATHS) {
-    // What is held in memory is forgotten at the change itself, so there is nothing to show or to clear.
+    // What is held in memory is forgotten at the change itself; clearing it only makes the next reads fresh.
     app
       .get(path, async ({ actor }) => {
         await auth.access.authorize(actor, 'settings.read')
-        return {}
+        return cacheSizes(kernel.meta)
       })
       .delete(path, async ({ actor }) => {
         await auth.access.authorize(actor, 'settings.update')
+        clearCaches(kernel.meta)
         return scalar(true)
       })
   }
@@ -50,14 +52,14 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     samlAuthEnabled: false,
     samlProviderName: null,
     oneClick: false,
-    connectToExternalDB: false,
+    connectToExternalDB: true,
     version: VERSION,
     defaultLimit: 25,
     defaultGroupByLimit: { limitGroup: 25, limitRecord: 10 },
     ncMin: false,
     teleEnabled: false,
     errorReportingEnabled: false,
-    auditEnabled: true,
+    auditEnabled: false,
     ncSiteUrl: auth.siteUrl(request),
     ee: false,
     ncAttachmentFieldSize: config.attachmentMaxBytes,
@@ -66,6 +68,7 @@ async function presentInfo(auth: AuthService, { config }: Kernel, request: Reque
     automationLogLevel: 'OFF',
     disableEmailAuth: false,
     feedEnabled: false,
+    baseHostName: null,
     mainSubDomain: 'app',
     dashboardPath: '/dashboard',
     // As clients know it: the key is absent until someone has signed up.

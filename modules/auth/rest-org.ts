@@ -17,7 +17,15 @@ const MAX_QUERY_LENGTH = 256
 const InviteBody = z.object({ email: z.string().max(4096), roles: z.enum(GRANTABLE_ORG_ROLES).optional() })
 const RolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
 const LicenseBody = z.object({ key: plainText(4096) })
-export const TokenBody = z.object({ description: plainText(255).nullish() })
+export const TokenBody = z.object({
+  description: plainText(255).nullish(),
+  /** A token has the rights of its owner, no less and no more. */
+  permissions: z.null({ error: 'A token has the rights of its owner: permissions cannot be set' }).optional(),
+  /** A moment after which the token is refused (ISO 8601); null: it does not expire. */
+  expiry: z.iso
+    .datetime({ offset: true, local: true, error: 'expiry is a moment such as 2027-01-31T12:00:00Z' })
+    .nullish(),
+})
 
 /** The organisation: its users, one's API tokens, the settings and the licence (wire §4). */
 export const orgRest = (auth: AuthService, kernel: Kernel) =>
@@ -74,7 +82,8 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
 
     .post('/api/v1/tokens', async ({ actor, body }) => {
       await auth.access.authorize(actor, 'token.create')
-      const { row, token } = await auth.tokens.create(actor, readBody(TokenBody, body).description ?? null)
+      const { description, expiry } = readBody(TokenBody, body)
+      const { row, token } = await auth.tokens.create(actor, description ?? null, expiry ?? null)
       return presentNewToken(row, token)
     })
 

@@ -103,6 +103,12 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
         'Google client id or secret not found. Please add it in plugin settings or define env variables.',
       )
     })
+    .post('/github/genTokenByCode', () => {
+      throw badRequest('Sign-in with GitHub is not available on this server')
+    })
+    .post('/oidc/genTokenByCode', () => {
+      throw badRequest('Sign-in with OpenID Connect is not available on this server')
+    })
 
     // The address that mails name; the page is a screen of the web app.
     .get('/password/reset/:token', ({ params, redirect }) =>

@@ -47,8 +47,8 @@ export type Shares = ReturnType<typeof createShares>
 export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) {
   const { shares } = meta.tables(defineAuthTables)
   const { db } = meta
-  const cache = createReadCache<ShareRow>(meta, MAX_CACHED_SHARES)
-  const byTarget = createReadCache<OpenState>(meta, MAX_CACHED_SHARES)
+  const cache = createReadCache<ShareRow>(meta, MAX_CACHED_SHARES, 'shares')
+  const byTarget = createReadCache<OpenState>(meta, MAX_CACHED_SHARES, 'shared targets')
   const isOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>) =>
     and(eq(shares.kind, kind), eq(shares.targetId, targetId))
 

@@ -76,6 +76,8 @@ export function defineAuthTables(c: Columns) {
       /** Its last characters, by which a person knows it again. */
       hint: c.text('hint').notNull(),
       createdAt: c.text('created_at').notNull(),
+      /** From then on it is refused; null: it does not expire. */
+      expiresAt: c.text('expires_at'),
     },
     (t) => [c.uniqueIndex('api_tokens_hash').on(t.tokenHash), c.index('api_tokens_user').on(t.userId)],
   )

@@ -118,7 +118,8 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .post('/:baseId/api-tokens', async ({ actor, params, body }) => {
         await bases.enter(actor, 'base.tokens', params.baseId)
-        const { row, token } = await auth.tokens.create(actor, readBody(TokenBody, body).description ?? null)
+        const { description, expiry } = readBody(TokenBody, body)
+        const { row, token } = await auth.tokens.create(actor, description ?? null, expiry ?? null)
         return presentNewToken(row, token)
       })
 

@@ -26,7 +26,7 @@ export type BaseStore = ReturnType<typeof createBaseStore>
 /** The rows of bases, and what is held of them in memory: every call to a base asks for its row. */
 export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   const { bases, sources, basePreferences } = meta.tables(defineBasesTables)
-  const cache = createReadCache<BaseRow>(meta, MAX_CACHED_BASES)
+  const cache = createReadCache<BaseRow>(meta, MAX_CACHED_BASES, 'bases')
   const isLive = isNull(bases.deletedAt)
 
   async function load(baseId: string): Promise<BaseRow | null> {

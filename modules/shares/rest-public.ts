@@ -134,7 +134,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       return reads.downloadLink(records, actor, { tableId: view.tableId, fieldId, recordId }, place)
     })
     .get('/group/:columnId', async (call) => {
-      const { actor, view } = await enter(call, ['kanban'])
+      const { actor, view } = await enter(call, SHOWING)
       return groups.byOption(
         ...([actor, view.tableId, call.params.columnId] as const),
         await listQuery(actor, view.tableId, call),

@@ -11,13 +11,38 @@ export interface ReadCache<V> {
   forget(key: string): void
 }
 
+/** The caches over each metadata database, by what they hold. */
+const caches = new WeakMap<object, Map<string, { size(): number; clear(): void }>>()
+
+/** How many values each cache holds, by what they are. */
+export const cacheSizes = (meta: object): Record<string, number> =>
+  Object.fromEntries([...(caches.get(meta) ?? [])].map(([name, cache]) => [name, cache.size()]))
+
+/** Forgets everything that is held: the next reads are fresh. */
+export function clearCaches(meta: object): void {
+  for (const cache of caches.get(meta)?.values() ?? []) cache.clear()
+}
+
 /**
- * A cache of at most `max` values. It holds nothing where other processes share the metadata: a
+ * A cache of at most `max` values, called `name` where its size is shown. It holds nothing where other processes share the metadata: a
  * revocation made there has to count on the next call here (a notification would come too late).
  */
-export function createReadCache<V extends object>(meta: Pick<Meta, 'isShared'>, max: number): ReadCache<V> {
+export function createReadCache<V extends object>(
+  meta: Pick<Meta, 'isShared'>,
+  max: number,
+  name: string,
+): ReadCache<V> {
   const held = new LRUCache<string, V>({ max })
   let forgotten = 0
+  const known = caches.get(meta) ?? new Map()
+  caches.set(meta, known)
+  known.set(name, {
+    size: () => held.size,
+    clear() {
+      forgotten++
+      held.clear()
+    },
+  })
   return {
     peek: (key) => held.get(key),
     async read(key, load) {

@@ -63,6 +63,8 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST AUTH/password/reset/:token': { gate: 'anyone', params: token, answers: 400 },
   'GET AUTH/password/reset/:token': { gate: 'anyone', params: token, answers: 302 },
   'POST AUTH/google/genTokenByCode': { gate: 'anyone', answers: 400 },
+  'POST AUTH/github/genTokenByCode': { gate: 'anyone', answers: 400 },
+  'POST AUTH/oidc/genTokenByCode': { gate: 'anyone', answers: 400 },
   'POST AUTH/email/validate/:token': { gate: 'anyone', params: token, answers: 400 },
   'PATCH /api/v1/user/profile': { gate: 'account.update' },
 

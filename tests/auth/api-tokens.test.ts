@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { defineAuthTables } from '../../modules/auth/tables.ts'
+import { clearCaches } from '../../src/db/read-cache.ts'
 import { createTestApp, META_DATABASES, type TestApp, type TestUser } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
 
@@ -52,6 +54,30 @@ describe.each(META_DATABASES)('/api/v1/tokens on %s', (database) => {
     }
     expect((await app.rest().get(`/api/v1/users?xc-token=${token}`)).status).toBe(401)
     expect((await app.rest((await create(user)).token).get('/api/v1/users')).status).toBe(403)
+  })
+
+  test('expires when it was asked to, and refuses what it cannot promise', async () => {
+    const make = (body: object) => app.rest(user.token).post(TOKENS, { description: 'short', ...body })
+    const expiry = new Date(Date.now() + 3_600_000).toISOString()
+    const { status, body } = await make({ expiry })
+    expect([status, body.expiry]).toEqual([200, expiry])
+    const bases = () => app.rest(body.token).get('/api/v1/db/meta/projects')
+    expect((await bases()).status).toBe(200)
+    expect((await app.rest(user.token).get(TOKENS)).body.list[0].expiry).toBe(expiry)
+    const clock = Date.now
+    Date.now = () => clock() + 3_600_001
+    expect((await bases()).status).toBe(401)
+    Date.now = clock
+    expect((await bases()).status).toBe(200)
+    const { apiTokens } = app.kernel.meta.tables(defineAuthTables)
+    await app.kernel.meta.db
+      .update(apiTokens)
+      .set({ expiresAt: '2020-01-01T00:00:00.000Z' })
+      .where(eq(apiTokens.id, body.id))
+    clearCaches(app.kernel.meta)
+    expect((await bases()).status).toBe(401)
+    for (const refused of [{ expiry: '2020-01-01T00:00:00Z' }, { expiry: 'soon' }, { permissions: ['read'] }])
+      expect((await make(refused)).status).toBe(400)
   })
 
   test('is refused from the call after its deletion on', async () => {

@@ -32,6 +32,32 @@ describe.each(META_DATABASES)('the server itself on %s', (database) => {
     }
   })
 
+  test('says what it can do and what it cannot', async () => {
+    const { body } = await app.rest().get(INFO)
+    expect(body).toMatchObject({ connectToExternalDB: true, auditEnabled: false, googleAuthEnabled: false })
+    for (const provider of ['google', 'github', 'oidc']) {
+      const { status, body } = await app.rest().post(`/api/v1/auth/${provider}/genTokenByCode?code=x`)
+      expect([status, typeof body.msg]).toEqual([400, 'string'])
+    }
+  })
+
+  test('shows a super admin how much is held in memory, and forgets it', async () => {
+    const before = (await app.rest(admin.token).get('/api/v1/db/meta/cache')).body
+    if (database === 'sqlite') expect(before.accounts).toBeGreaterThan(0)
+    expect((await app.rest(admin.token).delete('/api/v1/db/meta/cache')).body).toBe(true)
+    expect((await app.rest(admin.token).get('/api/v1/db/meta/cache')).body.bases).toBe(0)
+  })
+
+  test('refuses a write under a condition that it cannot check', async () => {
+    const base = await createBase(app, admin)
+    const path = `/api/v1/db/meta/projects/${base.id}`
+    const patch = (condition: string) =>
+      app.rest({ 'xc-auth': admin.token, 'if-match': condition }).patch(path, { title: 'Other' })
+    const refused = await patch('"abc"')
+    expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('If-Match')])
+    expect((await patch('*')).status).toBe(200)
+  })
+
   test('tells its version and health to everyone', async () => {
     const { currentVersion, releaseVersion } = (await app.rest().get('/api/v1/version')).body
     expect([currentVersion, releaseVersion]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+/), null])
@@ -52,8 +78,9 @@ describe.each(META_DATABASES)('the server itself on %s', (database) => {
       invite_only_signup: true,
     })
     expect((await app.trpc().app.info.query()).inviteOnlySignup).toBe(true)
-    expect((await save({ text: 'a\u0000b' })).status).toBe(400)
-    expect((await save([1])).status).toBe(400)
+    const refused = [{ text: 'a\u0000b' }, [1], { invite_only_signup: 'yes' }, { invite_only_sign_up: true }]
+    for (const body of refused) expect((await save(body)).status).toBe(400)
+    expect((await app.rest().get(INFO)).body.inviteOnlySignup).toBe(true)
     await save({})
   })
 

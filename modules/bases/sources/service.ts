@@ -72,7 +72,7 @@ export const SOURCE_JOBS = { create: 'source-create', delete: 'source-delete', s
 export function createSourcesService(kernel: Kernel, store: BaseStore, access: Access) {
   const { meta, config: settings, secrets, jobs, events } = kernel
   const { sources } = store.tables
-  const cache = createReadCache<SourceRow>(meta, MAX_CACHED)
+  const cache = createReadCache<SourceRow>(meta, MAX_CACHED, 'sources')
   const folder = settings.sqliteSourcesDir ?? join(settings.dataDir, 'sources')
 
   /** @throws BASE_NOT_FOUND before anything else, then as `access.authorize` */

@@ -13,7 +13,7 @@ export function roleHint(role: BaseRole): string {
     owner: t('All of it, deleting the base included'),
     creator: t('Also tables, fields, views, links and members'),
     editor: t('Also adds, changes and deletes records'),
-    commenter: t('Reads, and comments on records'),
+    commenter: t('Reads all tables and views, as a viewer does'),
     viewer: t('Reads all tables and views'),
     'no-access': t('Cannot open the base'),
   }
