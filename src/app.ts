@@ -12,6 +12,7 @@ import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
 import { randomText } from './core/ids.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { openMeta } from './db/meta.ts'
 import { openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
@@ -22,7 +23,7 @@ import { createMail } from './mail.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
 import { logRequests } from './request-log.ts'
-import { refuseMalformedPath, restBase } from './rest.ts'
+import { refuseMalformedPath, restBase, tooLargeForAnonymous } from './rest.ts'
 import { createRouter } from './router.ts'
 import { openSecrets } from './secrets.ts'
 import { createSocket } from './socket.ts'
@@ -32,6 +33,9 @@ import { openFileStore } from './storage/index.ts'
 
 /** Worker threads: the main thread answers requests, these do what grows with a table. */
 const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
+
+/** Calls in one tRPC request. The web app keeps its addresses below 6,000 characters, which is some 300 calls. */
+const MAX_BATCH = 400
 
 /** Time for requests to finish when the server stops: well below the ten seconds that containers are given. */
 const STOP_PATIENCE_MS = 5_000
@@ -112,19 +116,25 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(createStaticFiles(kernel))
 
   async function handleTrpc(request: Request, address: string): Promise<Response> {
-    const refusal = refuseLargeBody(request, kernel.config.bodyMaxBytes)
-    if (refusal) return refusal
+    let known: Promise<Actor> | null = null
+    const actor = () => {
+      known ??= actorOf(request.headers, address)
+      return known
+    }
+    const read = await readTrpcBody(request, kernel.config, async () => (await actor()).kind === 'user')
+    if (read instanceof Response) return read
     const requestId = randomText(12)
     const responseHeaders = new Headers({ 'x-request-id': requestId, 'cache-control': 'no-store' })
     return fetchRequestHandler({
       endpoint: '/trpc',
       // The web app sends its queries as POST: a filter may be longer than an address.
       allowMethodOverride: true,
-      req: request,
+      req: read,
       router,
+      maxBatchSize: MAX_BATCH,
       // Who asks is found out in here: should that fail, the answer keeps the cause to itself, as any failure's.
       createContext: async () => ({
-        actor: await actorOf(request.headers, address),
+        actor: await actor(),
         ...{ requestId, log: kernel.log, responseHeaders, request, address },
       }),
       responseMeta: () => ({ headers: responseHeaders }),
@@ -146,17 +156,30 @@ export function createApp(kernel: Kernel, services: Services) {
 const isActionId = (text: string | null): text is string => text !== null && /^[\w-]{1,64}$/.test(text)
 
 /**
- * 413 for a body that is too long, 411 for one that does not say how long it is: tRPC reads bodies
- * whole, and browsers always give the length.
+ * The request with its body read and checked, or the refusal: 411 for a body that does not say how long it is (browsers
+ * always do), 413 for one that is too long for its sender, 400 for JSON that is nested too deeply to be parsed.
  */
-function refuseLargeBody(request: Request, maxBytes: number): Response | null {
-  if (request.body === null) return null
+async function readTrpcBody(
+  request: Request,
+  { bodyMaxBytes, anonymousBodyMaxBytes }: Config,
+  isSignedIn: () => Promise<boolean>,
+): Promise<Request | Response> {
+  if (request.body === null) return request
   const length = request.headers.get('content-length')
-  if (length === null) return Response.json({ msg: 'Length Required' }, { status: 411 })
-  return Number(length) > maxBytes
-    ? Response.json({ msg: 'request entity too large' }, { status: 413 })
-    : null
+  if (length === null) return refuse(411, 'Length Required')
+  if (Number(length) > bodyMaxBytes) return refuse(413, 'request entity too large')
+  if (Number(length) > anonymousBodyMaxBytes) {
+    // Why somebody is not known is told by the call itself, or does not matter for a body of this size.
+    const isAllowed = await isSignedIn().catch(() => false)
+    if (!isAllowed) return refuse(413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
+  }
+  const text = await request.text()
+  if (isTooDeep(text)) return refuse(400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
+  const { url, method, headers, signal } = request
+  return new Request(url, { method, headers, signal, body: text })
 }
+
+const refuse = (status: number, msg: string): Response => Response.json({ msg }, { status })
 
 const isRefusal = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AppError'
 

@@ -1,4 +1,5 @@
 import { isEmail } from './core/fields/text-checks.ts'
+import { trimTrailing } from './core/trim-characters.ts'
 
 /*
  * How the values of the environment are read. Each throws an Error that names the variable and what would be right, with
@@ -50,14 +51,14 @@ export function secret(value: string, name: string): string | null {
 export function httpUrl(value: string, name: string): string | null {
   if (value === '') return null
   const url = URL.canParse(value) ? new URL(value) : null
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value.replace(/\/+$/, '')
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return trimTrailing(value, '/')
   throw new Error(`${name} must be an http or https address, not "${value}"`)
 }
 
 /** An e-mail address, alone or as `Name <address>`; null for none. */
 export function mailbox(value: string, name: string): string | null {
   if (value === '') return null
-  const address = /^(?:"[^"<>\p{Cc}]*"|[^"<>,\p{Cc}]*)\s*<([^<>]+)>$/u.exec(value)?.[1] ?? value
+  const address = /^(?:"[^"<>\p{Cc}]*" *|[^"<>,\p{Cc}]*)<([^<>]+)>$/u.exec(value)?.[1] ?? value
   // Mail servers inside a network go by names like `sheaf@localhost` too.
   if (isEmail(address) || /^[\w.+-]+@[\w-]+$/.test(address)) return value
   throw new Error(`${name} must be an e-mail address or "Name <address>", not "${value}"`)

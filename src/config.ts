@@ -27,6 +27,8 @@ export interface Config extends SmtpSettings {
   inviteOnlySignup: boolean
   importMaxBytes: number
   bodyMaxBytes: number
+  anonymousBodyMaxBytes: number
+  signUpsPerHour: number
   trustProxy: boolean
   allowLocalHttp: boolean
   attachmentMaxBytes: number
@@ -125,6 +127,18 @@ export const VARIABLES = {
     default: String(50 * 1024 ** 2),
     help: 'Largest JSON request body, in bytes.',
     read: integer(1024, 1024 ** 3),
+  }),
+  anonymousBodyMaxBytes: variable({
+    name: 'ANONYMOUS_BODY_MAX_BYTES',
+    default: String(1024 ** 2),
+    help: 'Largest JSON request body of callers who are not signed in, visitors of public links included, in bytes. Files of public forms do not count.',
+    read: integer(1024, 1024 ** 3),
+  }),
+  signUpsPerHour: variable({
+    name: 'SIGN_UPS_PER_HOUR',
+    default: '20',
+    help: 'Accounts that one address may create within an hour. Invited people do not count.',
+    read: integer(1, 1_000_000),
   }),
   trustProxy: variable({
     name: 'TRUST_PROXY',

@@ -9,6 +9,8 @@ export interface Part {
 }
 
 const MAX_HEAD = 16 * 1024
+/** RFC 2046 allows 70 characters; some clients write more. */
+const MAX_BOUNDARY = 200
 /** Of a body that is not wanted any more. */
 const MAX_DRAINED = 8 * 1024 ** 2
 const DRAIN_MS = 1_000
@@ -24,9 +26,9 @@ export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
 ): AsyncGenerator<Part> {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
+  const [, quoted, plain] = /; *boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) throw broken()
+  if (boundary === undefined || boundary.length > MAX_BOUNDARY) throw broken()
   const source = createSource(body)
   try {
     // What stands ahead of the first boundary means nothing.
@@ -111,14 +113,17 @@ function createSource(body: AsyncIterable<Uint8Array>) {
 
 function readHead(head: string): Pick<Part, 'name' | 'fileName'> {
   const line = head.split('\r\n').find((one) => /^content-disposition:/i.test(one)) ?? ''
-  const encoded = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(line)?.[1]
-  const fileName = encoded === undefined ? parameter(line, 'filename') : decoded(encoded)
-  return { name: parameter(line, 'name') ?? '', fileName }
+  const encoded = /; *filename\*=UTF-8''([^;\s]+)/i.exec(line)?.[1]
+  const fileName = encoded === undefined ? parameter(line, FILE_NAME) : decoded(encoded)
+  return { name: parameter(line, NAME) ?? '', fileName }
 }
 
-function parameter(line: string, name: string): string | null {
-  const [, quoted, plain] =
-    new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s"]+))`, 'i').exec(line) ?? []
+/** Parameters of `Content-Disposition`, quoted or not. */
+const NAME = /; *name=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i
+const FILE_NAME = /; *filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i
+
+function parameter(line: string, pattern: RegExp): string | null {
+  const [, quoted, plain] = pattern.exec(line) ?? []
   const text = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
   // Browsers write what would end the parameter in this way, and nothing else.
   return text?.replace(/%(22|0D|0A)/gi, (code) => decoded(code)) ?? null

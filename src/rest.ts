@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
-import { clientAddress } from './client-address.ts'
+import { type AddressBook, clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, ERROR_STATUS, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
+import { parseJsonText } from './core/json-text.ts'
 import { SHARE_HEADERS } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
 import { PREVIEW_HEADER, previewAs } from './preview-role.ts'
@@ -30,6 +31,8 @@ export interface Authenticator {
  * REST clients send them, and errors in the envelopes that they know.
  */
 export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authenticator) {
+  const address = (request: Request, server: AddressBook | null) =>
+    clientAddress(kernel.config, request, server)
   return (
     new Elysia({ name: 'rest-base' })
       .derive({ as: 'scoped' }, async ({ request, server, set }) => {
@@ -40,13 +43,18 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         if (isVisitor) set.headers['cache-control'] = 'no-store'
         refusePrecondition(request)
         // Looked for only where it counts: it costs as much as all else here.
-        const address = isVisitor ? clientAddress(kernel.config, request, server) : undefined
-        const actor = await auth.authenticate(request.headers, address)
+        const visitorAddress = isVisitor ? address(request, server) : undefined
+        const actor = await auth.authenticate(request.headers, visitorAddress)
         if (!request.headers.has(PREVIEW_HEADER)) return { actor, requestId }
         return { actor: previewAs(actor, request.headers, new URL(request.url).pathname), requestId }
       })
-      .onParse({ as: 'scoped' }, ({ request, contentType }) =>
-        parseBody(request, contentType, kernel.config.bodyMaxBytes),
+      .onParse({ as: 'scoped' }, ({ request, contentType, server }) =>
+        parseBody(request, contentType, {
+          maxBytes: kernel.config.bodyMaxBytes,
+          anonymousMaxBytes: kernel.config.anonymousBodyMaxBytes,
+          isSignedIn: async () =>
+            (await auth.authenticate(request.headers, address(request, server))).kind === 'user',
+        }),
       )
       // After every handler: what is not yet an answer becomes JSON, and what the client has is not sent again.
       .mapResponse({ as: 'scoped' }, ({ request, responseValue, set }) => {
@@ -109,46 +117,68 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 /** Routes that read their multipart bodies themselves. */
 const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)$/
 
+/** How long a body may be, by who sends it. */
+export interface BodyLimits {
+  /** For those who are signed in. */
+  maxBytes: number
+  /** For everybody else. */
+  anonymousMaxBytes: number
+  /** Asked only about bodies between the two. */
+  isSignedIn(): Promise<boolean>
+}
+
 /**
  * A request's body: JSON, a form, or nothing (`text/plain` counts as nothing, as clients expect).
  * Multipart is read by the framework, which reads it whole and so has to know its length.
+ *
+ * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is kept in memory
  */
-export async function parseBody(request: Request, contentType: string, maxBytes: number): Promise<unknown> {
+export async function parseBody(request: Request, contentType: string, limits: BodyLimits): Promise<unknown> {
   // Files, read part by part as they arrive (`multipart.ts`).
   if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {
-    refuseLarge(request, maxBytes)
+    await refuseLarge(declaredLength(request), limits)
     if (!request.headers.has('content-length')) throw badRequest('Length Required')
     return undefined
   }
   // A file: its route reads the body as it arrives. Null, because undefined would have Elysia read it whole.
   if (contentType === 'application/octet-stream') return null
-  const text = await readText(request, maxBytes)
+  const text = await readText(request, limits)
   if (contentType === 'application/x-www-form-urlencoded')
     return Object.fromEntries(new URLSearchParams(text))
   if (contentType !== 'application/json' || text === '') return {}
   return parseJson(text)
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  refuseLarge(request, maxBytes)
+async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  await refuseLarge(declaredLength(request), limits)
   if (request.headers.has('content-length')) return request.text()
   // Without a length (chunked) the bytes are counted as they come.
   const chunks: Uint8Array[] = []
   let size = 0
+  let allowed = limits.anonymousMaxBytes
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength
-    if (size > maxBytes) throw tooLarge()
+    if (size > allowed) {
+      await refuseLarge(size, limits)
+      allowed = limits.maxBytes
+    }
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const tooLarge = () => badRequest('request entity too large')
+const declaredLength = (request: Request): number => Number(request.headers.get('content-length') ?? 0)
 
-function refuseLarge(request: Request, maxBytes: number): void {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+async function refuseLarge(bytes: number, limits: BodyLimits): Promise<void> {
+  if (bytes > limits.maxBytes) throw badRequest('request entity too large')
+  if (bytes <= limits.anonymousMaxBytes || (await limits.isSignedIn())) return
+  throw tooLargeForAnonymous(limits.anonymousMaxBytes)
 }
+
+/** The refusal of a body that only someone who is signed in may send. */
+export const tooLargeForAnonymous = (maxBytes: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `Without signing in, a request may send ${maxBytes} bytes at most`)
 
 /**
  * What clients tell apart: a word that is no JSON, and an object or list that is not well formed.
@@ -157,7 +187,7 @@ function refuseLarge(request: Request, maxBytes: number): void {
 function parseJson(text: string): unknown {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJsonText(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     if (!/^\s*[[{]/.test(text) || /Unexpected (identifier|token)/.test(error.message)) throw badJson()

@@ -5,6 +5,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { type Access, forbidden, requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
 import { emailKey } from './email.ts'
+import { createHourlyLimit } from './hourly-limit.ts'
 import type { Jwt } from './jwt.ts'
 import { hashPassword, MAX_PASSWORD_LENGTH, verifyPassword } from './passwords.ts'
 import { randomHex80 } from './secrets.ts'
@@ -30,9 +31,10 @@ export interface SessionParts {
 }
 
 /** Signing up, in and out, and what ends the sessions of a person. */
-export function createSessionService({ meta }: Pick<Kernel, 'meta'>, parts: SessionParts) {
+export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'config'>, parts: SessionParts) {
   const { accounts, access, jwt, sessions, signUp, throttle } = parts
   const { users } = meta.tables(defineAuthTables)
+  const signUps = createHourlyLimit(config.signUpsPerHour, 'new accounts')
 
   async function start(user: UserRow, roles: 'object' | 'list'): Promise<SignedIn> {
     const cookie = await sessions.start(user)
@@ -54,10 +56,14 @@ export function createSessionService({ meta }: Pick<Kernel, 'meta'>, parts: Sess
   return {
     /**
      * Makes an account (see `createSignUp`) and signs in to it.
-     * @throws BAD_REQUEST as there; TOO_MANY_REQUESTS after many failures from the address
+     * @throws BAD_REQUEST as there; TOO_MANY_REQUESTS after many failures or many new accounts from the address
      */
     async signUp(input: SignUpInput, address: string): Promise<SignedIn & { isFirst: boolean }> {
-      const attempt = () => signUp.signUp(input)
+      // An invitation names its address: only people who are expected have one.
+      const attempt = () =>
+        input.inviteToken
+          ? signUp.signUp(input)
+          : signUps.count('sign-up', address, () => signUp.signUp(input))
       const { user, isFirst } = await throttle.attempt(`sign-up ${emailKey(input.email)}`, address, attempt)
       return { ...(await start(user, 'list')), isFirst }
     },

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
+import { parseJsonText } from '../../src/core/json-text.ts'
 import { plainText } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase, scalar } from '../../src/rest.ts'
@@ -142,7 +143,7 @@ const withColor = (meta: BaseMeta, color: string | null | undefined): BaseMeta =
 /** Clients also send `meta` as JSON text (wire §1.4). What is none is refused by the schema after it. */
 function parseMeta(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -17,8 +17,8 @@ const KEPT_MS = 24 * 3_600_000
 const MAX_WAITING = 20
 const MAX_NAME = 255
 const ID_LENGTH = 20
-/** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
-const UPLOAD_ID = new RegExp(`^[a-z0-9]{${ID_LENGTH}}$`)
+/** Ids of `ID_LENGTH`. PostgreSQL fails on some other texts, such as a null character, instead of not finding them. */
+const UPLOAD_ID = /^[a-z0-9]{20}$/
 
 /** A file that waits for its import. */
 export interface Upload {

@@ -40,8 +40,14 @@ export const usualType = (type: FieldTypeName, client: string): string | null =>
   fieldType(type).databaseTypes?.[(WORDS.get(client) ?? IN_A_FILE).name] ?? null
 
 /** The type of a connected database's column without its sizes, as clients know types. */
-const foreignType = ({ databaseType }: StoredField): string | null =>
-  databaseType?.replace(/\s*\(.*\)/, '') ?? null
+function foreignType({ databaseType }: StoredField): string | null {
+  if (databaseType === null) return null
+  const open = databaseType.indexOf('(')
+  const close = databaseType.lastIndexOf(')')
+  return open < 0 || close < open
+    ? databaseType
+    : databaseType.slice(0, open).trimEnd() + databaseType.slice(close + 1)
+}
 
 /** The type that a client gave a column of text which only a database knows; the usual one goes by the engine's name. */
 function specificType({ type, options }: StoredField): string | null {

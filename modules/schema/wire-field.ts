@@ -3,6 +3,7 @@ import { NOW, takesNow } from '../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName, readOptions } from '../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../src/core/fields/specific-db-type.ts'
+import { parseJsonText } from '../../src/core/json-text.ts'
 import type { Field } from '../../src/core/model.ts'
 import { choicesOf, isSelect } from './choices.ts'
 import { becomesLink } from './convert-to-link.ts'
@@ -250,7 +251,7 @@ function readMeta(meta: unknown): WireMeta | null {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -1,8 +1,9 @@
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import { isTimeZone } from '../../src/core/dates.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
+import { type AttachmentOptions, limitProblem } from '../../src/core/fields/attachment.ts'
 import { type AttachmentItem, writeAttachments } from '../../src/core/fields/attachment-item.ts'
-import type { RecordId, View } from '../../src/core/model.ts'
+import type { Field, RecordId, View } from '../../src/core/model.ts'
 import { type FormState, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
 import { checkAnswers, type Question, questionsOf } from '../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../src/core/views/index.ts'
@@ -157,11 +158,26 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
         const question = questionOf(asked, name)
         if (!question) return
         if (++count > MAX_FILES) throw badRequest(`An answer may bring ${MAX_FILES} files at most`)
-        const { path, title, mimetype, size } = await records.attachments.receiveAnswer(actor, {
-          name: fileName,
-          body,
-        })
-        kept.get(question.field.id)?.push({ path, title, mimetype, size })
+        const { field } = question
+        const limits = field.options as AttachmentOptions
+        const items = kept.get(field.id) ?? []
+        // Ahead of the file, so that nothing is kept or looked at that the field would not take.
+        const most = limits.maxCount ?? kernel.config.attachmentMaxCount
+        if (items.length >= most)
+          throw refused(field, `This takes ${most} ${most === 1 ? 'file' : 'files'} at most`)
+        const maxBytes =
+          limits.maxSizeMb === null ? kernel.config.attachmentMaxBytes : limits.maxSizeMb * 1024 ** 2
+        const { path, title, mimetype, size } = await records.attachments
+          .receiveAnswer(actor, { name: fileName, body, maxBytes })
+          .catch((error) => {
+            const isTooLarge = error instanceof AppError && error.code === 'PAYLOAD_TOO_LARGE'
+            if (!isTooLarge || maxBytes >= kernel.config.attachmentMaxBytes) throw error
+            const shown = fileName.slice(0, 100)
+            throw refused(field, `"${shown}" is larger than the ${limits.maxSizeMb} MB that this field takes`)
+          })
+        items.push({ path, title, mimetype, size })
+        const problem = limitProblem(items, limits)
+        if (problem !== null) throw refused(field, problem)
       },
       discard: () => records.attachments.discard([...kept.values()].flat().flatMap(({ path }) => path ?? [])),
       values: (): Record<string, unknown> =>
@@ -187,6 +203,12 @@ function questionOf(asked: Question[], name: string): Question | undefined {
   const byId = () => asked.find(({ field }) => field.id === plain)
   return named(name) ?? named(plain) ?? byId() ?? named(plain.replace(/^_|_$/g, ''))
 }
+
+/** The refusal of one answer, in the shape that pages show beside its question. */
+const refused = ({ id }: Field, message: string): AppError =>
+  new AppError('INVALID_VALUE_FOR_FIELD', message, {
+    problems: [{ fieldId: id, message, text: message, params: {} }],
+  })
 
 const refusal = (reason: Exclude<FormState, 'open'>): AppError =>
   new AppError('FORBIDDEN', `Forbidden - ${REFUSALS[reason]}`, { reason })

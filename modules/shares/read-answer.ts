@@ -1,11 +1,10 @@
 import { badRequest } from '../../src/core/errors.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
+import { parseJsonText } from '../../src/core/json-text.ts'
 import { readMultipart } from '../../src/multipart.ts'
+import { tooLargeForAnonymous } from '../../src/rest.ts'
 import type { createRestReads, SharedForm } from '../records/index.ts'
 import type { ReadAnswers } from './form-answers.ts'
-
-/** Characters of the answers in a multipart body, whose files are counted by themselves. */
-const MAX_DATA_BYTES = 5 * 1024 ** 2
 
 type Operations = Pick<ReturnType<typeof createRestReads>['operations'], 'newLinks'>
 
@@ -13,8 +12,15 @@ type Operations = Pick<ReturnType<typeof createRestReads>['operations'], 'newLin
  * Reads an answer as REST clients send it (wire reference §17): a multipart body with the row as JSON text in
  * `data` and the files under the titles of their fields, or a JSON body with `data` in it. In a multipart body
  * `values` may stand for `data`: answers by field id, as `shares.submit` takes them.
+ *
+ * @param maxBytes of the answers in a multipart body, whose files are counted by themselves
  */
-export function readAnswer(request: Request, body: unknown, operations: Operations): ReadAnswers {
+export function readAnswer(
+  request: Request,
+  body: unknown,
+  operations: Operations,
+  maxBytes: number,
+): ReadAnswers {
   const type = request.headers.get('content-type') ?? ''
   return async (form, takeFile) => {
     if (!/^multipart\/form-data\b/i.test(type)) {
@@ -23,9 +29,10 @@ export function readAnswer(request: Request, body: unknown, operations: Operatio
     let data: unknown
     let values: unknown
     for await (const part of readMultipart(request.body ?? emptyBody(), type)) {
-      if (part.fileName === null && part.name === 'data') data = await readText(part.body)
+      if (part.fileName === null && part.name === 'data') data = await readText(part.body, maxBytes)
       // As our own page sends them: by the ids of fields, and links by those of records.
-      else if (part.fileName === null && part.name === 'values') values = parse(await readText(part.body))
+      else if (part.fileName === null && part.name === 'values')
+        values = parse(await readText(part.body, maxBytes))
       else if (part.fileName) await takeFile({ name: part.name, fileName: part.fileName, body: part.body })
     }
     return isRecord(values) ? values : valuesOf(form, data, operations)
@@ -56,19 +63,19 @@ async function valuesOf(
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) throw badRequest(`\`data\` is not JSON: ${error.message}`)
     throw error
   }
 }
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > MAX_DATA_BYTES) throw badRequest('request entity too large')
+    if (size > maxBytes) throw tooLargeForAnonymous(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -106,7 +106,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       '/rows',
       async (call) => {
         const { actor } = await enter(call, ['form'])
-        const read = readAnswer(call.request, call.body, operations)
+        const read = readAnswer(call.request, call.body, operations, kernel.config.anonymousBodyMaxBytes)
         const sender = {
           address: clientAddress(kernel.config, call.request, call.server),
           headers: call.request.headers,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonText } from '../../src/core/json-text.ts'
 import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../src/core/shares.ts'
 import { plainObject } from '../../src/input.ts'
 import type { SharePatch } from '../auth/index.ts'
@@ -61,7 +62,7 @@ function settingsOf(meta: z.output<typeof WireSettings>): Partial<ShareSettings>
 
 function parseMeta(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

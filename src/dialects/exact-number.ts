@@ -1,4 +1,5 @@
 import type { CellValue } from '../core/fields/field-type.ts'
+import { trimTrailing } from '../core/trim-characters.ts'
 
 /** Any number of so few digits comes back from a double as it was. */
 const EXACT_DIGITS = 15
@@ -16,7 +17,7 @@ export function exactNumber(value: unknown): CellValue {
   // Such as "NaN", which is no cell value: its text tells of it.
   if (!match) return value
   const [, whole = '', fraction = ''] = match
-  const decimals = fraction.replace(/0+$/, '')
+  const decimals = trimTrailing(fraction, '0')
   const number = Number(value)
   if (decimals === '') return Number.isSafeInteger(number) ? number : value
   const digits = `${whole}${decimals}`.replace(/^0+/, '').length

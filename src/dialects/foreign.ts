@@ -33,7 +33,7 @@ export const isTemporal = (storage: StorageKind): storage is TemporalStorage =>
   storage === 'date' || storage === 'datetime' || storage === 'time'
 
 /** The type without sizes and the like, in lower case. */
-const plain = (databaseType: string): string => databaseType.toLowerCase().replace(/[\s(].*$/, '')
+const plain = (databaseType: string): string => databaseType.toLowerCase().split(/[\s(]/, 1)[0] ?? ''
 
 /** True for a type that fills texts up with spaces, which are no part of them: a `character(4)` of PostgreSQL. */
 export const isPadded = (databaseType: string | null): boolean =>

@@ -4,8 +4,11 @@ import { LETTERS } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 
-const real = (value: number): SQL =>
-  sql.raw(Number.isInteger(value) ? `${value}.0`.replace(/^(.*e.*)\.0$/, '$1') : String(value))
+/** A literal that SQLite reads as a real: whole numbers need a point, unless they have an exponent. */
+function real(value: number): SQL {
+  const text = String(value)
+  return sql.raw(Number.isInteger(value) && !text.includes('e') ? `${text}.0` : text)
+}
 
 /** The words of formulas for SQLite. Truths are 1 and 0, numbers always reals: whole ones would divide as such. */
 export const sqliteFormula: FormulaWords<SQL> = {

@@ -28,4 +28,4 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
 
 /** A time of day as fields keep it, `HH:MM:SS`: an engine may add fractions of a second. MySQL's spans stay whole. */
 export const wholeSeconds = (value: unknown): CellValue =>
-  value === null ? null : String(value).replace(/\..*$/, '')
+  value === null ? null : (String(value).split('.', 1)[0] ?? '')

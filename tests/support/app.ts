@@ -41,6 +41,8 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     DATABASE_URL: postgres?.url,
+    // All people of a test come from one address.
+    SIGN_UPS_PER_HOUR: '1000000',
   }
   const settings = { ...readConfig(environment), ...config }
   const server: RunningServer = await startServer(settings)

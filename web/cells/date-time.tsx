@@ -28,8 +28,11 @@ export const dateTimeCell = defineCell(dateTime, {
   },
 })
 
-/** The time of day at the end of a text, with what stands before it. */
-const TIME = /[T ]+\d{1,2}:\d{2}.*$/
+/** The text from its time of day on; null where it has none. */
+function timeIn(text: string): string | null {
+  const at = text.search(/[T ]\d{1,2}:\d{2}/)
+  return at < 0 ? null : text.slice(at + 1)
+}
 
 function InstantEditor(props: EditorProps<InstantOptions>) {
   const { value, options } = props
@@ -48,7 +51,7 @@ function InstantEditor(props: EditorProps<InstantOptions>) {
       }
       dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}
       withDay={(text, day) => {
-        const time = TIME.exec(text)?.[0].trim() ?? (options.time12h ? '12:00 am' : '00:00')
+        const time = timeIn(text) ?? (options.time12h ? '12:00 am' : '00:00')
         return `${formatDay(day, options.format)} ${time}`
       }}
       dayIsAll={false}

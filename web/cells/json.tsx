@@ -25,4 +25,5 @@ export const jsonCell = defineCell(json, {
 })
 
 /** A grid's cell shows the beginning; line breaks between its parts would hide all but a bracket. */
-const oneLine = (text: string): string => text.slice(0, 2000).replace(/\s*\n\s*/g, ' ')
+const oneLine = (text: string): string =>
+  text.slice(0, 2000).replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))

@@ -1,3 +1,5 @@
+import { trimCharacters } from '../../src/core/trim-characters.ts'
+
 /**
  * Reads the first table of pasted HTML into texts; null when there is none.
  *
@@ -10,19 +12,57 @@ export function parseHtmlTable(html: string): string[][] | null {
   const start = html.search(/<table[\s>]/i)
   if (start < 0) return null
   const table = new TableReader()
-  TOKEN.lastIndex = start
-  for (let token = TOKEN.exec(html); token !== null; token = TOKEN.exec(html)) {
-    if (token[1] !== undefined) table.text(token[1])
-    else if (token[3] !== undefined) table.tag(token[3].toLowerCase(), token[2] === '/', token[4] ?? '')
-    if (table.ended) break
-  }
+  readTokens(html, start, table)
   const rows = table.finish()
   return rows.length > 0 ? rows : null
 }
 
-// A run of text, or a tag (attribute values may hold ">"), or what is to be skipped whole.
-const TOKEN =
-  /([^<]+)|<!--[\s\S]*?-->|<(?:style|script)[\s>][\s\S]*?<\/(?:style|script)>|<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|</gi
+/** The beginning of a tag's or comment's text. */
+const OPENING = /<(?:!--|(\/?)([a-z][a-z0-9]*))/iy
+
+/**
+ * Hands texts and tags to the table, in one pass: comments, styles and scripts are skipped whole, and one that
+ * never ends is skipped to the end of the page.
+ */
+function readTokens(html: string, start: number, table: TableReader): void {
+  for (let at = start; at < html.length && !table.ended; ) {
+    const open = html.indexOf('<', at)
+    if (open !== at) table.text(html.slice(at, open < 0 ? html.length : open))
+    if (open < 0) return
+    OPENING.lastIndex = open
+    const [opening, slash, name] = OPENING.exec(html) ?? ['<']
+    if (opening === '<!--') at = after(html, COMMENT_END, open)
+    else if (name === undefined) at = open + 1
+    else if (slash === '' && /^(?:style|script)$/i.test(name)) at = after(html, SKIPPED_END, open)
+    else {
+      const end = endOfTag(html, open + opening.length)
+      if (end < 0) return
+      table.tag(name.toLowerCase(), slash === '/', html.slice(open + opening.length, end))
+      at = end + 1
+    }
+  }
+}
+
+const COMMENT_END = /-->/g
+const SKIPPED_END = /<\/(?:style|script)>/gi
+
+/** The place behind the next delimiter; the end of the text where there is none. */
+function after(html: string, delimiter: RegExp, from: number): number {
+  delimiter.lastIndex = from
+  return delimiter.test(html) ? delimiter.lastIndex : html.length
+}
+
+/** Where the `>` of a tag stands: attribute values may hold others. -1 where there is none. */
+function endOfTag(html: string, from: number): number {
+  let quote = ''
+  for (let at = from; at < html.length; at++) {
+    const sign = html[at] ?? ''
+    if (quote !== '') quote = sign === quote ? '' : quote
+    else if (sign === '>') return at
+    else if (sign === '"' || sign === "'") quote = sign
+  }
+  return -1
+}
 
 class TableReader {
   ended = false
@@ -61,7 +101,7 @@ class TableReader {
 
   private beginCell(attributes: string): void {
     if (this.rows.length === 0) this.rows.push([])
-    this.cell = { text: '', columns: spanOf(attributes, 'colspan'), rows: spanOf(attributes, 'rowspan') }
+    this.cell = { text: '', columns: spanOf(attributes, COLSPAN), rows: spanOf(attributes, ROWSPAN) }
   }
 
   private endCell(): void {
@@ -86,17 +126,23 @@ const BLOCKS = new Set(['p', 'div', 'li'])
 /** Widest or tallest merged cell that is believed: a page may claim millions. */
 const MAX_SPAN = 1000
 
-function spanOf(attributes: string, name: string): number {
-  const found = new RegExp(`\\b${name}\\s*=\\s*["']?(\\d+)`, 'i').exec(attributes)
+const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,9})/i
+const ROWSPAN = /\browspan\s*=\s*["']?(\d{1,9})/i
+
+function spanOf(attributes: string, pattern: RegExp): number {
+  const found = pattern.exec(attributes)
   return Math.min(MAX_SPAN, Math.max(1, Number(found?.[1] ?? 1)))
 }
 
 // Blanks around line breaks come from the source's indentation; a no-break space was meant.
 const cleanText = (text: string): string =>
-  text
-    .replace(/ *\n */g, '\n')
-    .replace(/^[ \n]+|[ \n]+$/g, '')
-    .replaceAll('\u00a0', ' ')
+  trimCharacters(
+    text
+      .split('\n')
+      .map((line) => trimCharacters(line, ' '))
+      .join('\n'),
+    ' \n',
+  ).replaceAll('\u00a0', ' ')
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 

@@ -46,7 +46,7 @@ export async function pasteImage(engine: Engine, item: ClipboardItem): Promise<b
   const type = item.types.find((one) => one.startsWith('image/'))
   const target = type && active ? targetOf(engine, active) : null
   if (!type || !target) return false
-  const name = `${t('Picture')}.${type.slice('image/'.length).replace(/\W.*$/, '')}`
+  const name = `${t('Picture')}.${type.slice('image/'.length).split(/\W/, 1)[0]}`
   engine.props.commands.addFiles?.(target, [new File([await item.getType(type)], name, { type })])
   return true
 }

@@ -1,4 +1,5 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { trimTrailing } from '../../src/core/trim-characters.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
 /** How the values of a column continue. */
@@ -118,20 +119,26 @@ function likeSample(date: Date, sample: string): string {
   return sample.length <= 10 ? day : `${day} ${time.replace('.000', '').replace('Z', '+00:00')}`
 }
 
-const TRAILING_NUMBER = /^(.*?)(\d+)$/s
+/** The text before the number at the end, and the number's digits; null where none is there. */
+function trailingNumber(text: string): { prefix: string; digits: string } | null {
+  const prefix = trimTrailing(text, '0123456789')
+  return prefix.length === text.length ? null : { prefix, digits: text.slice(prefix.length) }
+}
 
 /** `Task 09` counts to `Task 10`: the same text before, and as many digits as there were. */
 function textSeries(values: readonly CellValue[], oneStep: number): ((distance: number) => CellValue) | null {
-  const parts = values.map((value) => (typeof value === 'string' ? TRAILING_NUMBER.exec(value) : null))
-  if (parts.some((part) => part === null || part[1] !== parts[0]![1] || part[2]!.length > 15)) return null
+  const parts = values.map((value) => (typeof value === 'string' ? trailingNumber(value) : null))
+  const isSeries = (part: (typeof parts)[number]) =>
+    part !== null && part.prefix === parts[0]!.prefix && part.digits.length <= 15
+  if (!parts.every(isSeries)) return null
   const step = commonStep(
-    parts.map((part) => Number(part![2])),
+    parts.map((part) => Number(part!.digits)),
     oneStep,
   )
   if (step === null) return null
-  const [, prefix, digits] = parts.at(-1)!
+  const { prefix, digits } = parts.at(-1)!
   return (distance) =>
-    prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits!.length, '0')
+    prefix + String(Math.max(0, Number(digits) + step * distance)).padStart(digits.length, '0')
 }
 
 /** Which way a fill goes from the selected cells, and over which cells. */

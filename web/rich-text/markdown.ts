@@ -28,9 +28,10 @@ export const MARKS = {
   code: '`',
 } as const
 
-const HEADING = /^(#{1,3})\s+(.*)$/
+const HEADING = /^(#{1,3})\s(.*)$/s
 const QUOTE = /^>\s?(.*)$/
-const ITEM = /^\s*(?:[-*+]|(\d{1,9})[.)])\s+(?:\[([ xX])\]\s+)?(.*)$/
+const ITEM = /^\s*(?:[-*+]|(\d{1,9})[.)])\s(.*)$/s
+const BOX = /^\[([ xX])\]\s(.*)$/s
 const BARE_LINK = /^https?:\/\/[^\s<>()[\]]+[^\s<>()[\].,;:!?'"]/
 const LINK = /^\[([^\]\n]{1,1000})\]\(([^()\s]{1,2083})\)/
 /** Styles within styles; deeper is text. */
@@ -75,15 +76,16 @@ function readBlock(line: string): Block | null {
   const heading = HEADING.exec(line)
   if (heading) {
     const level = (heading[1] ?? '#').length as 1 | 2 | 3
-    return { kind: 'heading', level, children: parseInline(heading[2] ?? '') }
+    return { kind: 'heading', level, children: parseInline((heading[2] ?? '').trimStart()) }
   }
   const quote = QUOTE.exec(line)
   if (quote) return { kind: 'quote', children: parseInline(quote[1] ?? '') }
   const item = ITEM.exec(line)
   if (!item) return null
-  const [, number, box, words = ''] = item
+  const [, number, rest = ''] = item
+  const [, box, words = rest] = BOX.exec(rest.trimStart()) ?? []
   const isDone = box === undefined ? null : box !== ' '
-  const items = [{ isDone, children: parseInline(words) }]
+  const items = [{ isDone, children: parseInline(words.trimStart()) }]
   return { kind: 'list', isOrdered: number !== undefined, items }
 }
 

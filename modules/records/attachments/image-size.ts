@@ -40,14 +40,17 @@ function boxSize(head: Buffer): ImageSize | null {
 
 /** Width and height of the outermost element, else those of its view box. */
 function svgSize(text: string): ImageSize | null {
-  const tag = /<svg\b[^>]*>/i.exec(text)?.[0] ?? ''
-  const pixels = (name: string) =>
-    new RegExp(`\\s${name}\\s*=\\s*["']([\\d.]+)(?:px)?["']`, 'i').exec(tag)?.[1]
-  const box = /\sviewBox\s*=\s*["'][\d.+-]+[\s,]+[\d.+-]+[\s,]+([\d.]+)[\s,]+([\d.]+)["']/i.exec(tag)
-  return known(
-    Math.round(Number(pixels('width') ?? box?.[1])),
-    Math.round(Number(pixels('height') ?? box?.[2])),
-  )
+  const start = text.search(/<svg\b/i)
+  const end = start < 0 ? -1 : text.indexOf('>', start)
+  const tag = end < 0 ? '' : text.slice(start, end)
+  const width = /\swidth ?= ?["']([\d.]{1,20})(?:px)?["']/i.exec(tag)?.[1]
+  const height = /\sheight ?= ?["']([\d.]{1,20})(?:px)?["']/i.exec(tag)?.[1]
+  const [, , boxWidth, boxHeight] =
+    /\sviewBox ?= ?["']([^"']+)["']/i
+      .exec(tag)?.[1]
+      ?.trim()
+      .split(/[\s,]+/) ?? []
+  return known(Math.round(Number(width ?? boxWidth)), Math.round(Number(height ?? boxHeight)))
 }
 
 const known = (width: number, height: number): ImageSize | null =>

@@ -76,8 +76,9 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   async function keep(
     owner: string,
     { name, folder, body }: { name: string; folder: string | null; body: AsyncIterable<Uint8Array> },
+    maxBytes = config.attachmentMaxBytes,
   ): Promise<FileRow> {
-    const arrived = await incoming.receive(body, config.attachmentMaxBytes)
+    const arrived = await incoming.receive(body, Math.min(maxBytes, config.attachmentMaxBytes))
     try {
       return await files.keep(owner, arrived, name, folder)
     } finally {
@@ -151,8 +152,8 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     /** Takes in a file of an answer to a form, whose door has found that it asks for one. @throws as `receive` */
     receiveAnswer: (
       actor: ShareActor,
-      { name, body }: { name: string; body: AsyncIterable<Uint8Array> },
-    ): Promise<FileRow> => keep(visitorOwner(actor), { name, folder: null, body }),
+      { name, body, maxBytes }: { name: string; body: AsyncIterable<Uint8Array>; maxBytes: number },
+    ): Promise<FileRow> => keep(visitorOwner(actor), { name, folder: null, body }, maxBytes),
     /** Removes files that were uploaded for what came to nothing, as far as no cell names them. */
     async discard(paths: readonly string[]): Promise<void> {
       for (const path of paths) await files.removeUnused(path, thumbnails.remove)
@@ -219,10 +220,13 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
   }
 }
 
+/** Characters of a header that are looked at for a file's name. */
+const MAX_DISPOSITION = 2_000
+
 /** The name that a server gives its file. */
 function nameOf(headers: Headers): string | null {
-  const text = headers.get('content-disposition') ?? ''
-  const [, encoded, quoted, plain] =
-    /filename\*=UTF-8''([^;\s]+)|filename="([^"]+)"|filename=([^;\s"]+)/i.exec(text) ?? []
-  return encoded === undefined ? (quoted ?? plain ?? null) : nameIn(encoded)
+  const text = (headers.get('content-disposition') ?? '').slice(0, MAX_DISPOSITION)
+  const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(text)?.[1]
+  if (encoded !== undefined) return nameIn(encoded)
+  return (/filename="([^"]+)"/i.exec(text) ?? /filename=([^;\s"]+)/i.exec(text))?.[1] ?? null
 }

@@ -3,6 +3,7 @@ import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { type AttachmentItem, readItems, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
+import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from '../per-model.ts'
@@ -83,7 +84,7 @@ function findItems(model: TableModel, values: Values): Found[] {
 function parse(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return null
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -80,5 +80,21 @@ function isText(bytes: Buffer): boolean {
   return true
 }
 
-const isSvg = (text: string): boolean =>
-  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/i.test(text)
+/** What may stand before the outermost element (XML 1.0, production 22), each with its end. */
+const PROLOG: readonly [start: RegExp, end: string][] = [
+  [/^<\?xml/i, '>'],
+  [/^<!--/, '-->'],
+  [/^<!DOCTYPE svg/i, '>'],
+]
+
+/** True where the first element is `svg`. Each part of the prolog is skipped once, so the time is linear. */
+function isSvg(text: string): boolean {
+  let rest = text.replace(/^\ufeff/, '').trimStart()
+  for (;;) {
+    const part = PROLOG.find(([start]) => start.test(rest))
+    if (!part) return /^<svg[\s>]/i.test(rest)
+    const end = rest.indexOf(part[1])
+    if (end < 0) return false
+    rest = rest.slice(end + part[1].length).trimStart()
+  }
+}

@@ -1,5 +1,6 @@
 import { AppError } from '../../../src/core/errors.ts'
 import { allOf, type Filter, isComplete, isGroup } from '../../../src/core/filters/index.ts'
+import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { readKeyFilter } from './key-filter.ts'
@@ -42,7 +43,7 @@ const invalid = (message: string): AppError => new AppError('INVALID_FILTER', me
 
 function parse(json: string): unknown {
   try {
-    return JSON.parse(json)
+    return parseJsonText(json)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

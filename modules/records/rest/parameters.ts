@@ -7,6 +7,7 @@ import {
   parseSort,
   parseWhere,
 } from '../../../src/core/filters/index.ts'
+import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { readKeyFilter } from './key-filter.ts'
@@ -124,7 +125,7 @@ function readJsonList(text: string | null): object[] {
   if (!text) return []
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJsonText(text)
   } catch {
     return []
   }

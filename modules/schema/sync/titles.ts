@@ -1,3 +1,4 @@
+import { trimTrailing } from '../../../src/core/trim-characters.ts'
 import { titleKey } from '../names.ts'
 
 const MAX_TITLE = 255
@@ -48,8 +49,8 @@ export function createTitles(taken: Iterable<string> = []) {
 
 /** The column's name without what says that it holds a key: `author_id`, `authorId` give `author`. */
 export function withoutKeyWord(columnName: string): string {
-  const bare = columnName.replace(/(?:[_\s-]+(?:id|fk|key)|(?<=[a-z0-9])(?:Id|ID|Fk|FK))$/i, (end) =>
-    /^[_\s-]/.test(end) || /^[IF]/.test(end) ? '' : end,
-  )
-  return bare === '' ? columnName : bare
+  const parted = /[_\s-](?:id|fk|key)$/i.exec(columnName)
+  const found = parted ?? /(?<=[A-Za-z0-9])(?:Id|ID|Fk|FK)$/.exec(columnName)
+  const bare = columnName.slice(0, found?.index ?? 0)
+  return trimTrailing(bare, '_- \t\n') || columnName
 }

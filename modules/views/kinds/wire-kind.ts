@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Sort, ViewKind } from '../../../src/core/model.ts'
 import { plainObject } from '../../../src/input.ts'
 import { wireTime } from '../../../src/wire.ts'
@@ -74,7 +75,7 @@ export const wireFieldId = z
 
 function parseMeta(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

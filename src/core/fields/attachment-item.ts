@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json-text.ts'
 import type { CellValue } from './field-type.ts'
 
 /** One file of an Attachment cell, as the cell keeps it: links and thumbnails are made when it is read. */
@@ -25,17 +26,27 @@ const MAX_MIMETYPE = 127
 const MAX_PATH = 700
 
 /** Parts that begin with a letter, a digit or `_`: no `..`, no hidden file, nothing to be encoded. */
-const STORED_PATH = /^download(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,24}$/
+const MAX_PARTS = 24
+const PATH_PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const MIMETYPE = /^[\w.+-]+\/[\w.+-]+$/
 
 /** True for a place that a file of the server's own store can have; whether one lies there is another matter. */
-export const isStoredPath = (text: string): boolean => text.length <= MAX_PATH && STORED_PATH.test(text)
+export function isStoredPath(text: string): boolean {
+  if (text.length > MAX_PATH) return false
+  const [root, ...parts] = text.split('/')
+  return (
+    root === 'download' &&
+    parts.length >= 1 &&
+    parts.length <= MAX_PARTS &&
+    parts.every((part) => PATH_PART.test(part))
+  )
+}
 
 /** The files of a cell. Null, and text that is no such list, are none. */
 export function readAttachments(value: CellValue): AttachmentItem[] {
   if (typeof value !== 'string' || !value.startsWith('[')) return []
   try {
-    const items = readItems(JSON.parse(value))
+    const items = readItems(parseJsonText(value))
     return typeof items === 'string' ? [] : items
   } catch (error) {
     if (error instanceof SyntaxError) return []
@@ -111,11 +122,8 @@ function shortened(name: string): string {
 
 /** The last part of a path or address, as a name. */
 export function nameIn(place: string): string {
-  const last =
-    place
-      .replace(/[?#].*$/s, '')
-      .split('/')
-      .at(-1) ?? ''
+  const path = place.split(/[?#]/, 1)[0] ?? ''
+  const last = path.split('/').at(-1) ?? ''
   return cleanFileName(decoded(last)) ?? 'file'
 }
 

@@ -51,9 +51,12 @@ export const isSafeImage = (mimetype: string): boolean =>
 
 /** The type that a name's ending says, for what comes without bytes to look at. */
 export function typeByName(name: string): string {
-  const ending = /\.(\w{1,8})(?:[?#].*)?$/.exec(name)?.[1]?.toLowerCase() ?? ''
+  // An address may have a query or a fragment behind its path.
+  const ending = endingOf(name) ?? endingOf(name.split(/[?#]/, 1)[0] ?? '') ?? ''
   return TYPES_BY_ENDING[ending] ?? 'application/octet-stream'
 }
+
+const endingOf = (name: string): string | undefined => /\.(\w{1,8})$/.exec(name)?.[1]?.toLowerCase()
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const OPEN = 'application/vnd.oasis.opendocument'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonText } from '../json-text.ts'
 import {
   type AttachmentItem,
   MAX_ATTACHMENTS_EVER,
@@ -87,7 +88,7 @@ const labels = (kinds: AttachmentOptions['kinds']): string =>
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJsonText(text)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

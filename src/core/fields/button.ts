@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJsonText } from '../json-text.ts'
 import { defineFieldType } from './field-type.ts'
 import { formulaText } from './formula.ts'
 import { workedOut } from './system-value.ts'
@@ -50,7 +51,7 @@ export interface ButtonValue {
 export function readButton(value: unknown): ButtonValue | null {
   if (typeof value !== 'string') return null
   try {
-    const { label, url } = (JSON.parse(value) ?? {}) as { label?: unknown; url?: unknown }
+    const { label, url } = (parseJsonText(value) ?? {}) as { label?: unknown; url?: unknown }
     return { label: String(label ?? ''), url: url == null || url === '' ? null : String(url) }
   } catch (error) {
     if (error instanceof SyntaxError) return null

@@ -1,6 +1,6 @@
 import { DATE_FORMATS, type DateFormat, parseDay } from './date-text.ts'
 import type { Detected } from './detect.ts'
-import { hasTime, parseInstant } from './instant-text.ts'
+import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 
 /** What each format looks like; the length of the parts tells it from a version or a fraction. */
 const SHAPES: Partial<Record<DateFormat, RegExp>> = {
@@ -19,16 +19,12 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
 }
 
-/** Takes the time of day, and all behind it, off. */
-const TIME_AT_END =
-  /(?:T|,? +)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[ap]m)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
-
 /**
  * Dates, or dates with a time where any value has one, in the most common of their formats. All values
  * must agree on the order of day and month: in a column of both 25/12 and 12/25 nobody knows what 3/4 is.
  */
 export function detectDates(values: string[], monthFirst: boolean): Detected {
-  const days = values.map((value) => value.trim().replace(TIME_AT_END, ''))
+  const days = values.map((value) => withoutTime(value.trim()))
   const format = commonFormat(days, monthFirst)
   if (format === null) return null
   const options = { format: format.name }

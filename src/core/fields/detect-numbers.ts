@@ -1,9 +1,10 @@
+import { trimTrailing } from '../trim-characters.ts'
 import type { Detected } from './detect.ts'
 import { isMissingWord } from './empty-words.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
 /** 1234, 1,234, -1.5, .5, 1.5e-3; an exponent needs a point or a sign beside it, or 12E4 would be a number. */
-const ENGLISH = /^[-−]?(?:(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?|\.\d+)(?:(?<=\.\d+)e[+-]?\d+|e[+-]\d+)?$/i
+const ENGLISH = /^[-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
 /** 1234, 1.234, 1 234, -1,5, ,5. */
 const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f]\d{3})+)(?:,\d+)?|,\d+)$/
 /** A comma, or a point, behind which decimals stand whatever the rest of the file is like: not three digits. */
@@ -173,7 +174,9 @@ function isPlain(value: string, decimal: DecimalMark): boolean {
 
 /** The digits that count: without the zeros in front, and those that end a fraction or a whole number. */
 const digitsOf = (text: string): string =>
-  text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '')
+  trimTrailing(withoutExponent(text).replace(/\D/g, '').replace(/^0+/, ''), '0')
+
+const withoutExponent = (value: string): string => value.split(/e/i, 1)[0] ?? ''
 
 /** All values in one way of writing, and in one that each value alone would be read in, too. */
 function hasOneForm(values: string[], decimal: DecimalMark): boolean {
@@ -183,7 +186,7 @@ function hasOneForm(values: string[], decimal: DecimalMark): boolean {
 }
 
 function decimalsOf(value: string, decimal: DecimalMark): number {
-  const [, fraction = ''] = /[.,](\d+)(?:e.*)?$/i.exec(value) ?? []
+  const [, fraction = ''] = /[.,](\d+)$/.exec(withoutExponent(value)) ?? []
   // "1,234" has a group behind its comma, not a fraction.
   return Number.isInteger(parseNumber(value, decimal)) ? 0 : fraction.length
 }

@@ -1,14 +1,14 @@
 /** Places on the globe: stored as `lat;long` in decimal degrees, each with the digits that were given. */
 
 const MAX_LENGTH = 100
-const DECIMAL = String.raw`[-+−]?\d{1,3}(?:\.\d{1,20})?`
-const PAIR = new RegExp(`^\\(?(${DECIMAL})°?\\s*(?:[;,]\\s*|\\s+)(${DECIMAL})°?\\)?$`)
+const PAIR = /^\(?([-+−]?\d{1,3}(?:\.\d{1,20})?)°?(?:\s*[;,]\s*|\s+)([-+−]?\d{1,3}(?:\.\d{1,20})?)°?\)?$/
 /** With a decimal comma only a semicolon can part the two. */
 const COMMA_PAIR = /^([-+−]?\d{1,3}(?:,\d{1,20})?)\s*;\s*([-+−]?\d{1,3}(?:,\d{1,20})?)$/
 /** Degrees, minutes and seconds, with the side of the world behind: `48°51'30"N`, `2.35° E`. */
-const ANGLE = String.raw`(\d{1,3}(?:\.\d{1,12})?)\s*°\s*(?:(\d{1,2}(?:\.\d{1,12})?)\s*['′’]\s*)?(?:(\d{1,2}(?:\.\d{1,12})?)\s*(?:["″”]|'')\s*)?`
-const SIDED = new RegExp(`^${ANGLE}([NS])[\\s,;]*${ANGLE}([EWO])$`, 'i')
-const LETTERED = new RegExp(`^(${DECIMAL})\\s*([NS])[\\s,;]+(${DECIMAL})\\s*([EWO])$`, 'i')
+const ANGLE =
+  /^(\d{1,3}(?:\.\d{1,12})?)\s*°\s*(?:(\d{1,2}(?:\.\d{1,12})?)\s*['′’]\s*)?(?:(\d{1,2}(?:\.\d{1,12})?)\s*(?:["″”]|'')\s*)?([NSEWO])$/i
+/** A number with its side: `48.85 N`. */
+const LETTERED = /^(\+?\d{1,3}(?:\.\d{1,20})?)\s*([NSEWO])$/i
 
 /** A place in parts, as text with all of its digits. */
 export interface GeoPoint {
@@ -30,11 +30,16 @@ export function parsePoint(text: string): string | null {
   const trimmed = text.trim()
   const pair = PAIR.exec(trimmed) ?? COMMA_PAIR.exec(trimmed)
   if (pair) return join(pair[1], pair[2])
-  const sided = SIDED.exec(trimmed)
-  if (sided) return join(degrees(sided.slice(1, 5)), degrees(sided.slice(5, 9)))
-  const lettered = LETTERED.exec(trimmed)
-  if (!lettered || /^[-−]/.test(lettered[1] ?? '') || /^[-−]/.test(lettered[3] ?? '')) return null
-  return join(signed(lettered[1], lettered[2]), signed(lettered[3], lettered[4]))
+  // Each of the two ends with its side of the world, and north or south comes first.
+  const north = trimmed.search(/[NS]/i) + 1
+  if (north === 0 || !/[EWO]$/i.test(trimmed)) return null
+  const [lat, long] = [trimmed.slice(0, north), trimmed.slice(north).replace(/^[\s,;]+/, '')]
+  const [latAngle, longAngle] = [ANGLE.exec(lat), ANGLE.exec(long)]
+  if (latAngle && longAngle) return join(degrees(latAngle.slice(1)), degrees(longAngle.slice(1)))
+  const [latNumber, longNumber] = [LETTERED.exec(lat), LETTERED.exec(long)]
+  const isParted = /^[\s,;]/.test(trimmed.slice(north))
+  if (!latNumber || !longNumber || !isParted) return null
+  return join(signed(latNumber[1], latNumber[2]), signed(longNumber[1], longNumber[2]))
 }
 
 /** The two numbers of a stored place. */

@@ -1,4 +1,5 @@
 import { dayIn, fromStored, fromWall, resolveZone, toStored, wallIn } from '../dates.ts'
+import { trimTrailing } from '../trim-characters.ts'
 import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
 
 /** How a field of instants is shown. */
@@ -16,7 +17,7 @@ const MAX_LENGTH = 64
 const STORED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/
 /** A time of day at the end, behind a T, a comma or a space; then an offset, if there is one. */
 const TIME =
-  /^(.*?)(?:T|,? +)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
+  /[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(am|pm))?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?$/i
 
 interface Parts {
   day: string
@@ -34,12 +35,25 @@ function split(text: string): Parts | null {
   if (trimmed.length > MAX_LENGTH) return null
   const match = TIME.exec(trimmed)
   if (!match) return { day: trimmed, hour: 0, minute: 0, second: 0, ms: 0, offset: null }
-  const [, day = '', hour, minute, second = '0', fraction = '0', half, offset] = match
+  const day = dayBefore(trimmed, match)
+  const [, hour, minute, second = '0', fraction = '0', half, offset] = match
   const hours = to24Hours(Number(hour), half)
   const minutes = offset === undefined ? null : offsetMinutes(offset)
   if (hours === null || Number.isNaN(minutes)) return null
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'))
   return { day, hour: hours, minute: Number(minute), second: Number(second), ms, offset: minutes }
+}
+
+/** What stands before the time, without the comma and the spaces between the two. */
+function dayBefore(text: string, time: RegExpExecArray): string {
+  const day = text.slice(0, time.index)
+  return time[0].startsWith(' ') ? trimTrailing(day, ' ').replace(/,$/, '') : day
+}
+
+/** The text without the time of day at its end, if there is one. */
+export function withoutTime(text: string): string {
+  const match = text.length <= MAX_LENGTH ? TIME.exec(text) : null
+  return match ? dayBefore(text, match) : text
 }
 
 function to24Hours(hour: number, half: string | undefined): number | null {

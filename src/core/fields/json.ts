@@ -1,10 +1,8 @@
 import { z } from 'zod'
+import { isTooDeep, MAX_JSON_DEPTH } from '../json-text.ts'
 import { describeValue } from './describe-value.ts'
 import { defineFieldType, type Read, readFail } from './field-type.ts'
 import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
-
-/** Deepest nesting that is taken: what is deeper no tree could show, and some readers could not read. */
-const MAX_DEPTH = 200
 
 /** Any JSON value. The text is kept as its author wrote it: spaces, order of keys and all digits. */
 export const json = defineFieldType({
@@ -37,12 +35,11 @@ function readJsonText(text: string): Read {
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return 'it is empty'
   try {
+    if (isTooDeep(text)) return `it is nested more than ${MAX_JSON_DEPTH} levels deep`
     JSON.parse(text)
-    return isTooDeep(text) ? `it is nested more than ${MAX_DEPTH} levels deep` : null
+    return null
   } catch (error) {
     if (error instanceof SyntaxError) return error.message.replace(/^JSON Parse error: /, '').slice(0, 200)
-    // An engine's own limit of nesting.
-    if (error instanceof RangeError) return 'it is nested too deep'
     throw error
   }
 }
@@ -63,17 +60,4 @@ function written(input: unknown): string | null {
     if (error instanceof TypeError || error instanceof RangeError) return null
     throw error
   }
-}
-
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  let isText = false
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at]
-    if (isText && sign === '\\') at++
-    else if (sign === '"') isText = !isText
-    else if (!isText && (sign === '{' || sign === '[') && ++depth > MAX_DEPTH) return true
-    else if (!isText && (sign === '}' || sign === ']')) depth--
-  }
-  return false
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '../json-text.ts'
 import type { RecordId } from '../model.ts'
 import type { CellValue } from './field-type.ts'
 
@@ -55,7 +56,7 @@ export function readLinkIds(value: CellValue): RecordId[] | null {
 function parse(value: CellValue): unknown[] {
   if (typeof value !== 'string' || !value.startsWith('[')) return []
   try {
-    const parsed: unknown = JSON.parse(value)
+    const parsed: unknown = parseJsonText(value)
     return Array.isArray(parsed) ? parsed : []
   } catch (error) {
     if (error instanceof SyntaxError) return []

@@ -3,7 +3,7 @@
 /** What stands in front of a number's decimals. */
 export type DecimalMark = '.' | ','
 
-const STRICT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const STRICT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** Digits that any double holds, with a point or without. */
 const PLAIN = /^-?\d{1,15}(?:\.\d{1,15})?$/
 const MAX_LENGTH = 400 // 1e308 written out in full has 309 digits

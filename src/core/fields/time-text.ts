@@ -18,7 +18,8 @@ export function readTime(text: string): string | null {
 export function parseTime(text: string): string | null {
   if (text.length > MAX_LENGTH) return null
   const bare = text.trim().toLowerCase()
-  const [, body = '', half] = /^(.*?)\s*(a|p|am|pm|a\.m\.|p\.m\.)?$/.exec(bare) ?? []
+  const half = /(?:a\.m\.|p\.m\.|am|pm|a|p)$/.exec(bare)?.[0]
+  const body = bare.slice(0, bare.length - (half?.length ?? 0)).trimEnd()
   const match = PARTED.exec(body) ?? RUN.exec(body)
   if (!match) return null
   return toTime(match[1], match[2], match[3], half?.[0])

@@ -13,8 +13,7 @@ const DEPTH: Record<string, number> = {
 }
 
 const HEAD = /^\s*([A-Z]+)\s*(?:(?:ZM|Z|M)\b\s*)?/i
-const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?`
-const POSITION = new RegExp(`^\\s*${NUMBER}(?:\\s+${NUMBER}){1,3}\\s*$`, 'i')
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
 const MAX_DEPTH = 20
 
 /**
@@ -47,12 +46,18 @@ function isNested(text: string, levels: number, mayBracket: boolean): boolean {
     const trimmed = part.trim()
     if (levels === 0) {
       const bare = mayBracket ? (inBrackets(trimmed) ?? trimmed) : trimmed
-      return POSITION.test(bare) || (mayBracket && /^EMPTY$/i.test(trimmed))
+      return isPosition(bare) || (mayBracket && /^EMPTY$/i.test(trimmed))
     }
     if (/^EMPTY$/i.test(trimmed)) return true
     const inner = inBrackets(trimmed)
     return inner !== null && isNested(inner, levels - 1, mayBracket)
   })
+}
+
+/** Two to four numbers. */
+function isPosition(text: string): boolean {
+  const numbers = text.trim().split(/\s+/, 5)
+  return numbers.length >= 2 && numbers.length <= 4 && numbers.every((number) => NUMBER.test(number))
 }
 
 const inBrackets = (text: string): string | null =>

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { trimTrailing } from '../trim-characters.ts'
 import { chain, type Link } from './chain.ts'
 import { type Filter, MAX_DEPTH } from './filter.ts'
 import type { FilterField } from './operand.ts'
@@ -137,7 +138,7 @@ function clauseEnd(
   openGroups: number,
   isLast: boolean,
 ): { at: number; groups: number } | null {
-  const closing = /\)*$/.exec(clause)?.[0].length ?? 0
+  const closing = clause.length - trimTrailing(clause, ')').length
   const body = clause.slice(0, clause.length - closing)
   const unpaired = Math.max(0, count(body, '(') - count(body, ')'))
   const groups = isLast ? openGroups : Math.max(0, Math.min(openGroups, closing - 1 - unpaired))

@@ -1,6 +1,7 @@
 import { AppError, notFound } from '../errors.ts'
 import { describeValue } from '../fields/describe-value.ts'
 import type { CellValue } from '../fields/field-type.ts'
+import { parseJsonText } from '../json-text.ts'
 import { chain, type Link } from './chain.ts'
 import { MAX_CONDITIONS } from './check.ts'
 import { type Condition, DATE_OPERANDS, type Filter, MAX_DEPTH } from './filter.ts'
@@ -108,7 +109,7 @@ export function parseFilterArray(
   field: (fieldId: string) => FilterField | undefined | null,
 ): Filter | null {
   try {
-    return filtersFromWire(JSON.parse(json), field)
+    return filtersFromWire(parseJsonText(json), field)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -169,7 +169,7 @@ class SourceReader {
   }
 
   private repeated(node: Node): Node {
-    const counts = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})/.exec(this.source.slice(this.at))
+    const counts = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})/.exec(this.source.slice(this.at))
     if (!counts) return node
     const [sign, least = '0', comma, most = ''] = counts
     this.at += sign.length
@@ -178,6 +178,6 @@ class SourceReader {
     if (sign === '+') return { kind: 'repeat', node, least: 1, most: endless }
     if (sign === '?') return { kind: 'repeat', node, least: 0, most: 1 }
     const upTo = most === '' ? endless : Number(most)
-    return { kind: 'repeat', node, least: Number(least), most: comma === '' ? Number(least) : upTo }
+    return { kind: 'repeat', node, least: Number(least), most: comma === undefined ? Number(least) : upTo }
   }
 }

@@ -1,4 +1,5 @@
 import { dayToMs, fromStored, isDay, msToDay, toStored } from '../dates.ts'
+import { trimTrailing } from '../trim-characters.ts'
 
 /**
  * What formulas mean, the same in every database. `evaluate` and `compile` of each function follow this page;
@@ -91,7 +92,7 @@ export function numberText(value: number): string {
   const decimals = decimalsOf(magnitude)
   const scaled = String(Math.floor(magnitude * powerOfTen(decimals) + 0.5)).padStart(decimals + 1, '0')
   const whole = scaled.slice(0, scaled.length - decimals)
-  const fraction = scaled.slice(scaled.length - decimals).replace(/0+$/, '')
+  const fraction = trimTrailing(scaled.slice(scaled.length - decimals), '0')
   const text = fraction === '' ? whole : `${whole}.${fraction}`
   return text === '0' ? text : sign + text
 }

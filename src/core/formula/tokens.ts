@@ -27,7 +27,7 @@ export const MAX_FORMULA_LENGTH = 20_000
 
 const RULES: [TokenKind, RegExp][] = [
   ['space', /\s+/y],
-  ['number', /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y],
+  ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
   ['string', /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y],
   ['reference', /\{\{[^{}]*\}\}|\{(?:[^{}\\]|\\[\s\S])+\}/y],
   ['name', /[\p{L}_$][\p{L}\p{N}_$]*/uy],

@@ -59,7 +59,7 @@ export function explainConnection(error: unknown, config: ConnectionConfig): str
   if (/certificate|^ERR_TLS|SELF_SIGNED|UNABLE_TO/i.test(`${code} ${message}`)) {
     return `The certificate of the server is not trusted: ${message}`
   }
-  if (/does not support SSL|SSL.*not supported/i.test(message)) {
+  if (/does not support SSL/i.test(message) || (/SSL/i.test(message) && /not supported/i.test(message))) {
     return 'The server offers no encryption: choose the SSL mode "No" or "Preferred"'
   }
   return `The database refused the connection: ${message || code}`

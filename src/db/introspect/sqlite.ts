@@ -61,7 +61,7 @@ export async function readSqlite(reader: StructureReader): Promise<DatabaseStruc
   return {
     tables: [...byTable].map(([name, rows]) => {
       const primaryKey = keyOf(name)
-      const withoutRowid = /without\s+rowid\s*[\s;,a-z]*$/i.test(rows[0]?.definition ?? '')
+      const withoutRowid = isWithoutRowid(rows[0]?.definition ?? '')
       const keys = Map.groupBy(unique.get(name) ?? [], (row) => row.name)
       return {
         name,
@@ -96,6 +96,12 @@ export async function readSqlite(reader: StructureReader): Promise<DatabaseStruc
 /** The column as it is written in its own table. */
 const columnIn = (rows: ColumnRow[] | undefined, name: string): string =>
   rows?.find((row) => row.name.toLowerCase() === name.toLowerCase())?.name ?? name
+
+/** The options of a table stand behind the last bracket of its definition: `) WITHOUT ROWID, STRICT`. */
+function isWithoutRowid(definition: string): boolean {
+  const options = definition.slice(definition.lastIndexOf(')') + 1)
+  return /^[\s;,a-z]*$/i.test(options) && /without\s+rowid/i.test(options)
+}
 
 function toColumn(row: ColumnRow, mayBeRowid: boolean): ColumnStructure {
   // Exactly this word makes the column another name of the row's number; INT does not.

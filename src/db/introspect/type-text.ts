@@ -5,12 +5,12 @@ export function sizesOf(type: string): number[] {
 }
 
 /** The type without its sizes, in lower case: `timestamp(3) without time zone` is `timestamp without time zone`. */
-export const withoutSizes = (type: string): string =>
-  type
-    .toLowerCase()
-    .replace(/\s*\([^)]*\)/, '')
-    .replace(/\s+/g, ' ')
-    .trim()
+export function withoutSizes(type: string): string {
+  const open = type.indexOf('(')
+  const close = open < 0 ? -1 : type.indexOf(')', open)
+  const bare = close < 0 ? type : type.slice(0, open).trimEnd() + type.slice(close + 1)
+  return bare.toLowerCase().replace(/\s+/g, ' ').trim()
+}
 
 /**
  * The texts of a quoted list: `enum('a','it''s')` gives `a` and `it's`. Doubled quotes mean one; so does, in

@@ -6,7 +6,7 @@ export const MIN_PASSWORD = 8
 /** What is wrong with an e-mail address, or null. Only its shape: the mail that arrives is the proof. */
 export function checkEmail(email: string): string | null {
   if (email.trim() === '') return t('Enter your e-mail address')
-  return /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/.test(email.trim()) ? null : t('This is not an e-mail address')
+  return /^[^\s@]+@(?:[^\s@.]+\.)+[^\s@.]{2,}$/.test(email.trim()) ? null : t('This is not an e-mail address')
 }
 
 /** What is wrong with a new password, or null. */

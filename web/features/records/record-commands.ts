@@ -248,9 +248,7 @@ function runsOf(rows: readonly number[]): { first: number; last: number }[] {
 export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {
   const { baseId, id: tableId } = schema.table
   // A visitor knows the view by its link alone, and is there already.
-  const place = isVisitorPage
-    ? currentPath().replace(/\?.*$/, '')
-    : paths.table(baseId, tableId, state.view.id)
+  const place = isVisitorPage ? currentPath().split('?', 1)[0] : paths.table(baseId, tableId, state.view.id)
   const path = `${place}?rowId=${encodeURIComponent(id)}`
   if (await copyText(addressOf(path))) toast.success({ text: t('Link copied') })
 }

@@ -7,6 +7,9 @@ import type { ExportFormat } from './format.ts'
 /** Excel takes a file without this for one in the system's own encoding. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
+/** What would be read otherwise without quotes, whatever the delimiter is. */
+const NEEDS_QUOTES = /["\r\n]|^[\s\uFEFF]|\s$/
+
 /** Text in columns (RFC 4180), UTF-8, lines ended by CR LF. */
 export const csv: ExportFormat = {
   name: 'csv',
@@ -14,8 +17,8 @@ export const csv: ExportFormat = {
   mediaType: 'text/csv',
   async *write({ fields, pages, text }, { isGuarded, delimiter }) {
     const encoder = new TextEncoder()
-    const needsQuotes = new RegExp(`["\\r\\n${delimiter}]|^[\\s\\uFEFF]|\\s$`)
-    const cell = (value: string) => (needsQuotes.test(value) ? `"${value.replaceAll('"', '""')}"` : value)
+    const needsQuotes = (value: string) => value.includes(delimiter) || NEEDS_QUOTES.test(value)
+    const cell = (value: string) => (needsQuotes(value) ? `"${value.replaceAll('"', '""')}"` : value)
     const guards = fields.map((field) => isGuarded && holdsText(field))
     const line = (cells: string[]) => `${cells.join(delimiter)}\r\n`
     const titles = fields.map(({ title }) => cell(isGuarded ? guardText(title) : title))

@@ -1,3 +1,4 @@
+import { trimCharacters } from '../../../../src/core/trim-characters.ts'
 import { escapeXml } from './xlsx-cells.ts'
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -49,10 +50,7 @@ export function workbookPart(title: string, sheets: number): [string, string][] 
 /** 31 characters at most, without those that Excel refuses, and not the word that it keeps for itself. */
 function sheetName(title: string, number: number): string {
   const suffix = number === 1 ? '' : ` (${number})`
-  const plain = title
-    .replace(/[\\/?*[\]:]/g, ' ')
-    .replace(/^'+|'+$/g, '')
-    .trim()
+  const plain = trimCharacters(title.replace(/[\\/?*[\]:]/g, ' '), "'").trim()
   const name = plain
     .slice(0, 31 - suffix.length)
     .trim()

@@ -1,3 +1,4 @@
+import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
 import { defineFunction } from './define.ts'
@@ -12,7 +13,7 @@ export const trim = defineFunction({
   min: 1,
   max: 1,
   returns: 'text',
-  evaluate: ([value]) => (value === null ? null : String(value).replace(/^ +| +$/g, '')),
+  evaluate: ([value]) => (value === null ? null : trimCharacters(String(value), ' ')),
   compile<S>(args: Value<S>[], build: Build<S>): S {
     return build.words.trim(argument(args, 0, build, 'text').sql)
   },

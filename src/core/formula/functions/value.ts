@@ -1,8 +1,9 @@
+import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
 import { defineFunction, NO_VALUE } from './define.ts'
 
-const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$/
+const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$/
 
 /** The number that the text reads as, such as -1.5 or 2e3; empty where it is none. */
 export const value = defineFunction({
@@ -17,7 +18,7 @@ export const value = defineFunction({
   returns: 'number',
   range: () => ({ max: 140, min: -140 }),
   evaluate: ([value]) => {
-    const text = String(value ?? '').replace(/^ +| +$/g, '')
+    const text = trimCharacters(String(value ?? ''), ' ')
     return text.length <= 40 && NUMBER.test(text) ? Number(text) : null
   },
   compile<S>(args: Value<S>[], build: Build<S>): S {

@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import { tokenizer, type Token as AcornToken } from 'acorn'
+import { Glob } from 'bun'
+import { ROOT } from './project.ts'
+
+/** Its types leave out the value, which a regular expression has as an object. */
+type Token = AcornToken & { value?: unknown }
+
+/** Regular expressions of the product that were found to be linear, one a line. */
+const RECORD = join(ROOT, 'tests', 'linear-regexes.txt')
+const FOLDERS = ['src', 'modules', 'web']
+
+/** A regular expression as it stands in the code, `/\d+/g`, and the files that have it. */
+export interface Regex {
+  pattern: string
+  flags: string
+  files: string[]
+}
+
+/** Every regular expression literal of the product by its text. */
+export async function collectRegexes(): Promise<Map<string, Regex>> {
+  const found = new Map<string, Regex>()
+  for await (const { file, tokens } of tokensOfFiles()) {
+    for (const token of tokens) {
+      if (token.type.label !== 'regexp') continue
+      const { pattern, flags } = token.value as Pick<Regex, 'pattern' | 'flags'>
+      const text = `/${pattern}/${flags}`
+      const known = found.get(text)
+      if (!known) found.set(text, { pattern, flags, files: [file] })
+      else if (!known.files.includes(file)) known.files.push(file)
+    }
+  }
+  return found
+}
+
+/** The files that make regular expressions of text at run time, which no analysis of the code can see. */
+export async function filesWithDynamicRegexes(): Promise<string[]> {
+  const files = new Set<string>()
+  for await (const { file, tokens } of tokensOfFiles()) {
+    tokens.forEach((token, at) => {
+      const isCall = token.value === 'RegExp' && tokens[at + 1]?.type.label === '('
+      if (isCall) files.add(file)
+    })
+  }
+  return [...files].sort()
+}
+
+async function* tokensOfFiles(): AsyncGenerator<{ file: string; tokens: Token[] }> {
+  for (const folder of FOLDERS) {
+    const names = [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)].sort()
+    for (const file of names) {
+      const loader = file.endsWith('x') ? 'tsx' : 'ts'
+      const transpiler = new Bun.Transpiler({ loader, deadCodeElimination: false })
+      const code = transpiler.transformSync(await Bun.file(join(ROOT, file)).text())
+      yield { file, tokens: [...tokenizer(code, { ecmaVersion: 'latest', sourceType: 'module' })] }
+    }
+  }
+}
+
+/** Why a regular expression may take more than linear time, with a text that shows it; null where it is linear. */
+export async function findSlowness({ pattern, flags }: Regex): Promise<string | null> {
+  // Otherwise it would start a program of its own, where the platform has one.
+  process.env.RECHECK_BACKEND = 'pure'
+  const { checkSync } = await import('recheck')
+  const result = checkSync(pattern, flags, { timeout: 60_000 })
+  if (result.status === 'safe') return null
+  if (result.status === 'unknown') return `cannot be analysed (${result.error.kind}); write it more simply`
+  return `takes ${result.complexity.summary} time, e.g. with ${result.attack.pattern}`
+}
+
+/** The recorded expressions: an analysis takes up to seconds, and its outcome does not change. */
+export async function readLinearRegexes(): Promise<Set<string>> {
+  return new Set((await Bun.file(RECORD).text()).split('\n').filter((line) => line !== ''))
+}
+
+if (import.meta.main) {
+  const known = await readLinearRegexes()
+  const linear: string[] = []
+  for (const [text, regex] of await collectRegexes()) {
+    const slowness = known.has(text) ? null : await findSlowness(regex)
+    if (slowness === null) linear.push(text)
+    else console.error(`${regex.files.join(', ')}: ${text} ${slowness}`)
+  }
+  await Bun.write(RECORD, `${linear.sort().join('\n')}\n`)
+}
