@@ -15,10 +15,20 @@ import {
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
 import type { Kernel } from '../../src/kernel.ts'
-import type { Accounts, UserRow } from './accounts.ts'
+import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { defineAuthTables } from './tables.ts'
 
 const MAX_CACHED_USERS = 10_000
+/** People in one statement. */
+const STANDINGS_AT_ONCE = 500
+
+/** How someone stands at a moment. */
+export interface Standing {
+  /** Changes whenever their sessions are ended. */
+  sessions: string
+  /** Their roles in the bases that were asked for; bases in which they have none are left out. */
+  roles: ReadonlyMap<string, BaseRole>
+}
 
 /** Someone's roles: in the bases they are a member of, and in the workspace around all bases. */
 interface Memberships {
@@ -35,14 +45,7 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
   events.on('access.changed', ({ userId }) => cache.forget(userId))
 
   async function load(userId: string): Promise<Memberships> {
-    const rows = await meta.db.select().from(memberships).where(eq(memberships.userId, userId))
-    const found: Memberships = { bases: new Map(), workspace: null }
-    for (const { scope, scopeId, role } of rows) {
-      if (scope === 'base' && isBaseRole(role)) found.bases.set(scopeId, role)
-      const workspaceRole = WORKSPACE_ROLES.find((known) => known === role)
-      if (scope === 'workspace' && workspaceRole) found.workspace = asBaseRole(workspaceRole)
-    }
-    return found
+    return rolesIn(await meta.db.select().from(memberships).where(eq(memberships.userId, userId)))
   }
 
   const of = async (userId: string): Promise<Memberships> =>
@@ -112,6 +115,42 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return of(userId)
     },
 
+    /**
+     * How people stand in some bases, read from the metadata now: two statements however many there are. Those
+     * whose account was deleted are left out.
+     */
+    async standings(userIds: readonly string[], baseIds: readonly string[]): Promise<Map<string, Standing>> {
+      const found = new Map<string, Standing>()
+      for (let start = 0; start < userIds.length; start += STANDINGS_AT_ONCE) {
+        const some = userIds.slice(start, start + STANDINGS_AT_ONCE)
+        const inScope = or(
+          eq(memberships.scope, 'workspace'),
+          and(eq(memberships.scope, 'base'), inArray(memberships.scopeId, [...baseIds])),
+        )
+        const [people, roles] = await Promise.all([
+          meta.db
+            .select({ id: users.id, sessions: users.tokenVersion, roles: users.roles })
+            .from(users)
+            .where(and(inArray(users.id, some), isNull(users.deletedAt))),
+          meta.db
+            .select()
+            .from(memberships)
+            .where(and(inArray(memberships.userId, some), inScope)),
+        ])
+        const held = Map.groupBy(roles, ({ userId }) => userId)
+        for (const person of people) {
+          const isSuper = holdsOrgRole(rolesOf(person), 'super')
+          const own = rolesIn(held.get(person.id) ?? [])
+          const entries = baseIds.flatMap((baseId): [string, BaseRole][] => {
+            const role = isSuper ? 'owner' : (own.bases.get(baseId) ?? own.workspace)
+            return role === null ? [] : [[baseId, role]]
+          })
+          found.set(person.id, { sessions: person.sessions, roles: new Map(entries) })
+        }
+      }
+      return found
+    },
+
     /** The members of a base, in no order. People whose account was deleted are none. */
     async members(baseId: string): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
       const rows = await meta.db
@@ -176,6 +215,17 @@ export const isSuperAdmin = (actor: UserActor): boolean =>
 /** A role of the actor in a base, as far as the role goes that they preview. */
 export const capped = ({ preview }: UserActor, role: BaseRole | null): BaseRole | null =>
   preview && holdsBaseRole(role, preview.role) ? preview.role : role
+
+/** What the memberships of one person say. */
+function rolesIn(rows: readonly { scope: string; scopeId: string; role: string }[]): Memberships {
+  const found: Memberships = { bases: new Map(), workspace: null }
+  for (const { scope, scopeId, role } of rows) {
+    if (scope === 'base' && isBaseRole(role)) found.bases.set(scopeId, role)
+    const workspaceRole = WORKSPACE_ROLES.find((known) => known === role)
+    if (scope === 'workspace' && workspaceRole) found.workspace = asBaseRole(workspaceRole)
+  }
+  return found
+}
 
 /** A link to a base gives a role in that base; links to views and diagrams give none anywhere. */
 const shareRole = ({ grant, baseId: shared }: ShareActor, baseId: string): BaseRole | null =>
