@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { tokenizer, type Token as AcornToken } from 'acorn'
+import { type Token as AcornToken, tokenizer } from 'acorn'
 import { Glob } from 'bun'
 import { ROOT } from './project.ts'
 

@@ -145,9 +145,10 @@ const hintOf = (type: FieldTypeName): string =>
 
 /** True for a family that has both names. */
 const fits = (dt: unknown, usual: string | null): boolean => {
-  const name = text(dt)
+  const [name = ''] = text(dt)
     .toLowerCase()
-    .replace(/\s*\(.*$/, '')
+    .split('(', 1)
+    .map((part) => part.trimEnd())
   return (
     name === usual ||
     FAMILIES.some((family) => family.includes(name) && usual !== null && family.includes(usual))
