@@ -97,15 +97,29 @@ function hasManyControls(head: Uint8Array): boolean {
 
 /** Tags that a page or a document begins with. */
 const HTML = /^<(?:!doctype html|html|head|body|table|div|script|style|meta|p|br|span)[\s>/]/i
-/** A declaration, or a tag that has another one, a text of its own line, or its end behind it: no heading `<id>,<name>`. */
-const XML = /^<(?:\?xml\s|!doctype\s|!--|[a-z_][\w.:-]{0,100}(?:\s[^<>]{0,2000})?\/?>\s{0,1000}(?:<|$))/i
+/** A declaration, or the beginning of a tag. */
+const XML_DECLARATION = /^<(?:\?xml\s|!doctype\s|!--)/i
+const XML_TAG = /^<[a-z_][\w.:-]{0,100}(?=[\s/>])/i
+/** Characters that the first tag may have. */
+const MAX_TAG = 2_200
+
 const SQL =
   /^(?:create (?:table|database|schema|type|extension)|insert into|drop table|pragma |begin transaction|begin;|use `)/i
+
+/** A declaration, or a tag that has another one or its end behind it: no heading `<id>,<name>`. */
+function isXml(text: string): boolean {
+  if (XML_DECLARATION.test(text)) return true
+  const head = text.slice(0, MAX_TAG)
+  const end = XML_TAG.test(head) ? head.indexOf('>') : -1
+  if (end < 0 || head.slice(1, end).includes('<')) return false
+  const rest = text.slice(end + 1).trimStart()
+  return rest === '' || rest.startsWith('<')
+}
 
 /** What a text is that is no table of cells, or null. */
 function textKind(text: string, isWhole: boolean): string | null {
   if (HTML.test(text)) return 'an HTML page'
-  if (XML.test(text)) return 'an XML file'
+  if (isXml(text)) return 'an XML file'
   if (looksLikeJson(text, isWhole)) return 'a JSON file'
   if (text.startsWith('BEGIN:VCARD')) return 'a file of contacts (vCard)'
   if (text.startsWith('BEGIN:VCALENDAR')) return 'a calendar file (iCalendar)'

@@ -27,7 +27,10 @@ function isLocale(text: string): boolean {
 
 /** Reads an amount with or without the currency's own code: `EUR 12`, `-EUR 12`, `12 EUR`, `(12 EUR)`, `€12`. */
 function parseAmount(text: string, code: string, decimal?: DecimalMark): number | null {
-  const [, open = '', body = '', close = ''] = /^(\(|[-−+]?)\s*(.*?)\s*(\)?)$/s.exec(text.trim()) ?? []
+  const trimmed = text.trim()
+  const open = /^[(+−-]/.exec(trimmed)?.[0] ?? ''
+  const close = trimmed.length > open.length && trimmed.endsWith(')') ? ')' : ''
+  const body = trimmed.slice(open.length, trimmed.length - close.length).trim()
   const bare = body.startsWith(code)
     ? body.slice(code.length)
     : body.endsWith(code)
