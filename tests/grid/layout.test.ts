@@ -11,7 +11,17 @@ describe('layoutColumns', () => {
 
   test('freezes fewer columns where they would leave no room for the others', () => {
     expect(layoutColumns([200, 200, 200], 3, 500).frozen).toBe(1)
-    expect(layoutColumns([300, 200], 2, 390)).toMatchObject({ frozen: 0, rowNumberWidth: 44 })
+  })
+
+  test('narrows the first column on a phone, where it would take more than the others', () => {
+    expect(layoutColumns([300, 200], 2, 390)).toMatchObject({
+      frozen: 1,
+      rowNumberWidth: 44,
+      frozenWidth: 175,
+      starts: [44, 175, 375],
+    })
+    expect(layoutColumns([300, 200], 0, 390)).toMatchObject({ frozen: 0, starts: [44, 344, 544] })
+    expect(layoutColumns([100, 200], 1, 390)).toMatchObject({ frozenWidth: 144 })
   })
 
   test('takes no columns at all', () => {

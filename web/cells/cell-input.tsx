@@ -138,6 +138,7 @@ export function CellInput(props: CellInputProps): ReactNode {
       data-field={field.id}
       data-invalid={message || error ? true : undefined}
       onKeyDown={onKeyDown}
+      onInput={() => setMessage(null)}
       onFocus={() => setFocused(true)}
       onBlur={(event) => {
         if (!isFocusLeaving(event)) return

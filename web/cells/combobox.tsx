@@ -105,7 +105,8 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
         onKeyDown={onKeyDown}
       />
       {props.after}
-      {anchor && (
+      {/* What is wrong with the text stands where the list would be. */}
+      {anchor && !invalid && (
         <Popover
           anchor={anchor}
           onClose={() => {}}

@@ -57,7 +57,9 @@ export function DateEditor(props: DateEditorProps): ReactNode {
       >
         {(text, setText) =>
           anchor &&
-          isOpen && (
+          isOpen &&
+          // What is wrong with the text stands where the calendar would be.
+          (!props.invalid || inCalendar) && (
             <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.popover}>
               <div data-cell-popover>
                 <Calendar

@@ -15,6 +15,9 @@ export const NARROW_VIEWPORT = 600
 /** Frozen columns may take this part of the grid; those beyond it scroll, or a phone would show nothing else. */
 const MAX_FROZEN_SHARE = 0.65
 
+/** On a phone the first column is narrowed to leave the others the larger part. */
+const MAX_FROZEN_SHARE_NARROW = 0.45
+
 /** Pixels of each row height (ui.md §4.1). */
 export const ROW_HEIGHTS: Record<RowHeight, number> = { short: 32, medium: 60, tall: 90, extra: 120 }
 
@@ -45,16 +48,19 @@ export function layoutColumns(
   frozenWanted: number,
   viewport: number,
 ): ColumnLayout {
-  const rowNumberWidth =
-    viewport > 0 && viewport < NARROW_VIEWPORT ? ROW_NUMBER_WIDTH_NARROW : ROW_NUMBER_WIDTH
+  const isNarrow = viewport > 0 && viewport < NARROW_VIEWPORT
+  const rowNumberWidth = isNarrow ? ROW_NUMBER_WIDTH_NARROW : ROW_NUMBER_WIDTH
+  const room = Math.floor(viewport * MAX_FROZEN_SHARE_NARROW) - rowNumberWidth
   const starts = [rowNumberWidth]
   let width = rowNumberWidth
-  for (const each of widths) {
-    width += each
+  for (const [at, each] of widths.entries()) {
+    width +=
+      isNarrow && at === 0 && frozenWanted > 0 ? Math.min(each, Math.max(room, MIN_COLUMN_WIDTH)) : each
     starts.push(width)
   }
   let frozen = Math.min(frozenWanted, widths.length)
-  while (frozen > 0 && viewport > 0 && starts[frozen]! > viewport * MAX_FROZEN_SHARE) frozen--
+  const most = viewport * (isNarrow ? MAX_FROZEN_SHARE_NARROW : MAX_FROZEN_SHARE)
+  while (frozen > 0 && viewport > 0 && starts[frozen]! > most) frozen--
   return { rowNumberWidth, starts, frozen, frozenWidth: starts[frozen]!, width }
 }
 

@@ -1,12 +1,13 @@
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { isFocusLeaving } from '../../cells/focus-within.ts'
 import type { ResolvedColumn } from '../columns.ts'
-import { type EditSession, useEngine } from '../engine.ts'
-import { type ColumnLayout, ROW_HEIGHTS, type Span } from '../layout.ts'
+import { type EditSession, type Engine, useEngine } from '../engine.ts'
+import { type ColumnLayout, FOOTER_HEIGHT, HEADER_HEIGHT, ROW_HEIGHTS, type Span } from '../layout.ts'
 import type { GridProps } from '../props.ts'
 import { cancelEditor, commitEditor, leaveEditor, store } from '../states/editing.ts'
 import { useStore } from '../store.ts'
 import styles from './editor-layer.module.css'
+import { FloatingNote } from './floating-note.tsx'
 
 interface EditorLayerProps {
   props: GridProps
@@ -48,18 +49,25 @@ interface EditorBoxProps {
 function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   const engine = useEngine()
   const messageId = useId()
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => keepInSight(engine, box.current), [engine])
   const { Editor } = column.cell
   if (!Editor) return null
   const { createOption } = engine.props.commands
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it watches the focus of the editor in it
     <div
+      ref={box}
       className={styles.editor}
       style={style}
       data-testid="cell-editor"
       data-editor
       data-invalid={session.message ? true : undefined}
       data-align={column.cell.align}
+      onInput={() => {
+        // What was wrong is being changed.
+        if (session.message) engine.session.set({ ...session, message: null })
+      }}
       onBlur={(event) => {
         if (isFocusLeaving(event) && engine.session.get() === session) leaveEditor(engine, 'stay', false)
       }}
@@ -88,10 +96,48 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
         autoFocus
       />
       {session.message && (
-        <div id={messageId} className={styles.editorMessage} role="alert">
+        <FloatingNote id={messageId} anchor={box}>
           {session.message}
-        </div>
+        </FloatingNote>
       )}
     </div>
   )
+}
+
+/**
+ * Moves an editor that is larger than its cell back into the part of the grid where cells are seen: one of the last
+ * row or column would else be cut off. Follows its size; gives a function that ends that.
+ */
+function keepInSight(engine: Engine, box: HTMLElement | null): (() => void) | undefined {
+  const { element: scroller, rtl } = engine.viewport
+  if (!box || !scroller) return undefined
+  const isFrozen = (engine.session.get()?.column ?? 0) < engine.layout.frozen
+  const update = () => {
+    box.style.translate = 'none'
+    const rects = [box, ...box.children].filter((each) => !each.hasAttribute('popover'))
+    const all = rects.map((each) => each.getBoundingClientRect())
+    const cell = box.getBoundingClientRect()
+    const outer = scroller.getBoundingClientRect()
+    const start = isFrozen ? 0 : engine.layout.frozenWidth
+    const area = {
+      left: rtl ? outer.right - scroller.clientWidth : outer.left + start,
+      right: rtl ? outer.right - start : outer.left + scroller.clientWidth,
+      top: outer.top + HEADER_HEIGHT,
+      bottom: outer.top + scroller.clientHeight - FOOTER_HEIGHT,
+    }
+    // Scrolled away with its cell: it comes back with it.
+    if (cell.top < area.top - 1 || cell.top >= area.bottom) return
+    const right = Math.max(...all.map((rect) => rect.right))
+    const left = Math.min(...all.map((rect) => rect.left))
+    const bottom = Math.max(...all.map((rect) => rect.bottom))
+    const up = Math.max(0, Math.min(bottom - area.bottom, cell.top - area.top))
+    const along = rtl
+      ? Math.max(0, Math.min(area.left - left, area.right - right))
+      : -Math.max(0, Math.min(right - area.right, left - area.left))
+    if (up > 0 || along !== 0) box.style.translate = `${along}px ${-up}px`
+  }
+  update()
+  const observer = new ResizeObserver(update)
+  for (const each of [box, ...box.children]) observer.observe(each)
+  return () => observer.disconnect()
 }

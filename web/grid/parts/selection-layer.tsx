@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import { type ReactNode, type RefObject, useCallback, useRef, useSyncExternalStore } from 'react'
 import { t } from '../../i18n.ts'
 import { useEngine } from '../engine.ts'
 import type { RowLines } from '../groups/row-lines.ts'
@@ -8,6 +8,7 @@ import type { GridProps } from '../props.ts'
 import { activeCell, allBounds, type Bounds, isSingleCell } from '../selection.ts'
 import type { GridSource } from '../source.ts'
 import { useStore } from '../store.ts'
+import { FloatingNote } from './floating-note.tsx'
 import styles from './selection-layer.module.css'
 
 interface LayerProps {
@@ -27,6 +28,7 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
   const session = useStore(engine.session)
   const preview = useStore(engine.preview)
   const { lines, rows, origin } = useStore(engine.viewport.mounted)
+  const activeElement = useRef<HTMLDivElement>(null)
   if (!selection || columns.last < columns.first) return null
   const height = ROW_HEIGHTS[props.rowHeight]
   const place = (bounds: Bounds): Box | null =>
@@ -47,7 +49,14 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
             <Frame key={JSON.stringify(piece)} box={place(piece)} />
           )),
         )}
-      {activeBox && <div className={styles.active} style={activeBox.style} data-testid="active-cell" />}
+      {activeBox && (
+        <div
+          ref={activeElement}
+          className={styles.active}
+          style={activeBox.style}
+          data-testid="active-cell"
+        />
+      )}
       {fill && <div className={styles.fillPreview} style={fill.style} />}
       {canFill && lastBox?.hasEnd && lastBox.hasBottom && (
         <div
@@ -66,10 +75,7 @@ export function SelectionLayer({ props, layout, columns }: LayerProps): ReactNod
           source={props.source}
           row={active.row}
           fieldId={engine.columns[active.column]?.fieldId ?? ''}
-          style={{
-            insetInlineStart: activeBox.style.insetInlineStart,
-            insetBlockStart: activeBox.style.insetBlockStart + height,
-          }}
+          anchor={activeElement}
         />
       )}
     </>
@@ -141,18 +147,18 @@ interface RefusalProps {
   source: GridSource
   row: number
   fieldId: string
-  style: { insetInlineStart: number; insetBlockStart: number }
+  anchor: RefObject<HTMLElement | null>
 }
 
-/** Under the active cell: why its value was refused, and the two ways on. */
-function Refusal({ source, row, fieldId, style }: RefusalProps): ReactNode {
+/** Beside the active cell: why its value was refused, and the two ways on. */
+function Refusal({ source, row, fieldId, anchor }: RefusalProps): ReactNode {
   const engine = useEngine()
   const subscribe = useCallback((onChange: () => void) => source.subscribeRow(row, onChange), [source, row])
   const record = useSyncExternalStore(subscribe, () => source.getRow(row))
   const message = record?.failedCells?.get(fieldId)
   if (!record || message === undefined) return null
   return (
-    <div className={styles.refusal} role="alert" style={style} data-part="none">
+    <FloatingNote anchor={anchor}>
       <span>{message}</span>
       <button type="button" data-part="retry" onClick={() => engine.props.commands.retry(record.id)}>
         {t('Retry')}
@@ -160,6 +166,6 @@ function Refusal({ source, row, fieldId, style }: RefusalProps): ReactNode {
       <button type="button" data-part="discard" onClick={() => engine.props.commands.discard(record.id)}>
         {t('Discard')}
       </button>
-    </div>
+    </FloatingNote>
   )
 }

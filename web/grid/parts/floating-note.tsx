@@ -1,0 +1,75 @@
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
+import { direction } from '../../i18n.ts'
+import { place } from '../../ui/place.ts'
+import styles from './floating-note.module.css'
+
+interface FloatingNoteProps {
+  /** The element that the note belongs to. */
+  anchor: RefObject<HTMLElement | null>
+  id?: string
+  className?: string
+  children: ReactNode
+}
+
+/**
+ * Why a cell was refused, beside it and always within the window: under the cell, or above it where there is no
+ * room, and clear of the list that its editor has opened. Drawn over everything that would cut it off.
+ */
+export function FloatingNote({ anchor, id, className, children }: FloatingNoteProps): ReactNode {
+  const note = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = note.current
+    if (!element) return
+    // The browser's top layer: the grid's scroll box cuts off nothing of it.
+    element.showPopover?.()
+    const update = () => position(element, anchor.current)
+    update()
+    const observer = new ResizeObserver(update)
+    observer.observe(element)
+    window.addEventListener('resize', update)
+    document.addEventListener('scroll', update, true)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('resize', update)
+      document.removeEventListener('scroll', update, true)
+    }
+  }, [anchor])
+  return (
+    <div
+      ref={note}
+      id={id}
+      popover="manual"
+      role="alert"
+      data-part="none"
+      data-testid="cell-note"
+      className={`${styles.note} ${className ?? ''}`}
+    >
+      {children}
+    </div>
+  )
+}
+
+const MARGIN = 8
+
+function position(note: HTMLElement, anchor: HTMLElement | null): void {
+  const cell = anchor?.getBoundingClientRect()
+  const grid = anchor?.closest('[data-grid]')?.getBoundingClientRect()
+  if (!cell || !grid) return
+  const isInSight =
+    cell.bottom > grid.top && cell.top < grid.bottom && cell.right > grid.left && cell.left < grid.right
+  note.style.visibility = isInSight ? 'visible' : 'hidden'
+  const list = document.querySelector('[data-cell-popover]')?.getBoundingClientRect()
+  const left = Math.min(cell.left, list?.left ?? cell.left)
+  const top = Math.min(cell.top, list?.top ?? cell.top)
+  const box = {
+    left,
+    top,
+    width: Math.max(cell.right, list?.right ?? cell.right) - left,
+    height: Math.max(cell.bottom, list?.bottom ?? cell.bottom) - top,
+  }
+  const size = { width: note.offsetWidth, height: note.offsetHeight }
+  const page = { width: document.documentElement.clientWidth, height: window.innerHeight }
+  const placed = place(box, size, page, 'bottom-start', direction())
+  note.style.left = `${placed.left}px`
+  note.style.top = `${Math.max(MARGIN, Math.min(placed.top, page.height - size.height - MARGIN))}px`
+}
