@@ -7,6 +7,24 @@ import { eventually, gridTests } from './grid-page.ts'
 
 const tests = gridTests()
 
+describe('where a calendar opens', () => {
+  test('is the period of the nearest record where today has none, and today where it has', async () => {
+    const far: CellValue[][] = [
+      ['Long ago', at(3, '09:00').replace('2026-01', '2019-05'), null, null],
+      ['Last summer', at(9, '09:00').replace('2026-01', '2025-07'), null, null],
+      ['Due in a year', null, null, '2027-02-03'],
+    ]
+    const { event, page } = await openCalendar(tests, far)
+    await event('Last summer').waitFor()
+    await page.getByTestId('calendar').getByText('July 2025').first().waitFor()
+    expect(await page.getByTestId('calendar-empty').count()).toBe(0)
+
+    const near = await openCalendar(tests, [...far, ['Now', at(20, '09:00'), null, null]])
+    await near.event('Now').waitFor()
+    expect(await near.event('Last summer').count()).toBe(0)
+  })
+})
+
 describe('a month', () => {
   test('reads its own records and moves them by pointer and by key, one request and one undo each', async () => {
     const calendar = await openCalendar(tests)

@@ -144,6 +144,18 @@ describe('a map', () => {
     expect(calls.filter((call) => call === 'records.list').length).toBeLessThan(4)
   })
 
+  test('reads no more of a table without places than it lists', async () => {
+    const { page, calls } = await openMap(
+      Array.from({ length: 2500 }, (_, at): CellValue[] => [`r${at}`, null, null]),
+    )
+    await page.getByRole('tab', { name: 'On the map 0' }).waitFor()
+    await page.getByRole('tab', { name: 'Without place 2,500' }).click()
+    await page.getByText('200 of 2,500 records are listed.').waitFor()
+    expect(calls.filter((call) => call === 'records.list').length).toBeLessThan(5)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('400 of 2,500 records are listed.').waitFor()
+  })
+
   test('asks for a field of places where there is none, and lets a viewer look', async () => {
     const { page, table, view } = await openMap([['a']], FIELDS.slice(0, 1))
     await page.getByRole('button', { name: 'Add a field of places' }).click()

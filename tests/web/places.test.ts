@@ -2,12 +2,19 @@ import { describe, expect, test } from 'bun:test'
 import type { AppliedChange } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { Query } from '../../src/core/query.ts'
-import { createPlaces, PAGE } from '../../web/features/views/kinds/map/places.ts'
+import type { Query, Selection } from '../../src/core/query.ts'
+import { createPlaces, PAGE, UNPLACED_PAGE } from '../../web/features/views/kinds/map/places.ts'
 import { memoryField } from './memory-records.ts'
 
 const FIELDS = [memoryField('title'), memoryField('place', 'GeoData')]
 const QUERY = { fields: FIELDS, fieldIds: ['title', 'place'], filter: null, sorts: [], search: null }
+
+/** Whether a row has a place, or none, as the filter of a map asks. */
+function isMeant({ filter }: Pick<Query, 'filter'>, row: CellValue[]): boolean {
+  const text = JSON.stringify(filter ?? null)
+  if (text.includes('"notblank"')) return row[1] !== null
+  return !text.includes('"blank"') || row[1] === null
+}
 
 /** A table in memory, read by pages as the server gives them. */
 function open(count: number) {
@@ -22,12 +29,14 @@ function open(count: number) {
       signal.throwIfAborted()
       if (!world.isOnline) throw new TypeError('Failed to fetch')
       asked.push(query)
-      const all = [...rows].filter(([id]) => query.recordIds?.includes(id) ?? true)
+      const all = [...rows].filter(
+        ([id, row]) => (query.recordIds?.includes(id) ?? true) && isMeant(query, row),
+      )
       const page = all.slice(query.offset, query.offset + query.limit)
       const ids = page.map(([id]) => id)
       return { fieldIds: QUERY.fieldIds, ids, rows: page.map(([, row]) => row), offset: query.offset }
     },
-    count: async () => rows.size,
+    count: async (selection: Selection) => [...rows].filter(([, row]) => isMeant(selection, row)).length,
   }
   const places = createPlaces({ tableId: 'm1', api })
   const until = (holds: () => boolean) =>
@@ -54,16 +63,31 @@ describe('the places of a map', () => {
     places.setQuery(QUERY, 'place')
     await until(() => !places.state().isLoading)
     const state = places.state()
-    expect(state).toMatchObject({ loaded: 2500, total: 2500, isCut: false, error: null })
+    expect(state).toMatchObject({ loaded: 2250, total: 2250, unplacedTotal: 250, isCut: false, error: null })
     expect(state.placed.length).toBe(2250)
-    expect(state.unplaced.length).toBe(250)
+    expect(state.unplaced.length).toBe(UNPLACED_PAGE)
     expect(asked.map(({ offset, limit }) => [offset, limit])).toEqual([
+      [0, UNPLACED_PAGE],
       [0, PAGE],
       [PAGE, PAGE],
       [2 * PAGE, PAGE],
     ])
-    expect(seen).toContain(900)
+    expect(seen).toContain(1000)
+    await places.moreUnplaced()
+    expect(places.state().unplaced.length).toBe(250)
+    await places.moreUnplaced()
+    expect(asked).toHaveLength(5)
     expect(state.placed[0]).toMatchObject({ key: '1', at: { lat: 1, lng: 1 } })
+  })
+
+  test('read nothing that grows with the table while no record has one', async () => {
+    const { places, rows, asked, until } = open(12_000)
+    for (const [id] of rows) rows.set(id, [`Record ${id}`, null])
+    places.setQuery(QUERY, 'place')
+    await until(() => !places.state().isLoading)
+    expect(places.state()).toMatchObject({ loaded: 0, total: 0, unplacedTotal: 12_000 })
+    expect(places.state().unplaced).toHaveLength(UNPLACED_PAGE)
+    expect(asked).toHaveLength(2)
   })
 
   test('follow what is written, reading those records alone, and lose what is gone', async () => {

@@ -34,6 +34,7 @@ import { useCalendar } from './use-calendar.ts'
 import { useCalendarActions } from './use-calendar-actions.ts'
 import { useDrag } from './use-drag.ts'
 import { useEdits } from './use-edits.ts'
+import { useFirstPeriod } from './use-first-period.ts'
 import { fixedReason } from './use-look.ts'
 import { useOpenDay } from './use-open-day.ts'
 import { todayHere, useNow } from './use-place.ts'
@@ -144,6 +145,10 @@ export function CalendarScreen(props: KindScreenProps) {
   })
   useCalendarActions(go)
   useOpenDay(tableId, openId, ranges, (day) => go({ day }))
+  const isSeeking = useFirstPeriod({
+    ...{ tableId, viewId: view.id, openId, ranges, queries, records },
+    go: (day) => go({ day }),
+  })
   useTableActions(getContext, {
     openSearch: () => {
       openList(true)
@@ -218,7 +223,7 @@ export function CalendarScreen(props: KindScreenProps) {
             ) : (
               <Scale scene={scene} ranges={ranges} isNarrow={isNarrow} />
             )}
-            <PeriodNotice records={records} isEmpty={events.length === 0} state={state} />
+            <PeriodNotice records={records} isEmpty={events.length === 0 && !isSeeking} state={state} />
             <span className="visually-hidden" aria-live="polite" data-testid="calendar-said">
               {edits.said}
             </span>

@@ -1,5 +1,5 @@
 import { addDays } from '../../../../../src/core/dates.ts'
-import type { Condition, Filter } from '../../../../../src/core/filters/index.ts'
+import { allOf, type Condition, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { DatedRange } from './ranges.ts'
 
 const compare = (fieldId: string, operator: 'gte' | 'lte', value: string): Condition => ({
@@ -36,3 +36,11 @@ export function undatedFilter(ranges: readonly DatedRange[]): Filter | null {
   const fieldIds = [...new Set(ranges.map(({ from }) => from.field.id))]
   return fieldIds.length === 0 ? null : { join: 'and', children: fieldIds.map(blank) }
 }
+
+/** Records of a filter that begin on a day or later (`asc`), or on it or earlier (`desc`), by one range. */
+export const followingFilter = (
+  filter: Filter | null,
+  { from }: DatedRange,
+  day: string,
+  direction: 'asc' | 'desc',
+): Filter | null => allOf([filter, compare(from.field.id, direction === 'asc' ? 'gte' : 'lte', day)])

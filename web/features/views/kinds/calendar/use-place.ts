@@ -11,6 +11,9 @@ export interface Place {
 /** Where each view was left, for the way back to it in this visit. */
 const places = new Map<string, Place>()
 
+/** True where the person has been in the view before, in this visit. */
+export const hasPlace = (viewId: string): boolean => places.has(viewId)
+
 /** The day on which the person is. */
 export const todayHere = (): string => dayIn(Date.now(), resolveZone('local'))
 

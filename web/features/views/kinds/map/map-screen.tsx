@@ -136,9 +136,10 @@ export function MapScreen(props: KindScreenProps) {
               onPlace={mayPlace ? (row) => setPlacingId(row.id === placingId ? null : row.id) : undefined}
               placingId={placingId}
               onRetry={() => void places.reload()}
+              onMore={() => void places.moreUnplaced()}
             />
           )}
-          {isNarrowed && !state.isLoading && state.total === 0 && (
+          {isNarrowed && !state.isLoading && state.total === 0 && state.unplacedTotal === 0 && (
             <div className={styles.noMatch}>
               <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
             </div>

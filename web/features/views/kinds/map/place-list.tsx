@@ -22,6 +22,8 @@ export interface PlaceListProps {
   onPlace?: (row: GridRow) => void
   placingId: RecordId | null
   onRetry: () => void
+  /** Reads more of the records without a place. */
+  onMore: () => void
 }
 
 /** As in place-list.module.css: fingers need more. */
@@ -44,6 +46,8 @@ export function PlaceList(props: PlaceListProps) {
     () => (wanted === '' ? all : all.filter((row) => nameOf(row).toLowerCase().includes(wanted))),
     [all, wanted],
   )
+  const unplacedTotal = state.unplacedTotal ?? state.unplaced.length
+  const hasMore = tab === 'unplaced' && state.unplaced.length < unplacedTotal
   const box = useRef<HTMLDivElement>(null)
   const lines = useVirtualizer({
     ...{ count: found.length, estimateSize: () => LINE_PX, overscan: 8 },
@@ -67,7 +71,9 @@ export function PlaceList(props: PlaceListProps) {
             }}
           >
             {one === 'placed' ? t('On the map') : t('Without place')}{' '}
-            <span className={styles.number}>{formatNumber(state[one].length)}</span>
+            <span className={styles.number}>
+              {formatNumber(one === 'placed' ? state.placed.length : unplacedTotal)}
+            </span>
           </button>
         ))}
       </div>
@@ -112,6 +118,17 @@ export function PlaceList(props: PlaceListProps) {
           </p>
         )}
       </div>
+      {hasMore && !state.isLoading && (
+        <p className={styles.nothing}>
+          {t('{shown} of {total} records are listed.', {
+            shown: formatNumber(state.unplaced.length),
+            total: formatNumber(unplacedTotal),
+          })}{' '}
+          <Button size="small" onClick={props.onMore}>
+            {t('Show more')}
+          </Button>
+        </p>
+      )}
       {state.isCut && (
         <p className={styles.nothing}>
           {t('Only the first {n} records are shown. A filter says which.', {
