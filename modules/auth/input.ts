@@ -12,6 +12,8 @@ export const SignUpInput = z.object({
   inviteToken: Given.optional(),
 })
 
+export const InvitationInput = z.object({ token: Given })
+
 export const SignInInput = z.object({ email: Given, password: Given })
 
 export const ChangePasswordInput = z.object({ currentPassword: Given, newPassword: NewPassword })

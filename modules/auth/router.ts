@@ -3,7 +3,7 @@ import { anyone, type Context, member, router } from '../../src/trpc.ts'
 import { VERSION } from '../../src/version.ts'
 import { asUser, rolesOf } from './accounts.ts'
 import { EmailAddress } from './email.ts'
-import { ChangePasswordInput, DisplayName, SignInInput, SignUpInput } from './input.ts'
+import { ChangePasswordInput, DisplayName, InvitationInput, SignInInput, SignUpInput } from './input.ts'
 import type { AuthService } from './service.ts'
 import type { RefreshCookie } from './sessions.ts'
 
@@ -17,6 +17,11 @@ export const authRouter = (auth: AuthService) =>
       const row = await auth.profile.me(ctx.actor)
       return { user: row && asUser(row), orgRoles: row ? rolesOf(row) : [] }
     }),
+
+    /** Whom an invitation link is for. Who has the link may sign up as them, so they may know. */
+    invitation: anyone
+      .input(InvitationInput)
+      .query(async ({ input }) => ({ email: await auth.findInvited(input.token) })),
 
     signUp: anyone.input(SignUpInput).mutation(async ({ ctx, input }) => {
       const signedIn = await auth.signUp(input, ctx.address)

@@ -73,6 +73,7 @@ export function createAuthService(kernel: Kernel) {
     session,
     profile: createProfile(kernel, accounts, access),
     hasUsers: signUp.hasUsers,
+    findInvited: signUp.findInvited,
     ...createPeople(kernel, access),
 
     /**

@@ -78,6 +78,14 @@ export function createSignUp({ meta }: Pick<Kernel, 'meta'>, accounts: Accounts,
   return {
     hasUsers,
 
+    /** The address that an invitation is for; null where it was used or withdrawn, or never was. */
+    async findInvited(token: string): Promise<string | null> {
+      if (!isUuid(token)) return null
+      const isOpen = and(eq(users.inviteToken, token), isNull(users.deletedAt))
+      const [invited] = await meta.db.select({ email: users.email }).from(users).where(isOpen)
+      return invited?.email ?? null
+    },
+
     /**
      * Makes an account: the server's first with all rights, later ones as viewers, invited ones with
      * what they were invited to.

@@ -38,6 +38,7 @@ const csv = { delimiter: ',', quote: '"', encoding: 'utf-8', header: true }
 export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'app.info': { gate: 'anyone' },
   'auth.me': { gate: 'anyone' },
+  'auth.invitation': { gate: 'anyone', input: () => ({ token: 'none' }) },
   'auth.signUp': {
     gate: 'anyone',
     input: () => ({ email: 'super@example.com', password: 'long enough' }),

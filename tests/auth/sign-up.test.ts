@@ -121,6 +121,11 @@ describe.each(META_DATABASES)('invitations on %s', (database) => {
     const invite: string = invited.body.invite_token
     expect(invite).toMatch(/^[0-9a-f-]{36}$/)
 
+    const invitedBy = (link: string) => app.trpc().auth.invitation.query({ token: link })
+    expect(await invitedBy(invite)).toEqual({ email: 'Guest@example.com' })
+    expect(await invitedBy(crypto.randomUUID())).toEqual({ email: null })
+    expect(await invitedBy('a\u0000b')).toEqual({ email: null })
+
     const signUp = (body: object) => app.rest().post(SIGN_UP, { password: PASSWORD, ...body })
     const invalid = { msg: 'Invalid invite url' }
     expect((await signUp({ email: 'other@example.com', token: invite })).body).toEqual(invalid)
@@ -128,6 +133,7 @@ describe.each(META_DATABASES)('invitations on %s', (database) => {
     expect((await signUp({ email: 'guest@example.com', token: 'a\u0000b' })).body).toEqual(invalid)
     const joined = await signUp({ email: 'guest@example.com', token: invite })
     expect(joined.status).toBe(200)
+    expect(await invitedBy(invite)).toEqual({ email: null })
     expect((await signUp({ email: 'guest@example.com', token: invite })).body).toEqual(invalid)
     expect(await app.trpc(joined.body.token).bases.list.query()).toMatchObject([
       { id: base.id, role: 'editor' },

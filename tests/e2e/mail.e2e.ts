@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { createBase } from '../support/factories.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { FORM_FIELDS, formTests } from './form-world.ts'
 import { eventually } from './grid-page.ts'
@@ -20,6 +21,27 @@ describe('without a mail service', () => {
     const signedOut = await tests.open('/#/forgot-password')
     await signedOut.getByText('No mail service is configured on this server').waitFor()
     expect(await signedOut.getByLabel('E-mail').count()).toBe(0)
+  })
+
+  test('an invitation opens with its address, asks for a password alone, and says when it is used', async () => {
+    const owner = tests.owner()
+    const base = await createBase(tests.app(), owner)
+    const path = `/api/v1/db/meta/projects/${base.id}/users`
+    const email = 'guest@example.com'
+    const { body } = await tests.app().rest(owner.token).post(path, { email, roles: 'editor' })
+    const page = await tests.open(`/dashboard/#/signup/${body.invite_token}`)
+    await page.getByText('You have been invited as guest@example.com.').waitFor()
+    const address = page.getByLabel('E-mail')
+    expect(await address.inputValue()).toBe(email)
+    expect(await address.getAttribute('readonly')).not.toBeNull()
+    // The cursor stands in the password.
+    await page.keyboard.type('a password of my own')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Account menu' }).waitFor()
+
+    const late = await tests.open(`/dashboard/#/signup/${body.invite_token}`)
+    await late.getByText('This invitation is no longer valid').waitFor()
+    await late.getByRole('link', { name: 'Sign in' }).waitFor()
   })
 })
 

@@ -20,6 +20,8 @@ export function SignUpScreen() {
   const { continueAfterSignIn } = useSearch({ from: '/signup/{-$token}' })
   const wanted = readContinuePath(continueAfterSignIn)
   const info = trpc.app.info.useQuery()
+  const invitation = trpc.auth.invitation.useQuery({ token: token ?? '' }, { enabled: token !== undefined })
+  const invited = invitation.data?.email ?? null
   const isFirst = info.data?.firstUser ?? false
   const toSignIn = !isFirst && (
     <>
@@ -36,10 +38,27 @@ export function SignUpScreen() {
       />
     )
   }
+  if (token && invitation.data && invited === null) {
+    return (
+      <AuthPage
+        title={t('This invitation is no longer valid')}
+        text={t('It was used already, or it was withdrawn. Ask for a new invitation.')}
+        below={toSignIn}
+      />
+    )
+  }
+  // The form begins with the invited address; where that cannot be read, the person types it.
+  const isReady = !token || invitation.data !== undefined || invitation.error !== null
   return (
     <AuthPage
       title={isFirst ? t('Set up Sheaf') : t('Create your account')}
-      text={token ? t('You have been invited. Use the address that the invitation was sent to.') : undefined}
+      text={
+        invited !== null
+          ? t('You have been invited as {email}.', { email: invited })
+          : token
+            ? t('You have been invited. Use the address that the invitation was sent to.')
+            : undefined
+      }
       below={toSignIn}
     >
       {isFirst && (
@@ -47,13 +66,20 @@ export function SignUpScreen() {
           {t('You are the first user of this server, so this account becomes its administrator.')}
         </Alert>
       )}
-      <SignUpForm inviteToken={token} continueTo={wanted} />
+      {isReady && <SignUpForm inviteToken={token} invited={invited} continueTo={wanted} />}
     </AuthPage>
   )
 }
 
-function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continueTo: string | null }) {
-  const [email, setEmail] = useState('')
+interface SignUpFormProps {
+  inviteToken?: string
+  /** The address that the invitation is for: no other one can be used. */
+  invited: string | null
+  continueTo: string | null
+}
+
+function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
+  const [email, setEmail] = useState(invited ?? '')
   const [password, setPassword] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -95,7 +121,8 @@ function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continu
         type="email"
         dir="ltr"
         autoComplete="username"
-        autoFocus
+        autoFocus={invited === null}
+        readOnly={invited !== null}
         value={email}
         onChange={(event) => {
           setEmail(event.target.value)
@@ -107,6 +134,7 @@ function SignUpForm({ inviteToken, continueTo }: { inviteToken?: string; continu
         label={t('Password')}
         name="password"
         autoComplete="new-password"
+        autoFocus={invited !== null}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={wasSubmitted ? passwordError : null}
