@@ -11,9 +11,10 @@ import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
+import { concernsOperator } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
-import { openMeta } from './db/meta.ts'
+import { hasMetadata, openMeta } from './db/meta.ts'
 import { openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs.ts'
@@ -25,11 +26,12 @@ import { previewAs } from './preview-role.ts'
 import { logRequests } from './request-log.ts'
 import { refuseMalformedPath, restBase, tooLargeForAnonymous } from './rest.ts'
 import { createRouter } from './router.ts'
-import { openSecrets } from './secrets.ts'
+import { openSecrets, refuseNewKeys } from './secrets.ts'
 import { createSocket } from './socket.ts'
 import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
 import { openFileStore } from './storage/index.ts'
+import { explainStorage } from './storage-full.ts'
 
 /** Worker threads: the main thread answers requests, these do what grows with a table. */
 const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
@@ -47,7 +49,14 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const log = createLog(config.logLevel)
   requireDataDir(config)
   const secrets = openSecrets(config)
+  const isInUse = hasMetadata(config)
   const meta = await openMeta(config)
+  try {
+    refuseNewKeys(secrets, { JWT_SECRET: isInUse, CONNECTION_SECRET: await meta.holdsSealed() })
+  } catch (error) {
+    await meta.close()
+    throw error
+  }
   const pool = createWorkerPool(WORKERS)
   const sources = openSources(config, secrets, pool)
   const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
@@ -139,7 +148,8 @@ export function createApp(kernel: Kernel, services: Services) {
       }),
       responseMeta: () => ({ headers: responseHeaders }),
       onError: ({ error, path }) => {
-        if (error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(error.cause)) {
+        const isFailure = error.code === 'INTERNAL_SERVER_ERROR' && !isRefusal(error.cause)
+        if (isFailure || concernsOperator(explainStorage(error.cause))) {
           kernel.log.error('call failed', error.cause ?? error, { requestId, path })
         }
       },

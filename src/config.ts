@@ -19,6 +19,7 @@ export interface Config extends SmtpSettings {
   host: string
   dataDir: string
   databaseUrl: string | null
+  maxOpenBases: number | null
   jwtSecret: string | null
   connectionSecret: string | null
   sqliteSourcesDir: string | null
@@ -74,6 +75,12 @@ export const VARIABLES = {
     default: '',
     help: 'PostgreSQL to keep everything in, `postgres://user:password@host:5432/name`: the metadata, and a schema for each new base. Empty: SQLite files in `DATA_DIR`.',
     read: postgresUrl,
+  }),
+  maxOpenBases: variable({
+    name: 'MAX_OPEN_BASES',
+    default: '',
+    help: 'Database files of bases that are open at once; each takes five file descriptors. One that was not used for longest is closed for the next, and opened again when needed. Empty: as many as half of the files allow that the system lets the process open (`ulimit -n`).',
+    read: (value, name) => (value === '' ? null : integer(1, 100_000)(value, name)),
   }),
   jwtSecret: variable({
     name: 'JWT_SECRET',

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
 import { type AddressBook, clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
-import { AppError, badRequest, ERROR_STATUS, retryAfterOf } from './core/errors.ts'
+import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { parseJsonText } from './core/json-text.ts'
 import { SHARE_HEADERS } from './core/shares.ts'
@@ -10,6 +10,7 @@ import type { Kernel } from './kernel.ts'
 import { PREVIEW_HEADER, previewAs } from './preview-role.ts'
 import { json, unlessKnown } from './rest/answer.ts'
 import { presentError, presentValidation } from './rest/present-error.ts'
+import { explainStorage } from './storage-full.ts'
 
 export { json, scalar } from './rest/answer.ts'
 
@@ -67,8 +68,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         const { status, body } = presentError(error, request)
         // Other codes above it, such as "not implemented", are refusals like any other.
         const isFailure = status === 500
-        // A full disk is a refusal, too, of which whoever runs the server has to hear.
-        if (isFailure || status === ERROR_STATUS.STORAGE_FULL)
+        if (isFailure || concernsOperator(explainStorage(error)))
           kernel.log.error('request failed', error, {
             requestId,
             method: request.method,

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 
 /** Keys made for this installation. They never leave the process, and are in no log. */
 export interface Secrets {
+  /** Keys that were made just now: their files, and the settings that take their place. */
+  made: { file: string; variable: 'JWT_SECRET' | 'CONNECTION_SECRET' }[]
   /** Signs access tokens (HS256). */
   jwt: Uint8Array
   /** Encrypts how other databases are reached, and mails that wait (AES-256). */
@@ -17,12 +19,42 @@ export interface Secrets {
  * entered again.
  */
 export function openSecrets(config: Pick<Config, 'dataDir' | 'jwtSecret' | 'connectionSecret'>): Secrets {
-  const connections = config.connectionSecret ?? readOrMake(config.dataDir, 'connections.secret')
+  const made: Secrets['made'] = []
+  const keyOf = (name: string, variable: Secrets['made'][number]['variable']) => {
+    const file = join(config.dataDir, 'secrets', name)
+    if (read(file).length < LEAST_LENGTH) made.push({ file, variable })
+    return readOrMake(config.dataDir, name)
+  }
+  const connections = config.connectionSecret ?? keyOf('connections.secret', 'CONNECTION_SECRET')
   return {
-    jwt: new TextEncoder().encode(config.jwtSecret ?? readOrMake(config.dataDir, 'jwt.secret')),
+    jwt: new TextEncoder().encode(config.jwtSecret ?? keyOf('jwt.secret', 'JWT_SECRET')),
     connections: createHash('sha256').update(connections).digest(),
+    made,
   }
 }
+
+/**
+ * Takes back keys that were made where others are needed.
+ *
+ * @param needed true where something is known that only the former key can read or has signed
+ * @throws Error that names the file
+ */
+export function refuseNewKeys(
+  { made }: Secrets,
+  needed: Record<Secrets['made'][number]['variable'], boolean>,
+): void {
+  for (const { file, variable } of made) {
+    if (!needed[variable]) continue
+    rmSync(file, { force: true })
+    throw lostSecret(file, variable)
+  }
+}
+
+const lostSecret = (file: string, variable: string): Error =>
+  new Error(
+    `${file} is missing or damaged, but this installation is in use: restore it from a backup, ` +
+      `or set ${variable} to a key (a new one loses what the former one protects). Nothing was created`,
+  )
 
 /** Fewer characters are what a stop or a full disk left of a file: a key that one could guess. */
 const LEAST_LENGTH = 16

@@ -11,6 +11,7 @@ const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']
 /** The server itself, which everyone may ask: version, health and what is switched on (wire §3). */
 export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   const startedAt = performance.now()
+  const readiness = createReadiness(kernel)
   const app = new Elysia({ name: 'instance-rest' })
     .use(restBase(kernel, auth))
     .get('/api/v1/version', () => ({ currentVersion: VERSION, releaseVersion: null }))
@@ -19,6 +20,11 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
       timestamp: Date.now(),
       uptime: (performance.now() - startedAt) / 1000,
     }))
+    .get('/api/v1/ready', async ({ set }) => {
+      const problems = await readiness()
+      if (problems.length > 0) set.status = 503
+      return { status: problems.length > 0 ? 'unavailable' : 'ready', problems, timestamp: Date.now() }
+    })
     // Clients report their own errors here. Nothing is kept of them: anyone could send anything.
     .post('/api/v1/error-reporting', () => new Response(null, { status: 201 }))
   for (const path of CACHE_PATHS) {
@@ -36,6 +42,46 @@ export const instanceRest = (auth: AuthService, kernel: Kernel) => {
   }
   for (const path of INFO_PATHS) app.get(path, ({ request }) => presentInfo(auth, kernel, request))
   return app
+}
+
+/** Anyone may ask, as often as they like: the databases are asked once a second. */
+const READINESS_KEPT_MS = 1_000
+/** A database that takes longer than this serves nobody. */
+const READINESS_PATIENCE_MS = 5_000
+
+/** Tells which databases do not answer: `metadata`, `bases`. */
+function createReadiness({ meta, sources, log }: Pick<Kernel, 'meta' | 'sources' | 'log'>) {
+  let asked: Promise<string[]> | null = null
+  let askedAt = 0
+
+  async function ask(): Promise<string[]> {
+    const checks = { metadata: () => meta.check(), bases: () => sources.check() }
+    const problems = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => {
+        const late = Bun.sleep(READINESS_PATIENCE_MS).then(() => {
+          throw new Error(`no answer within ${READINESS_PATIENCE_MS} ms`)
+        })
+        try {
+          await Promise.race([check(), late])
+          return []
+        } catch (error) {
+          log.error('not ready', error, { check: name })
+          return [name]
+        } finally {
+          late.catch(() => undefined)
+        }
+      }),
+    )
+    return problems.flat()
+  }
+
+  return (): Promise<string[]> => {
+    if (asked === null || performance.now() - askedAt > READINESS_KEPT_MS) {
+      askedAt = performance.now()
+      asked = ask()
+    }
+    return asked
+  }
 }
 
 async function presentInfo(auth: AuthService, { config }: Kernel, request: Request) {

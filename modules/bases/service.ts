@@ -130,11 +130,18 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
         isOwn: true,
         order: 1,
       }
-      await meta.atomically([
-        meta.db.insert(bases).values(row),
-        meta.db.insert(sources).values({ ...own, ...times }),
-        access.grant(row.id, actor.id, 'owner'),
-      ])
+      // First its home: a base in the metadata without one would look as if its records had been lost.
+      await kernel.sources.create(row.id)
+      try {
+        await meta.atomically([
+          meta.db.insert(bases).values(row),
+          meta.db.insert(sources).values({ ...own, ...times }),
+          access.grant(row.id, actor.id, 'owner'),
+        ])
+      } catch (error) {
+        await kernel.sources.abandon(row.id)
+        throw error
+      }
       access.gained(actor.id)
       return toBase(row, null, 'owner')
     },

@@ -72,6 +72,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     applyScript: createApplyScript(kernel, store),
   }
   registerSchemaUndo(context)
+  kernel.sources.attachTables(store.hasTables)
 
   const load = (tableId: string) => loadShown(context, tableId)
 

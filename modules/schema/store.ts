@@ -120,6 +120,15 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
         ),
       ),
     /** Every table of a source, those in the trash included: their names in the database are taken. */
+    /** True where the base has tables, those in the trash among them. */
+    async hasTables(baseId: string): Promise<boolean> {
+      const found = await kernel.meta.db
+        .select({ id: tables.id })
+        .from(tables)
+        .where(eq(tables.baseId, baseId))
+        .limit(1)
+      return found.length > 0
+    },
     tablesOfSource: (sourceId: string) => listTables(eq(tables.sourceId, sourceId)),
   }
 }

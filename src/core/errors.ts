@@ -39,9 +39,22 @@ export const ERROR_STATUS = {
   STORAGE_FULL: 507,
   /** A database does not answer: it may again, so the same call can be made later. */
   DATABASE_UNREACHABLE: 503,
+  /** The file or schema that holds a base's records is gone, or cannot be read: other bases are not concerned. */
+  BASE_DATA_MISSING: 503,
+  BASE_DATA_DAMAGED: 503,
+  /** The folder that people's files lie in is gone. */
+  STORAGE_MISSING: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** Refusals whose cause only the operator of the server can remove: they are logged as failures are. */
+const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
+  'STORAGE_FULL',
+  'BASE_DATA_MISSING',
+  'BASE_DATA_DAMAGED',
+  'STORAGE_MISSING',
+])
 
 /**
  * How the REST adapter words an error: most codes answer `{error, message}`, a few older ones `{msg}`
@@ -72,6 +85,10 @@ export class AppError extends Error {
     return ERROR_STATUS[this.code]
   }
 }
+
+/** True for a refusal that the operator of the server has to hear of. */
+export const concernsOperator = (error: unknown): boolean =>
+  error instanceof AppError && OPERATOR_CODES.has(error.code)
 
 /** A 400 in the `{msg}` envelope, which is what existing clients show for plain bad requests. */
 export const badRequest = (message: string): AppError =>

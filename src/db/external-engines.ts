@@ -3,6 +3,7 @@ import type { Engine } from '../dialects/dialect.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { ConnectionConfig } from './connection.ts'
 import { openMysqlEngine } from './mysql/engine.ts'
+import type { OpenFiles } from './open-files.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { openExternalSqliteEngine } from './sqlite-engine.ts'
 
@@ -26,7 +27,7 @@ export interface ExternalEngines {
 }
 
 /** Opens no database yet. */
-export function openExternalEngines(pool: WorkerPool): ExternalEngines {
+export function openExternalEngines(pool: WorkerPool, files: OpenFiles): ExternalEngines {
   const closing = new Set<Promise<void>>()
   const engines = new LRUCache<string, { version: string; engine: Engine }>({
     max: MAX_OPEN,
@@ -40,7 +41,7 @@ export function openExternalEngines(pool: WorkerPool): ExternalEngines {
       const known = engines.get(id)
       if (known?.version === version) return known.engine
       const config = read()
-      const engine = openExternalEngine(config, name ?? databaseOf(config), pool)
+      const engine = openExternalEngine(config, name ?? databaseOf(config), pool, files)
       engines.set(id, { version, engine })
       return engine
     },
@@ -63,11 +64,12 @@ type Openers = {
     config: Extract<ConnectionConfig, { client: C }>,
     name: string,
     pool: WorkerPool,
+    files: OpenFiles,
   ) => Engine
 }
 
 const OPENERS: Openers = {
-  sqlite3: ({ file }, name, pool) => openExternalSqliteEngine(file, name, pool),
+  sqlite3: ({ file }, name, pool, files) => openExternalSqliteEngine(file, name, pool, files),
   mysql2: openMysqlEngine,
   pg(config, name) {
     const database = openPostgresDatabase(config)
@@ -81,7 +83,17 @@ const OPENERS: Openers = {
  *
  * @param name what errors call it
  */
-export function openExternalEngine(config: ConnectionConfig, name: string, pool: WorkerPool): Engine {
-  const open = OPENERS[config.client] as (config: ConnectionConfig, name: string, pool: WorkerPool) => Engine
-  return open(config, name, pool)
+export function openExternalEngine(
+  config: ConnectionConfig,
+  name: string,
+  pool: WorkerPool,
+  files: OpenFiles,
+): Engine {
+  const open = OPENERS[config.client] as (
+    config: ConnectionConfig,
+    name: string,
+    pool: WorkerPool,
+    files: OpenFiles,
+  ) => Engine
+  return open(config, name, pool, files)
 }

@@ -39,9 +39,11 @@ interface Entry {
  * A write that throws takes back itself alone. None is answered before all of them are on the disk.
  *
  * @param withSession runs its argument while no other writer of the base can come in
+ * @param explain what a writer is told of an error
  */
 export function createGroupCommit(
   withSession: (work: (session: GroupSession) => Promise<void>) => Promise<void>,
+  explain: (error: unknown) => unknown = (error) => error,
 ) {
   const waiting: Member[] = []
   let isCalled = false
@@ -118,7 +120,7 @@ export function createGroupCommit(
     waiting.push({
       work,
       settle(outcome) {
-        if (!outcome.ok) return reject(outcome.error)
+        if (!outcome.ok) return reject(explain(outcome.error))
         onCommit?.(outcome.result as T)
         resolve(outcome.result as T)
       },

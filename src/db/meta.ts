@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
@@ -36,8 +36,18 @@ export interface Meta {
   tables<T>(define: (columns: Columns) => T): T
   /** Runs all statements in one transaction, in order: all of them hold afterwards, or none. */
   atomically(statements: MetaStatement[]): Promise<void>
+  /** True where something is kept that only the key of the connections can read. */
+  holdsSealed(): Promise<boolean>
+  /** Asks the database something. @throws where it does not answer */
+  check(): Promise<void>
   close(): Promise<void>
 }
+
+/** What finds something sealed: connections to other databases, and mails that wait. */
+const SEALED = [
+  'select 1 from sources where config is not null limit 1',
+  'select 1 from mails where content is not null limit 1',
+]
 
 /** Opens the metadata database, bringing its tables up to date first. */
 export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<Meta> {
@@ -46,7 +56,8 @@ export async function openMeta(config: Pick<Config, 'dataDir' | 'databaseUrl'>):
 
 function openSqlite(dataDir: string): Meta {
   const unlock = lockDataDir(dataDir)
-  const file = openFile(join(dataDir, 'sheaf.db'))
+  const path = join(dataDir, 'sheaf.db')
+  const file = openFile(path, dataDir)
   const runAll = file.transaction((statements: MetaStatement[]) => {
     for (const statement of statements) {
       const { sql, params } = statement.toSQL()
@@ -60,6 +71,11 @@ function openSqlite(dataDir: string): Meta {
     db: drizzleSqlite(file),
     tables: memoised(sqliteColumns),
     atomically: async (statements) => runAll.immediate(statements),
+    holdsSealed: async () => SEALED.some((sql) => file.query(sql).get() !== null),
+    async check() {
+      if (!existsSync(path)) throw new Error(`${path} is missing`)
+      file.query('select count(*) from migrations').get()
+    },
     close: async () => {
       file.run('pragma wal_checkpoint(truncate)')
       file.close()
@@ -69,8 +85,9 @@ function openSqlite(dataDir: string): Meta {
 }
 
 /** @throws Error that names the file, where it cannot be used or is of a later version */
-function openFile(path: string): Database {
+function openFile(path: string, dataDir: string): Database {
   try {
+    if (isGone(path)) refuseLost(path, dataDir)
     // Its owner's alone, also in a folder that others may enter. SQLite gives the files beside it the same rights.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
     const file = new Database(path, { strict: true })
@@ -82,6 +99,31 @@ function openFile(path: string): Database {
     return file
   } catch (error) {
     throw error instanceof SQLiteError ? startFailure(`${path} cannot be opened`, error) : error
+  }
+}
+
+/** True where the data folder holds metadata from before. */
+export const hasMetadata = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
+  !isGone(join(dataDir, 'sheaf.db'))
+
+/** True for a file that is not there, or holds nothing: SQLite would make an empty database of it. */
+const isGone = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
+
+/**
+ * A data folder without metadata is a new one only where it holds nothing else: beside bases, the metadata has been lost.
+ *
+ * @throws Error that names the file
+ */
+function refuseLost(path: string, dataDir: string): void {
+  // What SQLite has written last may be in the log alone.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 && existsSync(path)) return
+  for (const folder of ['bases', 'attachments']) {
+    const inside = join(dataDir, folder)
+    if (!existsSync(inside) || readdirSync(inside).length === 0) continue
+    throw new Error(
+      `${path} is missing or empty, but ${inside} holds data: restore the file from a backup, ` +
+        'or start with another DATA_DIR. Nothing was created',
+    )
   }
 }
 
@@ -107,6 +149,13 @@ async function openPostgres(url: string): Promise<Meta> {
           await tx.unsafe(sql, params as never[])
         }
       })
+    },
+    async holdsSealed() {
+      const found = await Promise.all(SEALED.map((sql) => client.unsafe(sql)))
+      return found.some(({ length }) => length > 0)
+    },
+    async check() {
+      await client`select count(*) from migrations`
     },
     async close() {
       await Promise.all([claiming.end({ timeout: 5 }), client.end({ timeout: 5 })])

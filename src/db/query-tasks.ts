@@ -8,7 +8,8 @@ import { reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
 import { createStatementCache } from './statement-cache.ts'
 
-type Input = Statement & { path: string; isExact?: boolean }
+/** `inode`: which file lies under the path, as far as the caller knows. */
+type Input = Statement & { path: string; inode?: number; isExact?: boolean }
 
 giveWay()
 
@@ -18,10 +19,15 @@ const KEPT_STATEMENTS = 50
 type Connection = { file: Database; prepare: ReturnType<typeof createStatementCache> }
 
 /** Read connections that a worker thread keeps open between tasks. */
-const connections = new LRUCache<string, Connection>({ max: 8, dispose: ({ file }) => file.close() })
+const connections = new LRUCache<string, Connection>({ max: 8, dispose: close })
 
-function connect({ path, isExact = false }: Input): Connection {
-  const name = `${isExact} ${path}`
+function close({ file, prepare }: Connection): void {
+  prepare.clear()
+  file.close()
+}
+
+function connect({ path, inode, isExact = false }: Input): Connection {
+  const name = `${isExact} ${inode} ${path}`
   const known = connections.get(name)
   if (known) return known
   const file = new Database(path, { readonly: true, strict: true, safeIntegers: isExact })
@@ -40,7 +46,7 @@ interface Script {
 
 /** Runs the statements in one transaction; the caller holds the file's write lease. */
 function runScript({ path, statements, shared }: Script): StatementResult[] {
-  const file = new Database(path, { strict: true })
+  const file = new Database(path, { readwrite: true, create: false, strict: true })
   const report = reportTo(shared)
   try {
     configure(file)

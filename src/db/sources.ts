@@ -1,20 +1,28 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { notFound } from '../core/errors.ts'
+import { AppError, notFound } from '../core/errors.ts'
 import type { Engine } from '../dialects/dialect.ts'
 import type { WorkerPool } from '../pool.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
 import { copySqliteHome, type HomeCopy, removeSqliteFiles, replacement } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
-import { dropBaseSchema, hasSchema, schemaOfBase, upgradeBaseSchema } from './postgres/base-schema.ts'
+import { createOpenFiles, openFilesBudget } from './open-files.ts'
+import {
+  createBaseSchema,
+  dropBaseSchema,
+  hasSchema,
+  missingBaseSchema,
+  schemaOfBase,
+  upgradeBaseSchema,
+} from './postgres/base-schema.ts'
 import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
 import { postgresIdentity } from './same-server.ts'
-import { openSqliteEngine } from './sqlite-engine.ts'
+import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 
 /** What holds a base's own tables: a file of its own, or a schema in the server's PostgreSQL. */
 export type HomeClient = 'sqlite3' | 'pg'
@@ -29,13 +37,25 @@ export interface SourceRef {
   config: string | null
 }
 
+/** Bases that the readiness check tries at most. */
+const CHECKED_BASES = 5
+
 type HomeOf = (baseId: string) => Promise<ConnectionConfig['client'] | null>
 
 /** The databases that hold people's tables. */
 export interface Sources {
   /** What the home of a new base is. Those that exist stay where they are. */
   readonly newHome: HomeClient
-  /** The home of a base, made at the first call. The same object until it is closed. @throws BASE_NOT_FOUND */
+  /** Makes the home of a new base, `newHome`. Nothing else makes one: what is missing later has been lost. */
+  create(baseId: string): Promise<void>
+  /** Removes what `create` made for a base that did not come to be. */
+  abandon(baseId: string): Promise<void>
+  /**
+   * The home of a base. The same object until it is closed.
+   *
+   * @throws BASE_NOT_FOUND; BASE_DATA_MISSING where its home is gone. Its file is opened by the first use of the
+   *   engine, which may throw that as well, or BASE_DATA_DAMAGED
+   */
   engine(baseId: string): Promise<Engine>
   /**
    * The database of a source: the base's home, or one that is not ours, whose connections are made anew
@@ -61,12 +81,16 @@ export interface Sources {
   ownDatabase(): Promise<string | null>
   /** The bases module, which knows where each base's home is, says so here; null for no such base. */
   attach(homeOf: HomeOf): void
+  /** The schema module says here whether a base has ever had a table of its own. */
+  attachTables(hasTables: (baseId: string) => Promise<boolean>): void
+  /** Reads from a database of people's tables. @throws where none can be opened; what is wrong with one base alone does not count */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
 /** Opens no database yet. Without `DATABASE_URL` each base is a file under `DATA_DIR/bases`. */
 export function openSources(
-  { dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  { dataDir, databaseUrl, maxOpenBases }: Pick<Config, 'dataDir' | 'databaseUrl' | 'maxOpenBases'>,
   secrets: Pick<Secrets, 'connections'>,
   pool: WorkerPool,
 ): Sources {
@@ -74,11 +98,13 @@ export function openSources(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const own = databaseUrl === null ? null : openPostgresDatabase(postgresConnection(databaseUrl))
   const engines = new Map<string, Promise<Engine>>()
-  const external: ExternalEngines = openExternalEngines(pool)
+  const files = createOpenFiles(maxOpenBases ?? openFilesBudget())
+  const external: ExternalEngines = openExternalEngines(pool, files)
   const path = (baseId: string) => join(folder, `${baseId}.db`)
   let homeOf: HomeOf = async (baseId) => {
     throw new Error(`Nobody has said where the home of ${baseId} is`)
   }
+  let hasTables = async (_baseId: string): Promise<boolean> => true
 
   async function of(source: SourceRef): Promise<Engine> {
     if (source.isOwn || source.config === null) return engine(source.baseId)
@@ -94,12 +120,37 @@ export function openSources(
     if (!/^p[a-z0-9]{14}$/.test(baseId)) throw new Error(`"${baseId}" is not the id of a base`)
     const home = await homeOf(baseId)
     if (home === null) throw notFound('Base', baseId)
-    if (home === 'sqlite3') return openSqliteEngine(path(baseId), pool)
+    if (home === 'sqlite3') {
+      // Earlier versions made the file with the first table.
+      if (!existsSync(path(baseId)) && !(await hasTables(baseId))) createBaseFile(path(baseId))
+      return openSqliteEngine({ path: path(baseId), name: `bases/${baseId}.db` }, pool, files)
+    }
     const database = requireOwn()
-    await upgradeBaseSchema(database.connection, schemaOfBase(baseId)).catch((error) => {
+    const schema = schemaOfBase(baseId)
+    try {
+      if (!(await upgradeBaseSchema(database.connection, schema))) {
+        if (await hasTables(baseId)) throw missingBaseSchema(schema)
+        await createBaseSchema(database.connection, schema)
+      }
+    } catch (error) {
+      throw explainPostgres(error, OWN_DATABASE)
+    }
+    return openPostgresEngine(database, schema, OWN_DATABASE)
+  }
+
+  async function removeHome(baseId: string, home: ConnectionConfig['client'] | null): Promise<void> {
+    const open = engines.get(baseId)
+    engines.delete(baseId)
+    await (await open)?.close()
+    if (home === 'pg') return dropBaseSchema(requireOwn().connection, schemaOfBase(baseId))
+    await removeSqliteFiles(path(baseId))
+  }
+
+  async function create(baseId: string, home: ConnectionConfig['client'] | null): Promise<void> {
+    if (home === 'sqlite3') return createBaseFile(path(baseId))
+    await createBaseSchema(requireOwn().connection, schemaOfBase(baseId)).catch((error) => {
       throw explainPostgres(error, OWN_DATABASE)
     })
-    return openPostgresEngine(database, schemaOfBase(baseId), OWN_DATABASE)
   }
 
   function requireOwn() {
@@ -119,10 +170,31 @@ export function openSources(
 
   return {
     newHome: own ? 'pg' : 'sqlite3',
+    create: (baseId) => create(baseId, own ? 'pg' : 'sqlite3'),
     engine,
     path,
     attach(given) {
       homeOf = given
+    },
+    attachTables(given) {
+      hasTables = given
+    },
+    async check() {
+      if (own) await openPostgresEngine(own, NOWHERE, OWN_DATABASE).values({ sql: 'select 1', params: [] })
+      // Fails where the process may open no further file.
+      closeSync(openSync(folder, 'r'))
+      const ids = readdirSync(folder).flatMap((name) => /^(p[a-z0-9]{14})\.db$/.exec(name)?.[1] ?? [])
+      for (const baseId of ids.slice(0, CHECKED_BASES)) {
+        try {
+          const home = await engine(baseId)
+          await home.values({ sql: 'select count(*) from sqlite_schema', params: [] })
+          return
+        } catch (error) {
+          // What is wrong with one base alone does not keep the others from being served.
+          const isItsOwn = error instanceof AppError && error.code !== 'DATABASE_UNREACHABLE'
+          if (!isItsOwn) throw error
+        }
+      }
     },
     of,
     drop: external.drop,
@@ -137,19 +209,14 @@ export function openSources(
       if (home === null || home !== target) throw new Error(`${toBaseId} cannot be a copy of ${fromBaseId}`)
       const source = await engine(fromBaseId)
       if (home === 'sqlite3') return copySqliteHome(source, path(toBaseId), what, () => engine(toBaseId))
+      await create(toBaseId, home)
       const copy = await engine(toBaseId)
       const [from, to] = [schemaOfBase(fromBaseId), schemaOfBase(toBaseId)]
       await copySchema(requireOwn().connection, { from, to, ...what })
       if (what.withData) await copy.writeScript(what.replaced.map((each) => replacement(each, copy.dialect)))
     },
-    async remove(baseId) {
-      const home = await homeOf(baseId)
-      const open = engines.get(baseId)
-      engines.delete(baseId)
-      await (await open)?.close()
-      if (home === 'pg') return dropBaseSchema(requireOwn().connection, schemaOfBase(baseId))
-      await removeSqliteFiles(path(baseId))
-    },
+    abandon: (baseId) => removeHome(baseId, own ? 'pg' : 'sqlite3'),
+    remove: async (baseId) => removeHome(baseId, await homeOf(baseId)),
     async close() {
       const open = await Promise.allSettled(engines.values())
       engines.clear()

@@ -8,7 +8,7 @@ const VALUES_PER_CALL = 160
 
 /** Writes to a file through a connection of its own. */
 export function openSqliteBulkWriter(path: string): BulkWriter {
-  const file = new Database(path, { strict: true })
+  const file = new Database(path, { readwrite: true, create: false, strict: true })
   file.run('pragma busy_timeout = 5000')
   // Small and unmapped: what is written is not read again, and memory stays as it is however much it is.
   file.run('pragma cache_size = -8192')

@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { AppError } from '../core/errors.ts'
 import type { Engine, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
@@ -8,25 +9,99 @@ import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createMutex } from './mutex.ts'
 import { asObjects, type NamedRows } from './named-rows.ts'
+import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchScript } from './script-watch.ts'
-import { explainSqlite } from './sqlite-errors.ts'
-import { createStatementCache } from './statement-cache.ts'
+import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
+import { createStatementCache, type StatementCache } from './statement-cache.ts'
 
 /** Rows written in one go on the thread that answers requests: about two milliseconds. */
 const YIELD_AFTER = 500
 
+/** Reads look this often whether the file is still there; writes always do. */
+const LOOK_EVERY_MS = 1_000
+
+/** The connections to a file, and what was prepared on them. */
+interface Handles {
+  reader: Database
+  writer: Database
+  prepareRead: StatementCache
+  prepareWrite: StatementCache
+  transaction: Transaction
+  /** Which file they lead to, whatever has come to lie under its name since. */
+  inode: number
+}
+
+/** How a kind of file is opened, and what its errors say. */
+interface FileKind {
+  path: string
+  isExact: boolean
+  /** Opens both connections. */
+  connect(): { reader: Database; writer: Database }
+  explain(error: unknown): unknown
+}
+
+/** Makes a base's file with an empty log. @throws Error where there is a file already */
+export function createBaseFile(path: string): void {
+  // Never over what lies there.
+  closeSync(openSync(path, 'wx', 0o600))
+  const file = new Database(path, { readwrite: true, create: false, strict: true })
+  try {
+    file.run('pragma journal_mode = wal')
+    configure(file)
+    upgradeBaseFile(file)
+  } finally {
+    file.close()
+  }
+}
+
 /**
- * Opens a base's own file, making it where it does not exist. Readers see the last commit while a
- * write runs (WAL); a commit is on the disk when it is acknowledged (`synchronous = full`).
+ * A base's own file, which is opened when it is first used, and again after `files` has closed it. Readers see the
+ * last commit while a write runs (WAL); a commit is on the disk when it is acknowledged (`synchronous = full`).
+ *
+ * @param name what errors call the file: its path within the data folder
+ * @throws BASE_DATA_MISSING, BASE_DATA_DAMAGED where it cannot be opened; nothing is created
  */
-export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
-  const writer = new Database(path, { create: true, strict: true })
-  writer.run('pragma journal_mode = wal')
-  configure(writer)
-  upgradeBaseFile(writer)
-  const reader = new Database(path, { readonly: true, strict: true })
-  configure(reader)
-  return engineOf(path, { reader, writer, isExact: false }, pool)
+export function openSqliteEngine(
+  { path, name }: { path: string; name: string },
+  pool: WorkerPool,
+  files: OpenFiles,
+): Engine {
+  const explain = (error: unknown) => explainBaseFile(error, { path, name })
+  const connect = () => {
+    if (!existsSync(path)) throw missingBaseFile(name)
+    const opened: Database[] = []
+    try {
+      const writer = new Database(path, { readwrite: true, create: false, strict: true })
+      opened.push(writer)
+      requireBaseFile(writer, path, name)
+      writer.run('pragma journal_mode = wal')
+      configure(writer)
+      upgradeBaseFile(writer)
+      const reader = new Database(path, { readonly: true, strict: true })
+      opened.push(reader)
+      configure(reader)
+      return { reader, writer }
+    } catch (error) {
+      for (const file of opened) file.close()
+      throw error
+    }
+  }
+  return engineOf({ path, isExact: false, connect, explain }, pool, files)
+}
+
+/** Refuses what is no base's file, or only a part of one: opened as it is, it would look like an empty base. */
+function requireBaseFile(file: Database, path: string, name: string): void {
+  const [found] = file
+    .query<{ hasLog: number; pages: number; pageSize: number }, []>(
+      `select exists (select 1 from sqlite_schema where name = 'sheaf_changes') as hasLog,
+        page_count as pages, page_size as pageSize from pragma_page_count, pragma_page_size`,
+    )
+    .all()
+  if (!found?.hasLog) throw damagedBaseFile(name, 'it holds no base')
+  const { pages, pageSize } = found
+  // What the log beside the file holds is not in the file yet.
+  const isLogEmpty = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+  if (isLogEmpty && statSync(path).size < pages * pageSize) throw damagedBaseFile(name, 'its end is missing')
 }
 
 /**
@@ -35,85 +110,167 @@ export function openSqliteEngine(path: string, pool: WorkerPool): Engine {
  * @param source what errors call it
  * @throws DATABASE_UNREACHABLE where there is no such file, or it is no database
  */
-export function openExternalSqliteEngine(path: string, source: string, pool: WorkerPool): Engine {
-  try {
-    const writer = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
-    configure(writer)
-    // The first thing that looks into the file.
-    writer.run('pragma schema_version')
-    const reader = new Database(path, { readonly: true, strict: true, safeIntegers: true })
-    configure(reader)
-    // As servers do: what refers to a record is not left behind.
-    writer.run('pragma foreign_keys = on')
-    return explained(engineOf(path, { reader, writer, isExact: true }, pool), source)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new AppError('DATABASE_UNREACHABLE', `The file of ${source} cannot be opened: ${reason}`)
+export function openExternalSqliteEngine(
+  path: string,
+  source: string,
+  pool: WorkerPool,
+  files: OpenFiles,
+): Engine {
+  const connect = () => {
+    const opened: Database[] = []
+    try {
+      const writer = new Database(path, { readwrite: true, create: false, strict: true, safeIntegers: true })
+      opened.push(writer)
+      configure(writer)
+      // The first thing that looks into the file.
+      writer.run('pragma schema_version')
+      const reader = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+      opened.push(reader)
+      configure(reader)
+      // As servers do: what refers to a record is not left behind.
+      writer.run('pragma foreign_keys = on')
+      return { reader, writer }
+    } catch (error) {
+      for (const file of opened) file.close()
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new AppError('DATABASE_UNREACHABLE', `The file of ${source} cannot be opened: ${reason}`)
+    }
   }
-}
-
-/** The engine with what its file refuses told in words. */
-function explained(engine: Engine, source: string): Engine {
-  const worded = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error) => {
-      throw explainSqlite(error, source)
-    })
-  return {
-    ...engine,
-    all: (statement, options) => worded(engine.all(statement, options)),
-    values: (statement, options) => worded(engine.values(statement, options)),
-    write: (work, afterCommit) => worded(engine.write(work, afterCommit)),
-    writeTogether: (work, onCommit) => worded(engine.writeTogether(work, onCommit)),
-    writeScript: (script, options) => worded(engine.writeScript(script, options)),
-  }
+  const explain = (error: unknown) => explainSqlite(error, source)
+  const engine = engineOf({ path, isExact: true, connect, explain }, pool, files)
+  engine.open()
+  return engine
 }
 
 function engineOf(
-  path: string,
-  { reader, writer, isExact }: { reader: Database; writer: Database; isExact: boolean },
+  { path, isExact, connect, explain }: FileKind,
   pool: WorkerPool,
-): Engine {
-  const prepareRead = createStatementCache(reader)
-  const prepareWrite = createStatementCache(writer)
-  const exclusively = createMutex()
+  files: OpenFiles,
+): Engine & { open(): void } {
+  const inTurn = createMutex()
+  let handles: Handles | null = null
+  let writers = 0
+  let lookedAt = 0
+  let isClosed = false
   // Numbers that we have not written ourselves may be greater than JavaScript has them.
   const shown = <T>(rows: T[]): T[] => (isExact ? exactRows(rows) : rows)
 
-  const transaction: Transaction = {
-    run: async ({ sql, params }) => ({ changes: prepareWrite(sql).run(...(params as never[])).changes }),
-    runMany: async (sql, rows) => {
-      const prepared = prepareWrite(sql)
-      for (let index = 0; index < rows.length; index++) {
-        // A long list lets readers in between; they see the last commit meanwhile.
-        if (index > 0 && index % YIELD_AFTER === 0) await Bun.sleep(0)
-        prepared.run(...(rows[index] as never[]))
+  const file: OpenFile = {
+    usedAt: 0,
+    isBusy: () => writers > 0,
+    close: closeHandles,
+  }
+
+  function closeHandles(): void {
+    const open = handles
+    handles = null
+    open?.prepareRead.clear()
+    open?.prepareWrite.clear()
+    open?.reader.close()
+    open?.writer.close()
+  }
+
+  function openHandles(): Handles {
+    if (isClosed) throw new Error(`${path} is closed`)
+    files.admit(file, () => {
+      const { reader, writer } = connect()
+      const prepareWrite = createStatementCache(writer)
+      handles = {
+        ...{ reader, writer, prepareWrite },
+        prepareRead: createStatementCache(reader),
+        transaction: transactionOn(prepareWrite, shown),
+        inode: statSync(path).ino,
       }
-    },
-    all: async <T>({ sql, params }: Statement) => shown(prepareWrite(sql).all(...(params as never[])) as T[]),
-    insertOne: async ({ sql, params }, key) => {
-      const returning = `${sql} returning ${sqlite.quote(key)} as key`
-      const [row] = prepareWrite(returning).all(...(params as never[])) as { key: unknown }[]
-      return exactValue(row?.key)
-    },
+    })
+    return handles as unknown as Handles
+  }
+
+  /** The open connections. @throws what `explain` says of a file that has gone, or is another one by now */
+  function use(isWrite: boolean): Handles {
+    file.usedAt = files.tick()
+    if (handles === null) return openHandles()
+    const now = performance.now()
+    if (isWrite || now - lookedAt > LOOK_EVERY_MS) {
+      const found = statSync(path, { throwIfNoEntry: false })
+      // What is written to a file without a name is gone with this process.
+      if (!found)
+        throw explain(Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' }))
+      if (found.ino !== handles.inode && (writers === 0 || isWrite)) {
+        closeHandles()
+        files.forget(file)
+        return openHandles()
+      }
+      lookedAt = now
+    }
+    return handles
+  }
+
+  /** Runs `work` while no other writer of the file can come in, and the connections stay open. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    writers++
+    try {
+      return await inTurn(async () => {
+        const room = roomToOpen()
+        if (room) await room
+        return work()
+      })
+    } catch (error) {
+      throw explain(error)
+    } finally {
+      if (--writers === 0) files.idle()
+    }
+  }
+
+  /** Undefined where the file is open, or may be opened at once. */
+  const roomToOpen = () => (handles === null ? files.room() : undefined)
+
+  async function scan(task: 'sqlite.all' | 'sqlite.values', { sql, params }: Statement): Promise<unknown> {
+    try {
+      const room = roomToOpen()
+      if (room) await room
+      // A thread that has a former file of this name open must not answer from it.
+      const { inode } = use(false)
+      return await pool.run(task, { path, inode, sql, params, isExact })
+    } catch (error) {
+      throw explain(error)
+    }
   }
 
   return {
     dialect: sqlite,
     location: { client: 'sqlite3', file: path },
-    exclusively,
-    async all<T>({ sql, params }: Statement, options?: { scan?: boolean }) {
-      if (options?.scan) {
-        return asObjects<T>((await pool.run('sqlite.all', { path, sql, params, isExact })) as NamedRows)
+    open: () => void use(false),
+    exclusively: (work) =>
+      exclusively(async () => {
+        use(true)
+        return work()
+      }),
+    async all<T>(statement: Statement, options?: { scan?: boolean }) {
+      if (options?.scan) return asObjects<T>((await scan('sqlite.all', statement)) as NamedRows)
+      try {
+        return shown(
+          use(false)
+            .prepareRead(statement.sql)
+            .all(...(statement.params as never[])) as T[],
+        )
+      } catch (error) {
+        throw explain(error)
       }
-      return shown(prepareRead(sql).all(...(params as never[])) as T[])
     },
-    async values({ sql, params }, options) {
-      if (options?.scan)
-        return pool.run('sqlite.values', { path, sql, params, isExact }) as Promise<unknown[][]>
-      return shown(prepareRead(sql).values(...(params as never[])) as unknown[][])
+    async values(statement, options) {
+      if (options?.scan) return (await scan('sqlite.values', statement)) as unknown[][]
+      try {
+        const room = roomToOpen()
+        if (room) await room
+        const prepared = use(false).prepareRead(statement.sql)
+        return shown(prepared.values(...(statement.params as never[])) as unknown[][])
+      } catch (error) {
+        throw explain(error)
+      }
     },
     write: (work, afterCommit) =>
       exclusively(async () => {
+        const { writer, transaction } = use(true)
         writer.run('begin immediate')
         try {
           const result = await work(transaction)
@@ -126,9 +283,17 @@ function engineOf(
           throw error
         }
       }),
-    writeTogether: createGroupCommit((work) => exclusively(() => work(groupSession(writer, transaction)))),
+    writeTogether: createGroupCommit(
+      (work) =>
+        exclusively(() => {
+          const { writer, transaction } = use(true)
+          return work(groupSession(writer, transaction))
+        }),
+      explain,
+    ),
     writeScript: (script, { afterCommit, ...watch } = {}) =>
       exclusively(async () => {
+        use(true)
         const statements = typeof script === 'function' ? await script() : script
         const results = await watchScript(watch, (shared) =>
           pool.run('sqlite.script', { path, statements, shared }),
@@ -138,10 +303,31 @@ function engineOf(
       }),
     close: () =>
       exclusively(async () => {
-        reader.close()
-        writer.run('pragma wal_checkpoint(truncate)')
-        writer.close()
+        isClosed = true
+        files.forget(file)
+        if (handles) handles.writer.run('pragma wal_checkpoint(truncate)')
+        closeHandles()
       }),
+  }
+}
+
+function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) => T[]): Transaction {
+  return {
+    run: async ({ sql, params }) => ({ changes: prepare(sql).run(...(params as never[])).changes }),
+    runMany: async (sql, rows) => {
+      const prepared = prepare(sql)
+      for (let index = 0; index < rows.length; index++) {
+        // A long list lets readers in between; they see the last commit meanwhile.
+        if (index > 0 && index % YIELD_AFTER === 0) await Bun.sleep(0)
+        prepared.run(...(rows[index] as never[]))
+      }
+    },
+    all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...(params as never[])) as T[]),
+    insertOne: async ({ sql, params }, key) => {
+      const returning = `${sql} returning ${sqlite.quote(key)} as key`
+      const [row] = prepare(returning).all(...(params as never[])) as { key: unknown }[]
+      return exactValue(row?.key)
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { AppError } from '../core/errors.ts'
 import { changedThere } from './changed-there.ts'
 
@@ -28,3 +29,30 @@ export function explainSqlite(error: unknown, source: string): unknown {
 
 const isTriggers = (error: Error): boolean =>
   'code' in error && String(error.code) === 'SQLITE_CONSTRAINT_TRIGGER'
+
+/** @param name path of the file within the data folder */
+export const missingBaseFile = (name: string): AppError =>
+  new AppError(
+    'BASE_DATA_MISSING',
+    `The file of this base is missing: ${name} is not in the data folder. Restore it from a backup`,
+  )
+
+/** @param name path of the file within the data folder */
+export const damagedBaseFile = (name: string, reason: string): AppError =>
+  new AppError(
+    'BASE_DATA_DAMAGED',
+    `The file of this base is damaged: ${name} cannot be read (${reason}). Restore it from a backup`,
+  )
+
+/** What went wrong with a base's own file itself, in words that name it; whatever else went wrong as it is. */
+export function explainBaseFile(error: unknown, { path, name }: { path: string; name: string }): unknown {
+  if (error instanceof AppError || !(error instanceof Error) || !('code' in error)) return error
+  const code = String(error.code)
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damagedBaseFile(name, error.message)
+  if (!/^SQLITE_(CANTOPEN|IOERR|READONLY|PERM|AUTH)|^ENOENT$/.test(code)) return error
+  if (!existsSync(path)) return missingBaseFile(name)
+  return new AppError(
+    'DATABASE_UNREACHABLE',
+    `The file of this base cannot be used: ${name} (${error.message})`,
+  )
+}

@@ -14,6 +14,13 @@ export interface StoredFile {
  */
 export interface FileStore {
   /**
+   * Makes the place of the files where there is none yet.
+   *
+   * @param isUnused true where no file was ever kept
+   * @throws STORAGE_MISSING where the place is gone, with the files in it
+   */
+  prepare(isUnused: () => Promise<boolean>): Promise<void>
+  /**
    * Keeps a finished file of this disk under the key; the file itself is then gone. Under the key it is
    * there whole or not at all.
    */

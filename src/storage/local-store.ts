@@ -1,11 +1,22 @@
+import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { AppError } from '../core/errors.ts'
 import { type FileStore, requireKey } from './file-store.ts'
 
 /** Files in a folder of this machine, which must lie on the disk that files are received on. */
 export function createLocalStore(folder: string): FileStore {
   const pathOf = (key: string) => join(folder, requireKey(key))
   return {
+    async prepare(isUnused) {
+      if (existsSync(folder)) return
+      if (!(await isUnused()))
+        throw new AppError(
+          'STORAGE_MISSING',
+          `The folder of the attached files is missing: ${basename(folder)} is not in the data folder. Restore it from a backup`,
+        )
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+    },
     async keep(key, file) {
       const path = pathOf(key)
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })

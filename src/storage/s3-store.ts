@@ -23,6 +23,7 @@ export function createS3Store(config: S3Config): FileStore {
   })
   const fileOf = (key: string) => bucket.file(requireKey(key))
   return {
+    prepare: async () => {},
     async keep(key, file, mimetype) {
       await bucket.write(requireKey(key), Bun.file(file), { type: mimetype })
       await rm(file, { force: true })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { postgresConnection } from '../../src/db/connection.ts'
 import {
+  createBaseSchema,
   dropBaseSchema,
   hasSchema,
   schemaOfBase,
@@ -25,9 +26,9 @@ const ask = async (text: string) => {
 describe('upgradeBaseSchema', () => {
   test('makes the change log once, however many open the base at the same time', async () => {
     const schema = schemaOfBase('p00000000000001')
-    await Promise.all(Array.from({ length: 6 }, () => upgradeBaseSchema(connection(), schema)))
+    await Promise.all(Array.from({ length: 6 }, () => createBaseSchema(connection(), schema)))
     await ask(`insert into ${schema}.sheaf_changes (at, kind, records) values ('now', 'test', 0)`)
-    await upgradeBaseSchema(connection(), schema)
+    expect(await upgradeBaseSchema(connection(), schema)).toBe(true)
     expect(await ask(`select kind from ${schema}.sheaf_changes`)).toEqual([{ kind: 'test' }])
     expect(await ask(`select count(*)::int as n from ${schema}.sheaf_version`)).toEqual([{ n: 1 }])
   })
@@ -46,6 +47,12 @@ describe('upgradeBaseSchema', () => {
     expect(tables.map(({ tablename }) => tablename)).toEqual(['sheaf_changes_ranges', 'sheaf_version'])
   })
 
+  test('makes no schema where there is none', async () => {
+    const schema = schemaOfBase('p00000000000009')
+    expect(await upgradeBaseSchema(connection(), schema)).toBe(false)
+    expect(await hasSchema(connection(), schema)).toBe(false)
+  })
+
   test('drops a schema of ours, and no other', async () => {
     const schema = schemaOfBase('p00000000000001')
     expect(await hasSchema(connection(), schema)).toBe(true)
@@ -56,14 +63,14 @@ describe('upgradeBaseSchema', () => {
 })
 
 describe.each(META_DATABASES)('the home of a base of a server on %s', (database) => {
-  test('is made when it is first needed, apart from all others, and removed for good', async () => {
+  test('is made with the base, apart from all others, and removed for good', async () => {
     const app = await createTestApp({ database })
     try {
       const owner = await app.signUp()
       const { sources } = app.kernel
       const bases = [await createBase(app, owner), await createBase(app, owner)]
       const trpc = app.trpc(owner.token)
-      expect(await Promise.all(bases.map(({ id }) => sources.exists(id)))).toEqual([false, false])
+      expect(await Promise.all(bases.map(({ id }) => sources.exists(id)))).toEqual([true, true])
       // Tables of one name, called as one of the metadata's own.
       const tables = await Promise.all(
         bases.map(({ id }) => trpc.schema.createTable.mutate({ baseId: id, title: 'users' })),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type MysqlConnection, postgresConnection } from '../../src/db/connection.ts'
 import { openMysqlEngine } from '../../src/db/mysql/engine.ts'
+import { createOpenFiles } from '../../src/db/open-files.ts'
 import { openPostgresDatabase, openPostgresEngine } from '../../src/db/postgres/engine.ts'
 import { openExternalSqliteEngine } from '../../src/db/sqlite-engine.ts'
 import type { Engine, QueryDialect, Statement } from '../../src/dialects/dialect.ts'
@@ -29,7 +30,7 @@ const OPEN: Record<string, () => Promise<Opened>> = {
     const path = join(folder, 'test.db')
     new Database(path, { create: true }).run('pragma journal_mode = wal')
     const pool = createWorkerPool(1)
-    const engine = openExternalSqliteEngine(path, 'the test', pool)
+    const engine = openExternalSqliteEngine(path, 'the test', pool, createOpenFiles(10))
     return {
       engine,
       async close() {

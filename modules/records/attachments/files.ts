@@ -54,6 +54,7 @@ export function createFiles(
     folder: string | null,
   ): Promise<FileRow> {
     await refuseHoard(userId)
+    await store.prepare(isUnused)
     const title = cleanFileName(name) ?? 'file'
     const mimetype = sniffType(arrived.head, title)
     const size = await imageSize(arrived.path, mimetype)
@@ -74,6 +75,10 @@ export function createFiles(
     }
     return row
   }
+
+  /** True where no file was ever kept. */
+  const isUnused = async (): Promise<boolean> =>
+    (await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).limit(1)).length === 0
 
   async function refuseHoard(userId: string): Promise<void> {
     const isWaiting = and(eq(attachmentFiles.userId, userId), eq(attachmentFiles.isUsed, false))

@@ -55,18 +55,38 @@ export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
 /** The schema that a base of the server's own database lies in. */
 export const schemaOfBase = (baseId: string): string => `nc_${baseId}`
 
+/** Makes the schema of a new base, with an empty log. */
+export async function createBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
+  await openBaseSchema(connection, schema, true)
+}
+
 /**
- * Makes a base's schema where it does not exist, and brings it up to what this version expects: all in one
- * transaction, so that of two processes that open a base at once one waits for the other.
+ * Brings a base's schema up to what this version expects; false where there is no such schema.
  *
  * @throws DATABASE_ERROR for a schema that a later version has upgraded, naming that version
  */
-export async function upgradeBaseSchema(connection: PostgresConnection, schema: string): Promise<void> {
+export const upgradeBaseSchema = (connection: PostgresConnection, schema: string): Promise<boolean> =>
+  openBaseSchema(connection, schema, false)
+
+export const missingBaseSchema = (schema: string): AppError =>
+  new AppError(
+    'BASE_DATA_MISSING',
+    `The schema of this base is missing: ${schema} is not in the database of this server. Restore it from a backup`,
+  )
+
+/** All in one transaction, so that of two processes that open a base at once one waits for the other. */
+async function openBaseSchema(
+  connection: PostgresConnection,
+  schema: string,
+  mayCreate: boolean,
+): Promise<boolean> {
   const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
   try {
-    await client.begin(async (tx) => {
+    return await client.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtextextended(${`sheaf ${schema}`}, 0))`
-      await tx.unsafe(`create schema if not exists ${quotePostgres(schema)}`)
+      const [found] = await tx`select 1 from pg_namespace where nspname = ${schema}`
+      if (!found && !mayCreate) return false
+      if (!found) await tx.unsafe(`create schema if not exists ${quotePostgres(schema)}`)
       await tx.unsafe('create table if not exists sheaf_version (steps integer not null)')
       const [row] = await tx<{ steps: number }[]>`select steps from sheaf_version`
       const taken = row?.steps ?? 0
@@ -75,11 +95,12 @@ export async function upgradeBaseSchema(connection: PostgresConnection, schema: 
         const [writer] = await tx<{ release?: string }[]>`select * from sheaf_version`
         throw new AppError('DATABASE_ERROR', writtenLater(`Schema ${schema}`, writer?.release ?? null))
       }
-      if (taken === steps) return
+      if (taken === steps) return true
       for (const statement of BASE_SCHEMA_STEPS.slice(taken).flat()) await tx.unsafe(statement)
       await (row
         ? tx`update sheaf_version set steps = ${steps}, release = ${VERSION}`
         : tx`insert into sheaf_version (steps, release) values (${steps}, ${VERSION})`)
+      return true
     })
   } finally {
     await client.end({ timeout: 5 })
