@@ -29,17 +29,19 @@ export function messageOf(error: unknown): string {
       ? t('Something went wrong on the server. Request id: {requestId}', { requestId })
       : t('Something went wrong on the server.')
   }
-  const message = error instanceof Error ? error.message : t('Some error occurred')
+  const message = error instanceof Error ? error.message : t('Something went wrong')
   return clearerWords()[message] ?? message
 }
 
 /** Sentences that REST clients rely on word by word, and how a person is better told. */
 const clearerWords = (): Record<string, string> => ({
-  'Invalid credentials': t('The e-mail address or the password is wrong.'),
-  'User already exist': t('An account with this e-mail address exists already.'),
-  'Invalid invite url': t('This invitation is not valid for that e-mail address, or was used already.'),
-  'Invalid reset url': t('This link was used already or is too old. Ask for another one.'),
-  'Not allowed to signup, contact super admin.': t('Sign-up is by invitation. Ask an administrator.'),
+  'Invalid credentials': t('Incorrect email or password.'),
+  'User already exist': t('An account with this email already exists.'),
+  'Invalid invite url': t('This invitation is for a different email address or was already used.'),
+  'Invalid reset url': t('This link has expired or was already used. Request a new one.'),
+  'Not allowed to signup, contact super admin.': t(
+    'Sign-up is by invitation only. Ask an administrator for an invitation.',
+  ),
 })
 
 /** True where no answer came: offline, the server is down, or a proxy in between said something of its own. */

@@ -69,7 +69,7 @@ export function createUploads({ config, meta, log }: Pick<Kernel, 'config' | 'me
   async function get(userId: string, uploadId: string): Promise<Upload & { path: string }> {
     const isIt = and(eq(uploads.id, uploadId), eq(uploads.userId, userId))
     const [row] = UPLOAD_ID.test(uploadId) ? await meta.db.select().from(uploads).where(isIt) : []
-    if (!row) throw new AppError('NOT_FOUND', 'The uploaded file is no longer there: choose it again')
+    if (!row) throw new AppError('NOT_FOUND', 'The uploaded file is no longer available. Choose it again.')
     return { uploadId, fileName: row.fileName, size: row.size, path: pathOf(uploadId) }
   }
 

@@ -21,7 +21,7 @@ const QUOTED = 100
 
 /**
  * Turns a constraint of the database into words about a field of the tables, with the value and the record
- * that has it: `Field "E-mail" is unique: "a@x.com" is already in record 7`. Gives any other error as it is.
+ * that has it: `Field "Email" is unique: "a@x.com" is already in record 7`. Gives any other error as it is.
  */
 export async function explainViolation(
   error: unknown,

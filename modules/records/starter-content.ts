@@ -34,7 +34,7 @@ export const STARTER_FIELDS: Record<'tasks' | 'projects' | 'people', NewField[]>
   ],
   people: [
     { title: 'Name', type: 'SingleLineText', isDisplay: true },
-    { title: 'E-mail', type: 'Email' },
+    { title: 'Email', type: 'Email' },
     { title: 'Phone', type: 'PhoneNumber' },
     { title: 'City', type: 'SingleLineText' },
     { title: 'Place', type: 'GeoData' },
@@ -63,15 +63,15 @@ export const starterProjects = () => [
 /** People by the titles of their fields. */
 export const starterPeople = () => [
   {
-    ...{ Name: 'Ada Winter', 'E-mail': 'ada@example.com', Phone: '+1 555 010 9999', City: 'London' },
+    ...{ Name: 'Ada Winter', Email: 'ada@example.com', Phone: '+1 555 010 9999', City: 'London' },
     ...{ Place: '51.5072;-0.1276', 'Day starts': '09:00:00', Joined: 2019 },
   },
   {
-    ...{ Name: 'Bruno Keller', 'E-mail': 'bruno@example.com', Phone: '+49 30 901820', City: 'Berlin' },
+    ...{ Name: 'Bruno Keller', Email: 'bruno@example.com', Phone: '+49 30 901820', City: 'Berlin' },
     ...{ Place: '52.52;13.405', 'Day starts': '08:30:00', Joined: 2021 },
   },
   {
-    ...{ Name: 'Chiara Rossi', 'E-mail': 'chiara@example.com', City: 'Torino' },
+    ...{ Name: 'Chiara Rossi', Email: 'chiara@example.com', City: 'Torino' },
     ...{ Place: '45.0703;7.6869', 'Day starts': '07:45:00', Joined: 2024 },
   },
 ]

@@ -109,7 +109,7 @@ async function addComputed(schema: SchemaService, actor: UserActor, tables: Tabl
     label: 'Map',
     formula: `CONCAT("https://www.openstreetmap.org/search?query=", {{${fieldOf(people, 'City')}}})`,
   })
-  await add(people, 'QrCode', 'Card', { valueFieldId: fieldOf(people, 'E-mail') })
+  await add(people, 'QrCode', 'Card', { valueFieldId: fieldOf(people, 'Email') })
 }
 
 /** The sample records: first those that tasks are linked to. */

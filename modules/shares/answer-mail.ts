@@ -41,7 +41,7 @@ export function createAnswerMails(
     const blocks: MailBlock[] = [
       { kind: 'text', text: `“${title}” has been answered.` },
       { kind: 'list', items: await answersOf(form, answer) },
-      { kind: 'link', label: 'Open the record', url: mail.addressOf(pathOf(form, answer.recordId)) },
+      { kind: 'link', label: 'Open record', url: mail.addressOf(pathOf(form, answer.recordId)) },
     ]
     if (mailed === MAX_MAILED_PER_HOUR - 1) {
       const text = `This form has had ${MAX_MAILED_PER_HOUR} answers within an hour. Further ones are kept as ever, but not mailed for now.`

@@ -80,7 +80,7 @@ describe('an Attachment cell', () => {
     expect(await eventually(width, (now) => now > 0)).toBeLessThanOrEqual(256)
 
     await grid.cell(0, 'Files').hover()
-    await page.getByRole('button', { name: 'Show the files in large' }).first().click()
+    await page.getByRole('button', { name: 'Expand attachments' }).first().click()
     const viewer = page.getByTestId('viewer')
     await viewer.getByText('photo.png').waitFor()
     await page.keyboard.press('ArrowRight')
@@ -178,11 +178,11 @@ describe('the list of a cell’s files', () => {
     const posts: string[] = []
     page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
     await choose([{ name: 'x.txt', mimeType: 'text/plain', buffer: Buffer.from('x') }])
-    await list.getByText('This field takes only: Images').waitFor()
+    await list.getByText('Allowed file types: Images').waitFor()
     expect(posts.filter((url) => url.includes('/storage/'))).toEqual([])
     await list.getByRole('button', { name: 'Dismiss x.txt' }).click()
     await choose(['1.png', '2.png', '3.png'].map((name) => ({ name, ...picture })))
-    await list.getByText('This field takes 2 files at most').waitFor()
+    await list.getByText('This field allows up to 2 files').waitFor()
     await untilNames(1, 'Pictures', ['1.png', '2.png'])
     await list.getByRole('button', { name: 'Remove 1.png' }).click()
     await untilNames(1, 'Pictures', ['2.png'])
@@ -208,7 +208,7 @@ describe('the list of a cell’s files', () => {
     const list = page.getByTestId('file-list')
     const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
     await list.getByTestId('file-input').setInputFiles([file('stopped.txt'), file('kept.txt')])
-    await list.getByRole('button', { name: 'Cancel the upload of stopped.txt' }).click()
+    await list.getByRole('button', { name: 'Cancel upload of stopped.txt' }).click()
     expect(
       await eventually(
         () => list.getByTestId('upload').count(),
@@ -226,11 +226,11 @@ describe('the list of a cell’s files', () => {
     const { grid, page } = await open()
     await grid.cell(1, 'Files').dblclick()
     const list = page.getByTestId('file-list')
-    await list.getByRole('button', { name: 'Add by link' }).click()
+    await list.getByRole('button', { name: 'Add from URL' }).click()
     await page.keyboard.type('no address')
     await page.keyboard.press('Enter')
-    await list.getByText('Enter an address that begins with').waitFor()
-    await page.getByLabel('Address of the file').fill('http://127.0.0.1/a.png')
+    await list.getByText('Enter a URL that starts with').waitFor()
+    await page.getByLabel('File URL').fill('http://127.0.0.1/a.png')
     await page.keyboard.press('Enter')
     const failed = list.getByTestId('upload')
     await failed.getByRole('alert').waitFor()

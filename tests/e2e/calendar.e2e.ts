@@ -71,7 +71,7 @@ describe('a month', () => {
     const calendar = await openCalendar(tests)
     const { page, event, day, stored, id, grid } = calendar
     await drag(page, event('Invoice'), day('2026-01-22'))
-    await page.getByText('Nothing was changed').waitFor()
+    await page.getByText('No changes saved').waitFor()
     grid.problems.length = 0 // The browser notes each refusal.
     await day('2026-01-20').filter({ hasText: 'Invoice' }).waitFor()
     const box = await event('Taxes').boundingBox()
@@ -200,10 +200,10 @@ describe('the list beside the calendar', () => {
       () => stored(5),
       (values) => values[id('Start')] === at(8, '09:00'),
     )
-    await page.getByText('Every record has its date').waitFor()
+    await page.getByText('All records have a date').waitFor()
     expect(writes(calendar)).toHaveLength(1)
     await page.getByLabel('Which records').selectOption('all')
-    await page.getByLabel('Search in the list').fill('tax')
+    await page.getByLabel('Search this list').fill('tax')
     await page
       .getByTestId('calendar-list-count')
       .filter({ hasText: /^1 record$/ })
@@ -222,11 +222,7 @@ describe('the dates of a calendar', () => {
     await page.getByTestId('calendar-dates').click()
     await page.getByLabel('Show weekends').uncheck()
     await day('2026-01-17').waitFor({ state: 'detached' })
-    await page
-      .getByTestId('calendar-range')
-      .nth(1)
-      .getByRole('button', { name: 'Remove these dates' })
-      .click()
+    await page.getByTestId('calendar-range').nth(1).getByRole('button', { name: 'Remove date field' }).click()
     await event('Invoice').waitFor({ state: 'detached' })
     const saved = async () =>
       (await api.schema.table.query({ tableId: table.tableId })).views.find(({ id }) => id === view.id)
@@ -235,7 +231,7 @@ describe('the dates of a calendar', () => {
     expect(await saved()).toMatchObject({ hideWeekends: true, ranges: [{}] })
 
     await api.views.update.mutate({ viewId: view.id, patch: { options: { ranges: [] } } })
-    await page.getByText('Choose the date that records lie on').waitFor()
+    await page.getByText('Choose a date field').waitFor()
     await page.getByRole('button', { name: 'Due' }).click()
     await event('Invoice').waitFor()
   })
@@ -254,7 +250,7 @@ describe('the dates of a calendar', () => {
     await day('2026-01-14').filter({ hasText: 'Workshop' }).waitFor()
     await day('2026-01-28').click()
     expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await event('Workshop').getAttribute('data-tip')).toContain('Your role may not change records.')
+    expect(await event('Workshop').getAttribute('data-tip')).toContain('Your role can’t edit records.')
     // What is true of all is not marked on each.
     expect(await page.locator('[data-fixed]').count()).toBe(0)
     await page.keyboard.press('y')

@@ -48,7 +48,7 @@ describe('the clipboard', () => {
     const grid = await tests.open(FIELDS, three)
     await grid.cell(2, 'Title').click()
     await grid.paste('p1\tn1\t10\np2\tn2\t20\np3\tn3\t30')
-    await grid.page.getByRole('dialog', { name: 'Paste more than fits?' }).waitFor()
+    await grid.page.getByRole('dialog', { name: 'Add rows, fields or options?' }).waitFor()
     await grid.page.keyboard.press('Enter')
     await untilCount(grid, '5 records')
     await grid.saved()

@@ -19,11 +19,15 @@ describe('a default value of the moment', () => {
     const editor = page.getByTestId('field-editor')
     await editor.getByRole('button', { name: 'Default value and description' }).click()
     const choice = editor.getByLabel('Default value', { exact: true })
-    expect(await choice.locator('option').allTextContents()).toEqual(['None', 'Current date', 'A fixed date'])
-    await choice.selectOption('A fixed date')
-    await editor.getByLabel('Fixed value').fill('2024-03-05')
+    expect(await choice.locator('option').allTextContents()).toEqual([
+      'None',
+      'Current date',
+      'Specific date',
+    ])
+    await choice.selectOption('Specific date')
+    await editor.getByLabel('Specific value').fill('2024-03-05')
     await choice.selectOption('Current date')
-    expect(await editor.getByLabel('Fixed value').count()).toBe(0)
+    expect(await editor.getByLabel('Specific value').count()).toBe(0)
     await editor.getByRole('button', { name: 'Save field' }).click()
     await editor.waitFor({ state: 'detached' })
 

@@ -141,7 +141,7 @@ describe('searching on a phone', () => {
         (text) => text === '1 of 2',
       ),
     ).toBe('1 of 2')
-    for (const name of ['Previous hit', 'Next hit', 'Show only what is found', 'Close search']) {
+    for (const name of ['Previous match', 'Next match', 'Show matching records only', 'Close search']) {
       const box = await boxOf(page.getByRole('button', { name }))
       expect(box.x).toBeGreaterThanOrEqual(0)
       expect(box.right).toBeLessThanOrEqual(390)

@@ -8,7 +8,7 @@ import { see, tableLink } from './shell-page.ts'
 const tests = gridTests()
 
 const openTableMenu = (page: Page, title: string) =>
-  page.getByRole('button', { name: `Menu of table ${title}`, exact: true }).click()
+  page.getByRole('button', { name: `Options for table ${title}`, exact: true }).click()
 const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Duplicate/ })
 const duplicate = (page: Page) => dialog(page).getByRole('button', { name: 'Duplicate' }).click()
@@ -54,9 +54,9 @@ describe('duplicating a table', () => {
     await item(page, 'Duplicate').click()
     const name = dialog(page).getByLabel('Name')
     expect(await name.inputValue()).toBe('Books copy')
-    await see(dialog(page).getByText('Links of the copy are its own'))
+    await see(dialog(page).getByText('The copy gets its own link fields'))
     await name.fill('authors')
-    await see(dialog(page).getByText('Another table has this name'))
+    await see(dialog(page).getByText('A table with this name already exists'))
     await name.fill('a.b')
     await duplicate(page)
     await see(dialog(page).getByRole('alert').getByText('not allowed "."'))
@@ -111,8 +111,8 @@ describe('duplicating a table', () => {
     // Somebody else writes: the copy has to wait.
     await engine.exclusively(async () => {
       await duplicate(page)
-      await see(dialog(page).getByText('The table is being copied.'))
-      await see(dialog(page).getByRole('button', { name: 'Go on working' }))
+      await see(dialog(page).getByText('Duplicating the table.'))
+      await see(dialog(page).getByRole('button', { name: 'Continue in background' }))
       const cancelled = page.waitForResponse((answer) => answer.url().includes('jobs.cancel'))
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await cancelled
@@ -147,7 +147,7 @@ describe('duplicating a field', () => {
     ).toEqual(['Title', 'Title copy', 'Pages', 'Twice'])
 
     await duplicateField(grid, 'Title')
-    await dialog(grid.page).getByLabel('Its values too').uncheck()
+    await dialog(grid.page).getByLabel('Include values').uncheck()
     await duplicate(grid.page)
     await see(grid.page.getByText('“Title copy_1” is ready'))
     expect(await reads(grid, 'Title copy_1', ['', ''])).toEqual(['', ''])

@@ -67,7 +67,7 @@ describe('downloading a view', () => {
       await page.getByRole('checkbox', { name: `Select record ${row + 1}` }).check()
     }
     await page.getByTestId('bulk-bar').getByRole('button', { name: 'Export' }).click()
-    await see(dialog.getByText('The 2 records that are ticked'))
+    await see(dialog.getByText('Exports the 2 selected records'))
     await dialog.getByLabel('Format').selectOption('json')
     const [json] = await Promise.all([page.waitForEvent('download'), download.click()])
     expect(JSON.parse(await textOf(json)).map(({ Name }: { Name: string }) => Name)).toEqual([
@@ -81,12 +81,12 @@ describe('downloading a view', () => {
     const release = await holdJobs(page)
     await download.click()
     await see(dialog.getByText('Preparing…'))
-    await dialog.getByRole('button', { name: 'Go on working' }).click()
+    await dialog.getByRole('button', { name: 'Continue in background' }).click()
     await page.getByRole('link', { name: 'Overview' }).click()
     const file = page.waitForEvent('download')
     release()
     expect((await file).suggestedFilename()).toBe('Tasks.csv')
-    await see(page.getByText('“Tasks.csv” was downloaded'))
+    await see(page.getByText('Downloaded “Tasks.csv”'))
   })
 })
 
@@ -105,7 +105,7 @@ describe('duplicating a base', () => {
     })
     const { page } = await tests.openTable({ schema, baseId: base.id, tableId: schema.table.id })
     const duplicate = async () => {
-      await page.getByRole('button', { name: /^Menu of base/ }).click()
+      await page.getByRole('button', { name: /^Options for base/ }).click()
       await page.getByRole('menuitem', { name: 'Duplicate' }).click()
     }
     const dialog = page.getByRole('dialog')
@@ -122,7 +122,7 @@ describe('duplicating a base', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Without people copy')
     const release = await holdJobs(page)
     await dialog.getByRole('button', { name: 'Duplicate' }).click()
-    await dialog.getByRole('button', { name: 'Go on working' }).click()
+    await dialog.getByRole('button', { name: 'Continue in background' }).click()
     release()
     await see(page.getByText('“Without people copy” is ready'))
     await page.getByRole('button', { name: 'Open', exact: true }).click()

@@ -114,7 +114,7 @@ describe('JSON', () => {
     await page.getByRole('alert').waitFor()
     expect(grid.writes()).toEqual([])
     await page.keyboard.type('}')
-    await page.getByText('Valid JSON').waitFor()
+    await page.getByText('Valid JSON', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Format' }).click()
     expect(await area.inputValue()).toBe('{\n  "n": 12345678901234567890\n}')
     await page.keyboard.press('Control+Enter')
@@ -127,7 +127,7 @@ describe('JSON', () => {
     await grid.cell(0, 'Json').dblclick()
     await page.getByRole('button', { name: 'Tree' }).click()
     await page.getByLabel('Value', { exact: true }).first().fill('two words')
-    await page.getByRole('button', { name: 'Add a key' }).first().click()
+    await page.getByRole('button', { name: 'Add key' }).first().click()
     await page.getByLabel('Key', { exact: true }).last().fill('c')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Control+Enter')
@@ -168,7 +168,7 @@ describe('a place', () => {
     await grid.context.setGeolocation({ latitude: 52.520008, longitude: 13.404954 })
     await grid.cell(1, 'Place').click()
     await grid.page.keyboard.press('Enter')
-    await grid.page.getByRole('button', { name: 'Use my place' }).click()
+    await grid.page.getByRole('button', { name: 'Use my location' }).click()
     await eventually(
       () => grid.page.getByLabel('Place: Latitude').inputValue(),
       (text) => text !== '',

@@ -19,26 +19,26 @@ describe('the builder of a form', () => {
     await until(['Name', 'Mail', 'Meal', 'Why', 'Guests', 'Files', 'Terms'])
     const line = async (title: string) =>
       (await world.saved()).fields.find(({ fieldId }) => fieldId === world.id(title))
-    await page.getByText('what you change is live at once').waitFor()
+    await page.getByText('Your changes are live immediately').waitFor()
 
-    await page.getByLabel('Title of the form').fill('The party')
+    await page.getByLabel('Form title').fill('The party')
     await page.keyboard.press('Enter')
     await page.getByLabel('Question for Name').fill('Who are you?')
     await page.keyboard.press('Enter')
     await page.getByTestId('question-settings').getByLabel('Required').check()
-    await page.getByRole('button', { name: 'Move Mail' }).press('ArrowDown')
+    await page.getByRole('button', { name: 'Move Mail', exact: true }).press('ArrowDown')
     await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Files', 'Terms'])
-    await page.getByRole('button', { name: 'Do not ask for Files' }).click()
+    await page.getByRole('button', { name: 'Remove Files' }).click()
     await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Terms'])
     await page.keyboard.press('ControlOrMeta+z')
     await until(['Who are you?', 'Meal', 'Mail', 'Why', 'Guests', 'Files', 'Terms'])
 
     // A rule, with what to say where it is broken.
     await page.getByLabel('Question for Guests').click()
-    await page.getByRole('button', { name: 'Add a rule' }).click()
+    await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByRole('menuitem', { name: 'At most' }).click()
     await page.getByRole('spinbutton', { name: 'At most' }).fill('5')
-    await page.getByLabel('What to say where it is broken').fill('Too many')
+    await page.getByLabel('Custom error message').fill('Too many')
     await page.getByLabel('Question for Why').click()
     await page.getByRole('button', { name: 'Add condition' }).click()
     const condition = page.getByTestId('filter-line')
@@ -60,10 +60,10 @@ describe('the builder of a form', () => {
     await page.getByLabel('Question for Why').click()
     await page.getByRole('tab', { name: 'Questions', selected: true }).waitFor()
     await page.getByRole('tab', { name: 'Form' }).click()
-    await page.getByLabel('Go on to an address').fill('javascript:alert(1)')
-    await page.getByLabel('Closes after so many answers').fill('20')
-    await page.getByText('Write an address that begins with').waitFor()
-    await page.getByLabel('One answer from each person').check()
+    await page.getByLabel('Redirect to a URL').fill('javascript:alert(1)')
+    await page.getByLabel('Maximum number of responses').fill('20')
+    await page.getByText('Enter a URL that starts with').waitFor()
+    await page.getByLabel('One response per person').check()
     const options = async () => optionsOf(await world.saved(), 'form')
     expect(await eventually(options, (now) => now.onePerPerson)).toMatchObject({
       ...{ redirectUrl: null, maxAnswers: 20, onePerPerson: true },
@@ -77,7 +77,7 @@ describe('the builder of a form', () => {
     await page.setInputFiles('[data-testid="banner-file"]', {
       ...{ name: 'wide.png', mimeType: 'image/png', buffer: Buffer.from(png(300, 200)) },
     })
-    await page.getByRole('button', { name: 'Use this part' }).click()
+    await page.getByRole('button', { name: 'Crop' }).click()
     await page.getByRole('button', { name: 'Change banner' }).waitFor()
     const visitor = await tests.visit(world)
     const banner = visitor.locator('img').first()
@@ -91,7 +91,7 @@ describe('the builder of a form', () => {
     await page.getByLabel('Who are you?').fill('Ann')
     await page.getByLabel('Terms').check()
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('Nothing was written').waitFor()
+    await page.getByText('nothing was saved').waitFor()
     expect(await world.records()).toEqual([])
 
     const editor = await createMember(tests.app(), world.baseId, 'editor')

@@ -69,7 +69,7 @@ describe('a public form', () => {
       'notes.txt',
     ])
 
-    await page.getByRole('button', { name: 'Submit another answer' }).click()
+    await page.getByRole('button', { name: 'Submit another response' }).click()
     expect(await page.getByLabel('Who are you?').inputValue()).toBe('')
   })
 
@@ -101,7 +101,7 @@ describe('a public form', () => {
     }
     await page.route('**/trpc/shares.submit', lostReply, { times: 1 })
     await page.getByTestId('form-submit').click()
-    await page.getByText('Your answers were not sent').waitFor()
+    await page.getByText('Your response was not submitted').waitFor()
     await page.getByTestId('form-submit').click()
     await page.getByTestId('form-done').waitFor()
     expect(await world.records()).toMatchObject([{ Name: 'Ann', Guests: 3, Meal: null }])
@@ -117,7 +117,7 @@ describe('a public form', () => {
     const page = await tests.visit(world)
     await page.getByLabel('Password', { exact: true }).fill('wrong')
     await page.keyboard.press('Enter')
-    await page.getByText('This password is wrong.').waitFor()
+    await page.getByText('Incorrect password.').waitFor()
     await page.getByLabel('Password', { exact: true }).fill('sésame 🌱')
     await page.keyboard.press('Enter')
     await page.getByLabel('Who are you?').waitFor()
@@ -130,7 +130,7 @@ describe('a public form', () => {
     await world.say({}, { closesAt: '2020-01-01T00:00:00Z' })
     expect(await notice()).toContain('This form is closed')
     await world.say({}, { closesAt: null })
-    expect(await notice('nowhere')).toContain('There is no form here')
+    expect(await notice('nowhere')).toContain('Form not found')
 
     // The app's own address leads to the light page, in no other site's frame but in this page's.
     const old = await tests.open(`/#/nc/form/${world.shareId}?Name=Ben`)
@@ -207,7 +207,7 @@ describe('a public form', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Ready to submit').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByText('You go on to example.com in').waitFor()
+    await page.getByText('Redirecting to example.com in').waitFor()
     const onward = page.getByRole('link', { name: 'Go to example.com' })
     expect(await onward.getAttribute('href')).toBe('https://example.com/thanks?id=1')
     await page.getByRole('button', { name: 'Stay here' }).click()

@@ -150,11 +150,11 @@ describe('a button', () => {
     const { page, context } = grid
     const bad = grid.cell(1, 'Go').getByRole('button')
     expect(await bad.isDisabled()).toBe(true)
-    expect(await bad.getAttribute('title')).toContain('is no address that can be opened')
+    expect(await bad.getAttribute('title')).toContain('is not a valid URL')
     await grid.cell(1, 'Unit (net) price').click()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await page.getByText('is no address that can be opened').waitFor()
+    await page.getByText('is not a valid URL').waitFor()
     expect(context.pages()).toHaveLength(1)
     const opened = context.waitForEvent('page')
     await page.keyboard.press('ArrowUp')

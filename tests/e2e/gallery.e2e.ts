@@ -66,9 +66,9 @@ describe('a gallery', () => {
     const cover = card('with').getByTestId('card-cover').first()
     await cover.getByRole('img', { name: 'a.png' }).waitFor()
     await cover.hover()
-    await cover.getByRole('button', { name: 'Next picture' }).click()
+    await cover.getByRole('button', { name: 'Next image' }).click()
     await cover.getByRole('img', { name: 'b.png' }).waitFor()
-    await cover.getByRole('img', { name: 'Picture 2 of 2' }).waitFor()
+    await cover.getByRole('img', { name: 'Image 2 of 2' }).waitFor()
     // Leafing through opens nothing.
     expect(await page.getByTestId('record-panel').count()).toBe(0)
     expect(await card('without').getByTestId('card-cover').count()).toBe(0)
@@ -76,7 +76,7 @@ describe('a gallery', () => {
     expect(boxes[0]?.height).toBe(boxes[1]?.height)
 
     await page.getByTestId('cover-button').click()
-    await page.getByRole('dialog').getByLabel('Picture').selectOption('crop')
+    await page.getByRole('dialog').getByLabel('Image', { exact: true }).selectOption('crop')
     await page.locator('[data-testid="card-cover"][data-fit="crop"]').waitFor()
     await page.getByRole('dialog').getByLabel('Cover image').selectOption('')
     await page.getByTestId('card-cover').waitFor({ state: 'detached' })
@@ -141,7 +141,7 @@ describe('a gallery', () => {
     await dialog.getByLabel('Title').fill('half')
     await dialog.getByLabel('Notes').focus()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Go on editing' }).click()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
     expect(await dialog.getByLabel('Title').inputValue()).toBe('half')
     await dialog.getByTestId('create-record').click()
     await card('half').waitFor()
@@ -204,7 +204,7 @@ describe('a gallery', () => {
     expect(await page.getByTestId('gallery-card').count()).toBeLessThan(60)
     await page.keyboard.press('ControlOrMeta+f')
     await page.keyboard.type('nothing like it')
-    await page.getByText('No record matches').waitFor()
+    await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear all' }).click()
     await card('r1').first().waitFor()
     // The search goes from hit to hit as well, with all other cards in sight.

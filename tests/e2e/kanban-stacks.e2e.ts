@@ -19,7 +19,7 @@ describe('stacks of a board', () => {
     await board.stack(null).getByTestId('stack-head').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Hide stack' }).click()
     await page.getByTestId('stacks-button').click()
-    await page.getByLabel('Summary of each stack').selectOption({ label: 'Points' })
+    await page.getByLabel('Stack summary').selectOption({ label: 'Points' })
     await page.keyboard.press('Escape')
     const summary = board.stack('Todo').getByTestId('stack-summary')
     expect(
@@ -62,7 +62,7 @@ describe('stacks of a board', () => {
     await board.stack('Parked').waitFor()
     await drag(page, board.stack('Done').getByTestId('stack-head'), board.stack('Todo'))
     await board.stack('Todo').getByTestId('stack-head').click()
-    await page.getByRole('menuitem', { name: 'Rename and colour' }).click()
+    await page.getByRole('menuitem', { name: 'Edit name and colour' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Later ⏳')
     await page.getByLabel('Colour 6').click()
     await page.getByRole('button', { name: 'Save' }).click()
@@ -82,8 +82,8 @@ describe('stacks of a board', () => {
     const table = await createBoardTable(tests, CARDS, { stackFieldId: null })
     const board = await openBoard(tests, table)
     const { page } = board
-    await page.getByText('Which field makes the stacks?').waitFor()
-    await page.getByRole('button', { name: 'New status field' }).click()
+    await page.getByText('Choose a field to stack by').waitFor()
+    await page.getByRole('button', { name: 'Add status field' }).click()
     expect(await board.until(null, 'a b c d e f')).toBe('a b c d e f')
     expect(await board.stacks()).toEqual(['Uncategorised', 'To do', 'In progress', 'Done'])
     await page.getByTestId('stacks-button').click()
@@ -106,7 +106,7 @@ describe('stacks of a board', () => {
     await page.keyboard.type('r39')
     expect(await board.until('Todo', 'r390 r392 r394 r396 r398')).toContain('r390')
     await page.getByTestId('search-input').fill('nothing like it')
-    await page.getByText('No record matches').waitFor()
+    await page.getByText('No matching records').waitFor()
     // From hit to hit among all cards, each brought in sight where it stands.
     await page.getByTestId('search-filters').click()
     await page.getByTestId('search-input').fill('r251')

@@ -63,7 +63,7 @@ describe('cards of a board', () => {
       }),
     )
     await drag(page, board.card('c'), board.card('b'))
-    await page.getByText('Nothing was changed. The month is closed').waitFor()
+    await page.getByText('No changes saved. The month is closed').waitFor()
     expect(await board.until('Done', 'c a f')).toBe('c a f')
     expect(await board.titles('Todo')).toBe('b e')
     await eventually(

@@ -48,9 +48,11 @@ describe('the editor of computed fields', () => {
     const library = await createLibrary(tests, AUTHORS, ['A', 'B'])
     const grid = await tests.openTable(library.books)
     await newField(grid, 'Lookup')
-    await grid.page.getByRole('button', { name: 'Add a link first' }).click()
+    await grid.page.getByRole('button', { name: 'Add a link field' }).click()
     await choose(grid, 'Table', 'Authors')
-    await grid.page.getByText('Any number of Books go with any number of Authors.').waitFor()
+    await grid.page
+      .getByText('Each Books record links to many Authors records, and the other way round.')
+      .waitFor()
     await save(grid)
     await grid.page.getByRole('columnheader').filter({ hasText: 'Authors' }).waitFor()
     await grid.cell(0, 'Title').click()
@@ -71,7 +73,7 @@ describe('the editor of computed fields', () => {
     await choose(grid, 'Link', 'Authors')
     await choose(grid, 'Field', 'Born')
     // Of numbers one wants the sum.
-    expect(await grid.page.getByLabel('Work out').inputValue()).toBe('sum')
+    expect(await grid.page.getByLabel('Aggregation').inputValue()).toBe('sum')
     await grid.page.getByLabel('Thousands separator').check()
     await save(grid)
     expect(await columnReads(grid, 'Rollup', ['1,902', '0'])).toEqual(['1,902', '0'])

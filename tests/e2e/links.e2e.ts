@@ -157,7 +157,7 @@ describe('the picker of links', () => {
     const grid = await tests.openTable(library.books)
     await grid.page.route('**/trpc/records.link*', (route) => route.abort())
     await grid.cell(0, 'Authors').dblclick()
-    await grid.page.getByText('The records could not be read.').waitFor({ timeout: 20_000 })
+    await grid.page.getByText('Records could not be loaded.').waitFor({ timeout: 20_000 })
     await grid.page.unroute('**/trpc/records.link*')
     await grid.page.getByRole('button', { name: 'Try again' }).click()
     await options(grid).nth(4).waitFor()
@@ -174,7 +174,7 @@ describe('the picker of links', () => {
     const operations = [{ kind: 'delete' as const, tableId: library.authors.tableId, ids: [4] }]
     await api.records.write.mutate({ change: { baseId: library.baseId, operations } })
     await options(grid).filter({ hasText: 'Sayers' }).click()
-    await grid.page.getByText('Nothing was changed.').waitFor()
+    await grid.page.getByText('No changes saved.').waitFor()
     await grid.page.getByText('0 linked').waitFor()
     expect(await grid.page.getByTestId('linked').count()).toBe(0)
     grid.problems.length = 0

@@ -4,7 +4,7 @@ import { startSmtpServer } from '../support/smtp-server.ts'
 import { FORM_FIELDS, formTests } from './form-world.ts'
 import { eventually } from './grid-page.ts'
 
-const NOTE = 'This server has no mail service: nothing is sent until there is one.'
+const NOTE = 'This server can’t send email. Nothing is sent until email is configured.'
 
 const smtp = await startSmtpServer()
 afterAll(() => smtp.go())
@@ -19,8 +19,8 @@ describe('without a mail service', () => {
     await page.getByRole('tab', { name: 'Form' }).click()
     await page.getByText(NOTE).waitFor()
     const signedOut = await tests.open('/#/forgot-password')
-    await signedOut.getByText('No mail service is configured on this server').waitFor()
-    expect(await signedOut.getByLabel('E-mail').count()).toBe(0)
+    await signedOut.getByText('This server can’t send email, so').waitFor()
+    expect(await signedOut.getByLabel('Email').count()).toBe(0)
   })
 
   test('an invitation opens with its address, asks for a password alone, and says when it is used', async () => {
@@ -30,8 +30,8 @@ describe('without a mail service', () => {
     const email = 'guest@example.com'
     const { body } = await tests.app().rest(owner.token).post(path, { email, roles: 'editor' })
     const page = await tests.open(`/dashboard/#/signup/${body.invite_token}`)
-    await page.getByText('You have been invited as guest@example.com.').waitFor()
-    const address = page.getByLabel('E-mail')
+    await page.getByText('You’ve been invited as guest@example.com.').waitFor()
+    const address = page.getByLabel('Email')
     expect(await address.inputValue()).toBe(email)
     expect(await address.getAttribute('readonly')).not.toBeNull()
     // The cursor stands in the password.
@@ -53,10 +53,10 @@ describe('with a mail service', () => {
     await world.say({}, { emailTo: 'old@example.com' })
     const page = await tests.build(world)
     await page.getByRole('tab', { name: 'Form' }).click()
-    const addresses = page.getByLabel('Mail each answer to')
+    const addresses = page.getByLabel('Email responses to')
     await addresses.fill('ann@example.com, ben')
     await addresses.blur()
-    await page.getByText('“ben” is no e-mail address').waitFor()
+    await page.getByText('“ben” is not a valid email address').waitFor()
     await addresses.fill('ann@example.com, ben@example.com')
     await addresses.blur()
     const saved = await eventually(world.saved, ({ options }) => JSON.stringify(options).includes('ben@'))
@@ -67,25 +67,25 @@ describe('with a mail service', () => {
   test('a link is mailed to who forgot their password, and nobody is told whether there was an account', async () => {
     const page = await tests.open('/#/signin', { width: 390 })
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
-    await page.getByRole('button', { name: 'Send the link' }).click()
-    await page.getByText('Enter your e-mail address').waitFor()
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await page.getByText('Enter your email address', { exact: true }).waitFor()
     const nobody = `${'n'.repeat(60)}@${'h'.repeat(60)}.example.com`
-    await page.getByLabel('E-mail').fill(nobody)
+    await page.getByLabel('Email').fill(nobody)
     await page.keyboard.press('Enter')
-    await page.getByText(`If there is an account with the address ${nobody}`).waitFor()
+    await page.getByText(`If an account exists for ${nobody}`).waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
 
     await page.getByRole('link', { name: 'Back to sign-in' }).click()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
-    await page.getByLabel('E-mail').fill(tests.owner().email)
+    await page.getByLabel('Email').fill(tests.owner().email)
     await page.keyboard.press('Enter')
-    await page.getByText(`If there is an account with the address ${tests.owner().email}`).waitFor()
+    await page.getByText(`If an account exists for ${tests.owner().email}`).waitFor()
     const [mail] = await smtp.waitFor(1)
     expect(mail?.recipients).toEqual([tests.owner().email])
     const token = /#\/reset\/(\S+)/.exec(mail?.text ?? '')?.[1]
     const chosen = await tests.open(`/dashboard/#/reset/${token}`)
     await chosen.getByLabel('New password').fill('another password')
     await chosen.keyboard.press('Enter')
-    await chosen.getByText('Your password was changed').waitFor()
+    await chosen.getByText('Password changed').waitFor()
   })
 })

@@ -36,7 +36,7 @@ async function show(
   const grid = await tests.openTable(table, user)
   const { page } = grid
   await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${viewId}`)
-  await page.locator('[data-testid="map"][data-ready]').or(page.getByText('no field of places')).waitFor()
+  await page.locator('[data-testid="map"][data-ready]').or(page.getByText('no location field')).waitFor()
   const pin = (title: string) => page.locator(`[data-testid="map-pin"][aria-label="${title}"]`)
   const line = (title: string) =>
     page.getByTestId('place-list').getByRole('button', { name: title, exact: true })
@@ -76,7 +76,7 @@ describe('a map', () => {
     await line('Tokyo').focus()
     await page.keyboard.press('Enter')
     await card.getByText('Tokyo').waitFor()
-    await page.getByRole('tab', { name: 'Without place 1' }).click()
+    await page.getByRole('tab', { name: 'No location 1' }).click()
     await line('Lost').waitFor()
   })
 
@@ -107,7 +107,7 @@ describe('a map', () => {
     const back = () => pin('Paris').boundingBox()
     expect((await eventually(back, (now) => now?.x === box.x))?.x).toBe(box.x)
 
-    await page.getByRole('tab', { name: 'Without place' }).click()
+    await page.getByRole('tab', { name: 'No location' }).click()
     await page.getByRole('button', { name: 'Place on the map' }).click()
     const middle = { x: 200, y: 200 }
     await page.getByTestId('map').click({ position: middle })
@@ -149,7 +149,7 @@ describe('a map', () => {
       Array.from({ length: 2500 }, (_, at): CellValue[] => [`r${at}`, null, null]),
     )
     await page.getByRole('tab', { name: 'On the map 0' }).waitFor()
-    await page.getByRole('tab', { name: 'Without place 2,500' }).click()
+    await page.getByRole('tab', { name: 'No location 2,500' }).click()
     await page.getByText('200 of 2,500 records are listed.').waitFor()
     expect(calls.filter((call) => call === 'records.list').length).toBeLessThan(5)
     await page.getByRole('button', { name: 'Show more' }).click()
@@ -158,13 +158,13 @@ describe('a map', () => {
 
   test('asks for a field of places where there is none, and lets a viewer look', async () => {
     const { page, table, view } = await openMap([['a']], FIELDS.slice(0, 1))
-    await page.getByRole('button', { name: 'Add a field of places' }).click()
+    await page.getByRole('button', { name: 'Add location field' }).click()
     await page.getByTestId('field-editor').getByRole('button', { name: 'Add field' }).click()
     await page.locator('[data-testid="map"][data-ready]').waitFor()
-    await page.getByRole('tab', { name: 'Without place 1' }).waitFor()
+    await page.getByRole('tab', { name: 'No location 1' }).waitFor()
     const viewer = await createMember(tests.app(), table.baseId, 'viewer')
     const other = await show(table, view.id, viewer)
-    await other.page.getByRole('tab', { name: 'Without place 1' }).click()
+    await other.page.getByRole('tab', { name: 'No location 1' }).click()
     await other.line('a').waitFor()
     expect(await other.page.getByRole('button', { name: 'Place on the map' }).count()).toBe(0)
     await other.page.getByTestId('map').click({ position: { x: 200, y: 200 } })

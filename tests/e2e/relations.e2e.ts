@@ -17,7 +17,7 @@ describe('the relations of a base', () => {
     await api.schema.createTable.mutate({ baseId: library.baseId, title: 'رفوف', fields: [] })
     const { page } = await tests.openTable(library.books)
 
-    await page.getByRole('button', { name: /^Menu of base/ }).click()
+    await page.getByRole('button', { name: /^Options for base/ }).click()
     await page.getByRole('menuitem', { name: 'Relations' }).click()
     await see(box(page, 'Books').getByText('Title', { exact: true }))
     await see(box(page, 'رفوف'))
@@ -33,7 +33,7 @@ describe('the relations of a base', () => {
     await box(page, 'Authors').getByText('Number', { exact: true }).waitFor({ state: 'detached' })
     const boxes = page.getByTestId('erd').locator('.react-flow__node')
     const count = await boxes.count()
-    await page.getByLabel('Tables of pairs').check()
+    await page.getByLabel('Junction tables').check()
     await see(boxes.nth(count))
 
     // A box is found, taken hold of and moved by key; Escape lets go.
@@ -49,10 +49,10 @@ describe('the relations of a base', () => {
       before,
     )
 
-    await page.getByRole('button', { name: 'Save as a picture' }).click()
+    await page.getByRole('button', { name: 'Export as image' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'Drawing (SVG)' }).click(),
+      page.getByRole('menuitem', { name: 'SVG image' }).click(),
     ])
     const svg = await Bun.file((await file.path()) ?? '').text()
     expect(svg).toStartWith('<svg')
@@ -60,7 +60,7 @@ describe('the relations of a base', () => {
 
     // Shared, and seen by a browser that has never been here.
     await page.getByRole('button', { name: 'Share diagram' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Share the diagram' })
+    const dialog = page.getByRole('dialog', { name: 'Share diagram' })
     await dialog.getByRole('switch', { name: 'Public link' }).click()
     const address = await dialog.getByTestId('share-address').inputValue()
     await page.keyboard.press('Escape')
@@ -91,14 +91,14 @@ describe('the relations of a base', () => {
     await page.getByRole('menuitem', { name: 'Relations' }).click()
     await see(box(page, 'Authors'))
     expect(await box(page, 'Shelves').count()).toBe(0)
-    await page.getByLabel('Only what “Books” is linked with').uncheck()
+    await page.getByLabel('Only tables linked to “Books”').uncheck()
     await see(box(page, 'Shelves'))
 
     const [source] = await api.sources.list.query({ baseId: library.baseId })
     await page.goto(`${tests.app().url}/dashboard#/nc/${library.baseId}/erd/${source?.id}`)
     await see(box(page, 'Shelves'))
     await page.goto(`${tests.app().url}/dashboard#/nc/${library.baseId}/erd/b00000000000000`)
-    await see(page.getByText('Page Not Found'))
+    await see(page.getByText('Page not found'))
     expect(at(page)).toEndWith('/erd/b00000000000000')
     expect(problems).toEqual([])
   })

@@ -41,12 +41,12 @@ describe('the share dialog', () => {
     await page
       .getByRole('button', { name: 'Views of Tasks', includeHidden: true })
       .evaluate((one: HTMLElement) => one.click())
-    await page.getByRole('img', { name: 'Shared by a public link', includeHidden: true }).waitFor()
+    await page.getByRole('img', { name: 'Shared with a public link', includeHidden: true }).waitFor()
     expect(await address(page)).toContain(`#/nc/view/${first?.id}`)
-    expect(await page.getByTestId('what-is-seen').textContent()).toContain('cannot be reached')
+    expect(await page.getByTestId('what-is-seen').textContent()).toContain('not accessible')
 
     // What does not do as an address is said where it is typed; the text stays.
-    const custom = page.getByLabel('Custom address')
+    const custom = page.getByLabel('Custom URL')
     await custom.fill('no')
     await page.keyboard.press('Enter')
     await dialog(page).getByRole('alert').waitFor()
@@ -65,16 +65,16 @@ describe('the share dialog', () => {
     await page.keyboard.type('defgh1A!')
     await dialog(page).getByText('Strong').waitFor()
     await page.keyboard.press('Enter')
-    await dialog(page).getByText('A password is set.').waitFor()
+    await dialog(page).getByText('Visitors need a password.').waitFor()
 
-    await page.getByRole('button', { name: 'Set a date' }).click()
-    await page.getByLabel('The link ends on').fill('2020-01-01T10:00')
+    await page.getByRole('button', { name: 'Set expiry' }).click()
+    await page.getByLabel('Expires on').fill('2020-01-01T10:00')
     await page.keyboard.press('Enter')
-    await dialog(page).getByText('This moment has passed').waitFor()
-    await page.getByLabel('The link ends on').fill('2099-01-01T10:00')
+    await dialog(page).getByText('Choose a date in the future').waitFor()
+    await page.getByLabel('Expires on').fill('2099-01-01T10:00')
     await page.keyboard.press('Enter')
     await dialog(page)
-      .getByText(/The link ends on January 1, 2099/)
+      .getByText(/Expires on January 1, 2099/)
       .waitFor()
 
     await page.getByRole('switch', { name: 'Allow download' }).click()
@@ -84,7 +84,7 @@ describe('the share dialog', () => {
 
     // What has a password is closed after asking: the password cannot be given back.
     await publicLink(page).click()
-    await page.getByRole('button', { name: 'Close the link' }).click()
+    await page.getByRole('button', { name: 'Turn off link' }).click()
     await page.getByTestId('share-address').waitFor({ state: 'detached' })
     expect(await share()).toBe(null)
   })
@@ -96,8 +96,8 @@ describe('the share dialog', () => {
     await publicLink(page).click()
     await page.getByTestId('share-address').waitFor()
     const first = await address(page)
-    await page.getByRole('button', { name: 'Give it a new address' }).click()
-    await page.getByRole('button', { name: 'New address', exact: true }).click()
+    await page.getByRole('button', { name: 'Reset link' }).click()
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
     const second = await eventually(
       () => address(page),
       (text) => text !== first,
@@ -119,7 +119,7 @@ describe('the share dialog', () => {
       (path) => window.location.assign(path),
       `#/nc/${table.baseId}/${table.tableId}/${form.id}`,
     )
-    await page.getByRole('banner').getByRole('button', { name: 'Menu of view Ask' }).click()
+    await page.getByRole('banner').getByRole('button', { name: 'Options for view Ask' }).click()
     await page.getByRole('menuitem', { name: 'Share' }).click()
     await publicLink(page).click()
     await page.getByTestId('share-address').waitFor()
@@ -128,12 +128,12 @@ describe('the share dialog', () => {
       () => address(page),
       (text) => text.endsWith('/survey'),
     )
-    await page.getByRole('button', { name: 'Link with answers filled in' }).click()
+    await page.getByRole('button', { name: 'Prefilled link' }).click()
     await dialog(page).getByLabel('Stock').fill('many')
-    await dialog(page).getByText('This does not fit the field').waitFor()
+    await dialog(page).getByText('Invalid for this field').waitFor()
     await dialog(page).getByLabel('Stock').fill('7')
-    await dialog(page).getByLabel('Visitors find these answers').selectOption('hidden')
-    const link = await page.getByLabel('Link with answers').inputValue()
+    await dialog(page).getByLabel('Prefilled answers are').selectOption('hidden')
+    const link = await page.getByLabel('Prefilled link').inputValue()
     expect(link).toMatch(/\/nc\/form\/\w+\/survey\?Stock=7&_prefill=hidden$/)
   })
 
@@ -152,7 +152,7 @@ describe('the share dialog', () => {
     const theirs = await tests.openTable(table, editor)
     const button = theirs.page.getByRole('button', { name: 'Share', exact: true })
     await button.hover()
-    await theirs.page.getByText('Only creators and owners may share').waitFor()
+    await theirs.page.getByText('Only creators and owners can share').waitFor()
     await button.click({ force: true })
     await theirs.page.keyboard.press('Alt+i')
     expect(await dialog(theirs.page).count()).toBe(0)

@@ -59,7 +59,7 @@ export const route = (page: Page) => new URL(page.url()).hash.slice(1)
 export const arrivesAt = (page: Page, path: RegExp) => page.waitForURL((url) => path.test(url.hash.slice(1)))
 
 export async function fillCredentials(page: Page, password = PASSWORD, email = EMAIL): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
 }

@@ -30,7 +30,7 @@ describe('someone who is signed in', () => {
     const nowhere = ['/nc/nowhere/abc', `${base}/sql`, '/nc/cowriter/p1/a/b', '/profile/bob', '/account/x']
     for (const path of nowhere) {
       await page.goto(`${app().url}/dashboard#${path}`)
-      await see(page.getByText(`Page Not Found: ${path}`))
+      await see(page.getByText(`Page not found: ${path}`))
     }
     await page.getByRole('button', { name: 'Go to your bases' }).click()
     await see(page.getByRole('heading', { name: 'Bases' }))
@@ -56,11 +56,11 @@ describe('someone who is signed in', () => {
     await see(page.getByRole('tab', { name: 'Members', selected: true }))
     // There one invites: what is no address stays in the field, and who has no account gets a link.
     await page.getByRole('button', { name: 'Invite people' }).click()
-    const addresses = page.getByLabel('E-mail addresses')
+    const addresses = page.getByLabel('Email addresses')
     await addresses.fill('grace@example.com; nope')
     await addresses.press('Tab')
     await page.keyboard.press('Enter')
-    await see(page.getByText('Not an e-mail address: nope'))
+    await see(page.getByText('Invalid email address: nope'))
     await addresses.fill('grace@example.com')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     await see(page.getByRole('region', { name: 'Invitation links' }).getByText('grace@example.com'))
@@ -68,10 +68,10 @@ describe('someone who is signed in', () => {
     await page.getByRole('button', { name: 'Role of grace@example.com: Editor' }).click()
     await page.getByRole('menuitemradio', { name: 'Viewer' }).click()
     await page.getByRole('button', { name: 'Role of grace@example.com: Viewer' }).waitFor()
-    await page.getByRole('button', { name: 'Menu of grace@example.com' }).click()
+    await page.getByRole('button', { name: 'Options for grace@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Remove from base' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
-    await page.getByRole('button', { name: 'Menu of grace@example.com' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Options for grace@example.com' }).waitFor({ state: 'detached' })
     await page.context().close()
   })
 
@@ -114,7 +114,7 @@ describe('someone who is signed in', () => {
     await see(page.getByRole('dialog', { name: 'Group' }))
     await page.keyboard.press('Escape')
     await openPalette(page)
-    for (const action of ['Filter…', 'Sort by…', 'Choose the fields', 'Download', 'Share', 'New record']) {
+    for (const action of ['Filter…', 'Sort by…', 'Show or hide fields', 'Download', 'Share', 'New record']) {
       await page.getByRole('combobox').fill(action.replace('…', ''))
       await see(page.getByRole('option', { name: action }).first())
     }
@@ -146,14 +146,11 @@ describe('someone who is signed in', () => {
         ),
       )
     const usual = await colors()
-    await page.getByRole('button', { name: 'Menu of base Colourful' }).click()
-    await page.getByRole('menuitem', { name: 'Rename and colour' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Rename and colour' })
-    await dialog
-      .getByRole('group', { name: 'Main colour of its pages' })
-      .getByLabel('Another colour')
-      .fill('#d97706')
-    await dialog.getByRole('group', { name: 'Second colour' }).getByLabel('Another colour').fill('#0b7a75')
+    await page.getByRole('button', { name: 'Options for base Colourful' }).click()
+    await page.getByRole('menuitem', { name: 'Edit name and colour' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit name and colour' })
+    await dialog.getByRole('group', { name: 'Primary colour' }).getByLabel('Custom colour').fill('#d97706')
+    await dialog.getByRole('group', { name: 'Secondary colour' }).getByLabel('Custom colour').fill('#0b7a75')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     const own = ['#d97706', '#1d2433', '#0b7a75']
@@ -198,17 +195,17 @@ describe('someone who is signed in', () => {
     await signedIn(page)
     await page.clock.fastForward('01:01:00')
     // The same build: nothing to say.
-    expect(await page.getByText('There is a new version of Sheaf.').count()).toBe(0)
+    expect(await page.getByText('A new version of Sheaf is available.').count()).toBe(0)
     await page.evaluate(() => document.querySelector('meta[name="build"]')?.setAttribute('content', 'older'))
     await page.clock.fastForward('01:01:00')
-    await see(page.getByText('There is a new version of Sheaf.'))
+    await see(page.getByText('A new version of Sheaf is available.'))
     await page.getByRole('button', { name: 'Reload', exact: true }).click()
-    await page.getByText('There is a new version of Sheaf.').waitFor({ state: 'detached' })
+    await page.getByText('A new version of Sheaf is available.').waitFor({ state: 'detached' })
     await signedIn(page)
 
     // A translator takes out what React will want to remove.
     await see(page.getByRole('heading', { name: 'Bases' }))
-    await page.evaluate(() => document.querySelector('main')?.remove())
+    await page.evaluate(() => document.querySelector('main > *')?.remove())
     await page.evaluate(() => {
       location.hash = '/account/profile'
     })

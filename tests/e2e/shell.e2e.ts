@@ -18,15 +18,15 @@ describe('the first user of a server', () => {
   test('is led to sign-up, told what they become, and shown what is missing under each field', async () => {
     const page = await openPage('/nc')
     await arrivesAt(page, /^\/signup/)
-    await see(page.getByText('becomes its administrator'))
-    expect(await page.getByLabel('E-mail').evaluate((input) => input === document.activeElement)).toBe(true)
+    await see(page.getByText('be its administrator'))
+    expect(await page.getByLabel('Email').evaluate((input) => input === document.activeElement)).toBe(true)
 
     await page.keyboard.type('not an address')
     await page.keyboard.press('Enter')
-    await see(page.getByText('This is not an e-mail address'))
+    await see(page.getByText('Enter a valid email address'))
     await see(page.getByText('Choose a password'))
     await page.getByLabel('Password', { exact: true }).fill('short')
-    await see(page.getByText('Use 8 characters or more'))
+    await see(page.getByText('Use at least 8 characters'))
 
     await fillCredentials(page)
     await signedIn(page)
@@ -39,7 +39,7 @@ describe('someone who is signed in', () => {
   test('makes a base and a table, renames it in place and keeps the text when the name is taken', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Reading list')
-    await see(page.getByRole('heading', { name: 'This base has no tables yet' }))
+    await see(page.getByRole('heading', { name: 'No tables yet' }))
     await createTable(page, 'Books')
     await createTable(page, 'Authors')
 
@@ -94,7 +94,7 @@ describe('someone who is signed in', () => {
     const page = await openSignedIn()
     await createBase(page, 'Short-lived')
     await page.keyboard.press('Alt+b')
-    await page.getByRole('button', { name: 'Menu of base Short-lived' }).click()
+    await page.getByRole('button', { name: 'Options for base Short-lived' }).click()
     await page.getByRole('menuitem', { name: 'Delete base' }).click()
     const card = page.getByRole('main').getByRole('link', { name: 'Short-lived' })
     await card.waitFor({ state: 'detached' })
@@ -151,9 +151,9 @@ describe('someone who is signed in', () => {
       transfer.items.add(new File(['Name,Year\nDune,1965\n'], 'novels.csv', { type: 'text/csv' }))
       return transfer
     })
-    await page.dispatchEvent('main', 'dragover', { dataTransfer })
-    await see(page.getByText('Drop the file to import it as a new table'))
-    await page.dispatchEvent('main', 'drop', { dataTransfer })
+    await page.dispatchEvent('main h1', 'dragover', { dataTransfer })
+    await see(page.getByText('Drop to import as a new table'))
+    await page.dispatchEvent('main h1', 'drop', { dataTransfer })
     await see(page.getByRole('dialog').getByText('Dune'))
     await page.context().close()
   })
@@ -171,7 +171,7 @@ describe('someone who is signed in', () => {
     await dialog.waitFor({ state: 'detached' })
     expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true)
 
-    const more = page.getByRole('button', { name: 'Menu of base Getting started' })
+    const more = page.getByRole('button', { name: 'Options for base Getting started' })
     await more.focus()
     await page.keyboard.press('Enter')
     await see(page.getByRole('menuitem', { name: 'Delete base' }))
@@ -183,8 +183,8 @@ describe('someone who is signed in', () => {
 
   test('makes a token that works, sees it once, and deletes it', async () => {
     const page = await openSignedIn('/account/tokens')
-    await see(page.getByText('You have no tokens'))
-    await page.getByLabel('What is it for?').fill('Nightly backup')
+    await see(page.getByText('No API tokens yet'))
+    await page.getByLabel('Token name').fill('Nightly backup')
     await page.keyboard.press('Enter')
     const token = await page.getByRole('note').locator('code').textContent()
     expect(
@@ -199,7 +199,7 @@ describe('someone who is signed in', () => {
     expect(await page.getByText(token ?? '').count()).toBe(0)
     await page.getByRole('button', { name: 'Delete token Nightly backup' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
-    await see(page.getByText('You have no tokens'))
+    await see(page.getByText('No API tokens yet'))
     expect(
       (
         await app()

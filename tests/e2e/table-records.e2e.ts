@@ -43,14 +43,14 @@ describe('an open record', () => {
     await panel.getByRole('tab', { name: 'History' }).click()
     const entry = panel.getByTestId('history-entry').first()
     expect(await textOf(entry)).toContain('cherry')
-    await entry.getByRole('button', { name: 'Put back the old value of Title' }).click()
+    await entry.getByRole('button', { name: 'Restore previous value of Title' }).click()
     await eventually(
       () => grid.column('Title', 1),
       (texts) => texts[0] === 'cherry',
     )
     // It moves into a window and stays there for the next; what was typed is kept however the window is left.
     const hasKeys = () => page.getByTestId('grid-keys').evaluate((keys) => keys === document.activeElement)
-    await panel.getByRole('button', { name: 'Show in a window' }).click()
+    await panel.getByRole('button', { name: 'Open in a window' }).click()
     const dialog = page.getByRole('dialog', { name: 'cherry' })
     await dialog.getByRole('tab', { name: 'Fields' }).click()
     await dialog.getByLabel('Title', { exact: true }).fill('plum')
@@ -65,7 +65,7 @@ describe('an open record', () => {
     await page.getByRole('dialog', { name: 'plum' }).waitFor()
     await page.keyboard.press('Alt+ArrowDown')
     await page.getByRole('dialog', { name: 'apple' }).waitFor()
-    await page.getByRole('button', { name: 'Show beside the records' }).click()
+    await page.getByRole('button', { name: 'Open as side panel' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await panel.waitFor()
     await page.keyboard.press('Escape')
@@ -153,7 +153,7 @@ describe('fields', () => {
     await page.getByTestId('field-type').click()
     await page.keyboard.type('number')
     await page.keyboard.press('Enter')
-    await page.getByText('4 values do not fit: they will be lost, wholly or in part.').waitFor()
+    await page.getByText('4 values can’t be fully converted and will lose data.').waitFor()
     await page.keyboard.press('Escape')
     await grid.shows('Notes', ['red'])
     await grid.header('Notes').hover()
@@ -181,7 +181,7 @@ describe('without a connection', () => {
     await page.keyboard.type('second', { delay: 0 })
     await page.keyboard.press('Enter')
     const bar = page.getByTestId('queue-bar')
-    await bar.getByText('2 changes wait to be saved.').waitFor()
+    await bar.getByText('2 unsaved changes.').waitFor()
     await grid.shows('Title', ['first', 'second'])
     await context.setOffline(false)
     await bar.waitFor({ state: 'detached' })

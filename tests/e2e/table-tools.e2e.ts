@@ -70,8 +70,8 @@ describe('the toolbar of a table', () => {
     await page.keyboard.type('green', { delay: 0 })
     await untilCount(grid, '2 records')
     expect(await textOf(page.getByTestId('search-count'))).toBe('2 of 4')
-    await page.getByLabel('Where to search').selectOption({ label: 'Title' })
-    await page.getByText('No record matches').waitFor()
+    await page.getByLabel('Search in').selectOption({ label: 'Title' })
+    await page.getByText('No matching records').waitFor()
     await page.getByRole('button', { name: 'Clear all' }).click()
     await untilCount(grid, '4 records')
   })
@@ -94,7 +94,7 @@ describe('the toolbar of a table', () => {
     await page.mouse.up()
     await grid.header('Notes').hover()
     await grid.header('Notes').getByTestId('header-menu').click()
-    await page.getByRole('menuitem', { name: 'Freeze up to here' }).click()
+    await page.getByRole('menuitem', { name: 'Freeze up to this field' }).click()
     await eventually(
       async () => grid.writes().length,
       (count) => count === 5,

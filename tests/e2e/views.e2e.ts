@@ -23,7 +23,7 @@ const tree = (page: Page) => page.getByRole('navigation', { name: 'Tables' })
 const viewLink = (page: Page, title: string) =>
   tree(page).locator('ul ul').getByRole('link', { name: title, exact: true })
 const menuOf = (page: Page, title: string) =>
-  tree(page).getByRole('button', { name: `Menu of view ${title}` })
+  tree(page).getByRole('button', { name: `Options for view ${title}` })
 const item = (page: Page, name: string | RegExp) => page.getByRole('menuitem', { name })
 
 /** The table on the screen, as the server has it. */
@@ -82,9 +82,9 @@ describe('views of a table', () => {
     await viewLink(page, 'Second').getByText('🚀').waitFor()
 
     // The same menu stands in the top bar.
-    await page.getByRole('banner').getByRole('button', { name: 'Menu of view Second' }).click()
+    await page.getByRole('banner').getByRole('button', { name: 'Options for view Second' }).click()
     await item(page, 'Description').click()
-    await page.getByLabel('What is this view for?').fill('Only the open ones')
+    await page.getByLabel('Describe this view').fill('Only the open ones')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await viewLink(page, 'Second').hover()
@@ -106,8 +106,8 @@ describe('views of a table', () => {
     const colors = () =>
       page.getByTestId('row').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-color')))
     await page.getByTestId('color-button').click()
-    await page.getByLabel('By a choice').check()
-    await page.getByLabel('What is coloured').selectOption({ label: 'The whole record' })
+    await page.getByLabel('By select field').check()
+    await page.getByLabel('Apply colour to').selectOption({ label: 'Whole record' })
     await eventually(colors, (all) => all.every((color) => color === 'ground'))
     expect(await colors()).toEqual(['ground', 'ground', 'ground'])
     await page.getByLabel('By conditions').check()
@@ -187,7 +187,7 @@ describe('a view that one may not change for everyone', () => {
     }
     // Filters and sorts wait until they are saved, where one wants that; other changes do not.
     await owners.page.getByTestId('view-more').click()
-    await owners.page.getByRole('menuitemcheckbox', { name: /Save filters and sorts at once/ }).click()
+    await owners.page.getByRole('menuitemcheckbox', { name: /Save filters and sorts automatically/ }).click()
     await sortByTitle(owners.page)
     await owners.page.getByTestId('kept-changes').waitFor()
     expect(owners.writes()).toEqual([])

@@ -93,7 +93,7 @@ describe.each(META_DATABASES)('answers by mail on %s', (database) => {
         'Your name\n    Zoe',
         'Teams\n    Red',
         'Secret salary\n    –',
-        `Open the record:\n${link}`,
+        `Open record:\n${link}`,
       ].join('\n\n'),
     )
     expect(mail?.html).toContain(`href="${link}"`)

@@ -30,7 +30,7 @@ describe('computed values of a record store', () => {
     void store.link(LINK_7, writeLinks({ count: 1, records: [{ id: 7, title: 'Gone' }] }))
     await settled()
     expect(tagsOf(store, 0)).toEqual([])
-    expect(messages).toEqual(["Nothing was changed. Record '7' not found"])
+    expect(messages).toEqual(["No changes saved. Record '7' not found"])
     store.dispose()
   })
 

@@ -78,7 +78,7 @@ describe('the store of a board', () => {
     await opened.settled()
     expect(opened.shown()).toEqual({ null: 'd', todo: 'a b e', done: 'c f' })
     expect(opened.store.row(opened.idOf('b'))?.state).toBeUndefined()
-    expect(opened.messages).toEqual(['Nothing was changed. Not yours', 'Nothing was changed. Not yours'])
+    expect(opened.messages).toEqual(['No changes saved. Not yours', 'No changes saved. Not yours'])
   })
 
   test('waits with moves while there is no connection', async () => {

@@ -254,7 +254,7 @@ describe('record store', () => {
     void store.setCells([cell(0, 'stock', 99)])
     store.dispose()
     await settled()
-    expect(messages).toEqual(['A change was not saved. Too high'])
+    expect(messages).toEqual(['Change not saved. Too high'])
     const last = kept.at(-1)
     expect(last?.drafts.map(([, draft]) => draft.values)).toEqual([{ stock: 3 }])
     const again = createRecordStore(

@@ -192,19 +192,17 @@ describe('what a public link says of itself', () => {
   test('names the fields that are seen, those that are not, and whether records are left out', () => {
     const filter = { fieldId: 'stock', operator: 'gt', value: 3 }
     expect(whatIsSeen({ fields: FIELDS }, view({ fields: COLUMNS, filter })).join(' ')).toBe(
-      'Visitors see 5 fields. 1 hidden field cannot be reached. They see only the records that meet 1 condition.',
+      'Visitors see 5 fields. 1 hidden field is not accessible. Only records that match 1 condition are visible.',
     )
     expect(whatIsSeen({ fields: FIELDS }, view({ kind: 'form', fields: COLUMNS })).join(' ')).toBe(
-      'Visitors are asked 5 questions. They see no records.',
+      'Visitors see 5 questions. Records are not visible.',
     )
     const options = { stackFieldId: 'stock', stacks: [{ key: 'Late', isHidden: true }] }
     const board = view({ kind: 'kanban', fields: COLUMNS, options })
-    expect(whatIsSeen({ fields: FIELDS }, board).at(-1)).toBe(
-      'They see only the records of stacks that are not hidden.',
-    )
+    expect(whatIsSeen({ fields: FIELDS }, board).at(-1)).toBe('Only records in visible stacks are shown.')
     expect(whatIsSeen({ fields: FIELDS }, { ...board, filter }).slice(-2)).toEqual([
-      'They see only the records that meet 1 condition.',
-      'Records of hidden stacks are left out.',
+      'Only records that match 1 condition are visible.',
+      'Records in hidden stacks are not shown.',
     ])
   })
 

@@ -77,8 +77,8 @@ function Files({ value, field, lines, width, variant }: ViewProps<AttachmentOpti
           tabIndex={-1}
           className={styles.expand}
           data-interactive
-          aria-label={t('Show the files in large')}
-          title={t('Show the files in large')}
+          aria-label={t('Expand attachments')}
+          title={t('Expand attachments')}
           // The press is not one on the cell.
           onPointerDown={(event) => event.stopPropagation()}
           onClick={() => openViewer(field.tableId, items)}

@@ -53,11 +53,11 @@ function addressOf(value: CellValue): string | null {
 
 function whyNot(value: CellValue, { error, options }: Field): string {
   if (error !== null) return error
-  if (options.kind !== 'url') return t('This button is run by programs')
+  if (options.kind !== 'url') return t('This button runs through the API')
   const url = readButton(value)?.url ?? null
   return url === null
-    ? t('There is no address to open in this record')
-    : t('"{address}" is no address that can be opened', { address: url.slice(0, 100) })
+    ? t('This record has no URL to open')
+    : t('“{address}” is not a valid URL', { address: url.slice(0, 100) })
 }
 
 interface FaceProps {

@@ -61,7 +61,7 @@ function CodeView<O>({ value, field, variant, kind, open }: CodeViewProps<O>): R
     <button
       type="button"
       className={styles.inRecord}
-      aria-label={t('Show {field} in large', { field: field.title })}
+      aria-label={t('Expand {field}', { field: field.title })}
       onClick={() => open(value, field)}
     >
       {picture}

@@ -30,7 +30,7 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
     if (!svg) return
     // A promise and not a picture: Safari wants the write within the press itself.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': pictureOf(svg) })])
-    toast.success({ text: t('Picture copied') })
+    toast.success({ text: t('Image copied') })
   }
 
   async function download(type: 'svg' | 'png') {
@@ -45,7 +45,7 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
   }
 
-  const failed = () => toast.error({ text: t('The picture could not be made') })
+  const failed = () => toast.error({ text: t('The image could not be created') })
   return (
     <Dialog
       title={title}
@@ -59,7 +59,7 @@ export function CodeDialog({ kind, text, title, onClose }: CodeDialogProps): Rea
             {t('Copy text')}
           </Button>
           <Button icon={Copy} onClick={() => copyPicture().catch(failed)}>
-            {t('Copy picture')}
+            {t('Copy image')}
           </Button>
           <Button icon={Download} onClick={() => download('svg').catch(failed)}>
             SVG

@@ -46,7 +46,7 @@ function InstantEditor(props: EditorProps<InstantOptions>) {
         draftOf(
           text,
           dateTime.parse(text, options),
-          t('This is not a date and time, such as {example}', { example }),
+          t('Enter a date and time, such as {example}', { example }),
         )
       }
       dayOf={(text) => (text === '' ? null : dayOfInstant(dateTime.parse(text, options), options))}

@@ -38,7 +38,7 @@ function DayEditor(props: EditorProps<{ format: DateFormat }>) {
         draftOf(
           text,
           date.parse(text, options),
-          t('This is not a date, such as {example}', { example: formatDay(today(), options.format) }),
+          t('Enter a date, such as {example}', { example: formatDay(today(), options.format) }),
         )
       }
       dayOf={dayOf}

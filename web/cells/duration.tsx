@@ -27,7 +27,7 @@ export const durationCell = defineCell(duration, {
         draftOf(
           text,
           duration.parse(text, props.options),
-          t('This is not a duration, such as {example}', { example: '1:30, 1h 30m' }),
+          t('Enter a duration, such as {example}', { example: '1:30, 1h 30m' }),
         )
       }
     />

@@ -10,5 +10,5 @@ export const emailCell = linkCell({
   Icon: Mail,
   inputMode: 'email',
   toHref: emailHref,
-  refusal: () => t('This is not an e-mail address, such as ann@example.com'),
+  refusal: () => t('Enter an email address, such as ann@example.com'),
 })

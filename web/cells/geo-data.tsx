@@ -73,8 +73,8 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
         setAsking(false)
         setProblem(
           code === GeolocationPositionError.PERMISSION_DENIED
-            ? t('The browser may not tell where you are')
-            : t('Your place could not be found'),
+            ? t('Location access is blocked in your browser')
+            : t('Your location could not be determined'),
         )
       },
       { timeout: 10_000 },
@@ -129,7 +129,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
           onClick={fillInPlace}
         >
           <LocateFixed size={14} aria-hidden />
-          {isAsking ? t('Looking for you…') : t('Use my place')}
+          {isAsking ? t('Locating…') : t('Use my location')}
         </button>
       )}
       <button
@@ -170,5 +170,5 @@ function readParts(lat: string, long: string, value: EditorProps['value']): Draf
   if (now.lat === '' && now.long === '') return { ok: true, value: null }
   const point = join(now.lat, now.long) ?? (now.long === '' ? parsePoint(now.lat) : null)
   if (point !== null) return { ok: true, value: point }
-  return { ok: false, message: t('A latitude from -90 to 90 and a longitude from -180 to 180 are needed') }
+  return { ok: false, message: t('Enter a latitude from -90 to 90 and a longitude from -180 to 180') }
 }

@@ -20,7 +20,7 @@ export const geometryCell = defineCell(geometry, {
         draftOf(
           text,
           geometry.parse(text, {}),
-          t('This is not a shape in well-known text, such as {example}', { example: geometry.example }),
+          t('Enter a geometry in WKT, such as {example}', { example: geometry.example }),
         )
       }
     />

@@ -59,7 +59,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
       return draftOf(
         now,
         json.parse(now, {}),
-        t('This is not JSON: {problem}', { problem: jsonProblem(now) ?? '' }),
+        t('Invalid JSON: {problem}', { problem: jsonProblem(now) ?? '' }),
       )
     },
     focus: () => area.current?.focus(),
@@ -120,9 +120,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
           onKeyDown={onKeyDown}
         />
       )}
-      {variant === 'grid' && (
-        <p className={styles.hint}>{t('Ctrl+Enter saves, Escape leaves it as it was')}</p>
-      )}
+      {variant === 'grid' && <p className={styles.hint}>{t('Ctrl+Enter to save, Esc to cancel')}</p>}
     </div>
   )
 }

@@ -67,7 +67,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
           type="button"
           className={styles.fold}
           aria-expanded={isOpen}
-          aria-label={isOpen ? t('Fold') : t('Unfold')}
+          aria-label={isOpen ? t('Collapse') : t('Expand')}
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight size={13} aria-hidden />
@@ -77,7 +77,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
         <button
           type="button"
           className={styles.tool}
-          aria-label={node.kind === 'array' ? t('Add an item') : t('Add a key')}
+          aria-label={node.kind === 'array' ? t('Add item') : t('Add key')}
           onClick={() => {
             setOpen(true)
             onChange(withOneMore(node))
@@ -104,7 +104,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
             />
           )}
           {size > MAX_DRAWN && (
-            <p className={styles.size}>{t('{n} more are in the text', { n: size - MAX_DRAWN })}</p>
+            <p className={styles.size}>{t('{n} more in the text', { n: size - MAX_DRAWN })}</p>
           )}
         </div>
       )}

@@ -37,7 +37,7 @@ function drawn(offer: LinkOffer, { singular, open }: LinkTarget): OfferedLine {
     const content = (
       <>
         <span className={styles.mark} />
-        <span className={`${styles.words} ${styles.details}`}>{t('Show more that are linked')}</span>
+        <span className={`${styles.words} ${styles.details}`}>{t('Show more linked records')}</span>
       </>
     )
     return { key: offer.kind, testId: offer.kind, content, offer }

@@ -120,7 +120,7 @@ function Foot(props: {
   if (state === 'failed') {
     return (
       <div className={styles.failed} role="alert">
-        {t('The records could not be read.')}
+        {t('Records could not be loaded.')}
         <button type="button" tabIndex={-1} className={styles.retry} onClick={found.retry}>
           {t('Try again')}
         </button>
@@ -133,7 +133,7 @@ function Foot(props: {
     <NoLine>
       {text.trim() === ''
         ? t('There are no {records} to link yet', { records: links.plural })
-        : t('No record matches')}
+        : t('No matching records')}
     </NoLine>
   )
 }

@@ -50,7 +50,7 @@ function MultiSelectEditor(props: EditorProps<SelectOptions>): ReactNode {
   const read = (text: string, best: OptionLine | undefined): Draft => {
     if (text.trim() === '') return { ok: true, value: joinTitles(selected) }
     const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
-    if (title === null) return { ok: false, message: t('There is no option “{text}”', { text: text.trim() }) }
+    if (title === null) return { ok: false, message: t('No option named “{text}”', { text: text.trim() }) }
     return { ok: true, value: joinTitles([...new Set([...selected, title])]) }
   }
   return (

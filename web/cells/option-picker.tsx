@@ -80,7 +80,7 @@ export function OptionPicker(props: OptionPickerProps): ReactNode {
           removeLabel={t('Remove {title}', { title })}
         />
       ))}
-      foot={lines.length === 0 && <NoLine>{t('No such option')}</NoLine>}
+      foot={lines.length === 0 && <NoLine>{t('No matching options')}</NoLine>}
     />
   )
 }

@@ -12,7 +12,7 @@ export const passwordCell = defineCell(password, {
   minWidth: 70,
   View: ({ value }) =>
     value === null || value === '' ? null : (
-      <span className={styles.secret} role="img" aria-label={t('A password is set')}>
+      <span className={styles.secret} role="img" aria-label={t('Password set')}>
         {PASSWORD_MASK}
       </span>
     ),

@@ -109,7 +109,7 @@ function PeopleEditor(props: EditorProps<PeopleOptions>): ReactNode {
         const person =
           text.trim() === '' ? highlighted : (findPerson([...people.values()], text) ?? highlighted)
         if (text.trim() !== '' && !person)
-          return { ok: false, message: t('Nobody here is called “{text}”', { text: text.trim() }) }
+          return { ok: false, message: t('No member named “{text}”', { text: text.trim() }) }
         if (!person) return kept(selected)
         return options.multiple ? kept([...new Set([...selected, person.id])]) : kept([person.id])
       }}

@@ -99,7 +99,7 @@ export function PeoplePicker(props: PeoplePickerProps): ReactNode {
           </button>
         </span>
       ))}
-      foot={lines.length === 0 && <NoLine>{t('Nobody here has this name')}</NoLine>}
+      foot={lines.length === 0 && <NoLine>{t('No matching members')}</NoLine>}
     />
   )
 }

@@ -33,7 +33,7 @@ export function PersonName({ id, tableId }: { id: CellValue; tableId: string }):
   return (
     <span
       className={member ? styles.person : `${styles.person} ${former.former}`}
-      title={member ? person.email : t('{email}, no member any more', { email: person.email })}
+      title={member ? person.email : t('{email} (former member)', { email: person.email })}
     >
       <Avatar person={person} size={20} />
       <span className={styles.line} dir="auto">

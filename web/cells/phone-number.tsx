@@ -10,5 +10,5 @@ export const phoneNumberCell = linkCell({
   Icon: Phone,
   inputMode: 'tel',
   toHref: phoneHref,
-  refusal: () => t('This is not a telephone number, such as +49 30 123456'),
+  refusal: () => t('Enter a phone number, such as +49 30 123456'),
 })

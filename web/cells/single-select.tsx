@@ -29,7 +29,7 @@ function SingleSelectEditor(props: EditorProps<SelectOptions>) {
     if (text.trim() === '') return { ok: true, value: best?.kind === 'option' ? best.choice.title : value }
     const title = matchTitle(options.choices, text) ?? (best?.kind === 'option' ? best.choice.title : null)
     return title === null
-      ? { ok: false, message: t('There is no option “{text}”', { text: text.trim() }) }
+      ? { ok: false, message: t('No option named “{text}”', { text: text.trim() }) }
       : { ok: true, value: title }
   }
   return (

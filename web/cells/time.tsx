@@ -40,11 +40,7 @@ function TimeEditor(props: EditorProps<{ time12h: boolean }>): ReactNode {
       initial={time.format(value, options)}
       placeholder={shown('09:30:00')}
       parse={(text) =>
-        draftOf(
-          text,
-          parseTime(text),
-          t('This is not a time, such as {example}', { example: shown('09:30:00') }),
-        )
+        draftOf(text, parseTime(text), t('Enter a time, such as {example}', { example: shown('09:30:00') }))
       }
       step={(text, by) => shown(stepped(text, by))}
       list={(text, choose) => (

@@ -10,5 +10,5 @@ export const urlCell = linkCell({
   Icon: Link,
   inputMode: 'url',
   toHref: urlHref,
-  refusal: () => t('This is not a web address, such as https://example.com'),
+  refusal: () => t('Enter a URL, such as https://example.com'),
 })

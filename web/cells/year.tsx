@@ -35,9 +35,7 @@ function YearEditor(props: EditorProps<Record<string, never>>): ReactNode {
       initial={year.format(props.value, {})}
       placeholder={String(thisYear())}
       inputMode="numeric"
-      parse={(text) =>
-        draftOf(text, parse(text), t('This is not a year from 0 to {last}', { last: MAX_YEAR }))
-      }
+      parse={(text) => draftOf(text, parse(text), t('Enter a year from 0 to {last}', { last: MAX_YEAR }))}
       step={(text, by) => {
         const from = parse(text)
         return String(from === null ? thisYear() : held(Number(from) + by))

@@ -59,7 +59,7 @@ export function copy(engine: Engine, event: ClipboardEvent, cut: boolean): void 
   const cells = count * shape.columns.length
   const { notify } = engine.props.commands
   if (cells > MAX_COPIED_CELLS) {
-    notify(t('That is too much for the clipboard. Export the view instead.'), 'error')
+    notify(t('Too much data to copy. Export the view instead.'), 'error')
     return
   }
   const key = keyOf(shape)
@@ -110,7 +110,7 @@ export async function pasteBlock(engine: Engine, block: ClipboardBlock): Promise
     canAddRows: rights.addRecords,
   })
   if (plan.cells.length + plan.newRows.length * engine.size.columns > MAX_CHANGED_CELLS) {
-    commands.notify(t('That is too much to paste at once. Import it as a file instead.'), 'error')
+    commands.notify(t('Too much data to paste at once. Import it as a file instead.'), 'error')
     return
   }
   const written = await commands.paste(plan)
@@ -206,7 +206,7 @@ async function copyLoaded(
   const controller = new AbortController()
   loading = controller
   const fieldIds = shape.columns.map(({ fieldId }) => fieldId)
-  tell(engine, t('Reading the selected records…'))
+  tell(engine, t('Loading selected records…'))
   try {
     const rows: GridRow[] = []
     for (const { first, last } of shape.rows) {
@@ -217,7 +217,7 @@ async function copyLoaded(
           fieldIds,
           signal: controller.signal,
           onProgress: (done, total) =>
-            engine.announce(t('{percent}% read', { percent: Math.floor((done / total) * 100) })),
+            engine.announce(t('{percent}% loaded', { percent: Math.floor((done / total) * 100) })),
         })),
       )
     }
@@ -231,14 +231,14 @@ async function copyLoaded(
       return tell(engine, tn('1 cell copied', '{n} cells copied', cells))
     }
     ready = { engine, key, forms }
-    tell(engine, t('Ready to copy: press the keys once more'))
+    tell(engine, t('Ready to copy. Press the shortcut again.'))
   } catch (error) {
     if (controller.signal.aborted) {
-      tell(engine, t('Copying was stopped'))
+      tell(engine, t('Copy cancelled'))
       return
     }
     engine.props.commands.notify(
-      t('The records could not be read: {reason}', { reason: reasonOf(error) }),
+      t('Records could not be loaded: {reason}', { reason: reasonOf(error) }),
       'error',
     )
   } finally {

@@ -5,7 +5,6 @@ import { t, tn } from '../i18n.ts'
 import type { Engine } from './engine.ts'
 import { continueValues, type FillTarget, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
-import type { RejectedText } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 import type { CellWrite } from './source.ts'
 
@@ -69,7 +68,7 @@ function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValue
     run(NOTHING_KNOWN)
     return
   }
-  engine.announce(t('Reading the selected records…'))
+  engine.announce(t('Loading selected records…'))
   completeValues(engine, columns, rows, values, new AbortController().signal).then(
     () =>
       run(
@@ -82,7 +81,7 @@ function withWholeLinks(engine: Engine, source: Bounds, run: (known: SourceValue
       ),
     (error) =>
       engine.props.commands.notify(
-        t('The records could not be read: {reason}', {
+        t('Records could not be loaded: {reason}', {
           reason: error instanceof Error ? error.message : String(error),
         }),
         'error',
@@ -104,7 +103,7 @@ function fillWrites(
 ): CellWrite[] | null {
   const cells = (bounds.bottom - bounds.top + 1) * (bounds.end - bounds.start + 1)
   if (cells > MAX_CHANGED_CELLS) {
-    engine.props.commands.notify(t('That is too much to fill at once'), 'error')
+    engine.props.commands.notify(t('Too many cells to fill at once'), 'error')
     return null
   }
   const writes: CellWrite[] = []
@@ -132,7 +131,6 @@ function fillWrites(
     }
     return writes
   }
-  const rejected: RejectedText[] = []
   for (let row = bounds.top; row <= bounds.bottom; row++) {
     const values = span(source.start, source.end).map((column) => valueAt(row, column))
     const kind = copyOnly ? 'other' : fillKind(engine.columns[source.start]!.type.name)
@@ -142,13 +140,8 @@ function fillWrites(
       const from = backwards ? source.end - (at % values.length) : source.start + (at % values.length)
       const converted = convert(engine, value, from, column)
       if (converted !== undefined) write(row, column, converted)
-      else if (engine.canEdit(column) && engine.lines.isShown(row)) {
-        const text = cellText(engine.columns[from]!.field, value, engine.people)
-        rejected.push({ rowIndex: row, fieldId: engine.columns[column]!.fieldId, text })
-      }
     }
   }
-  if (rejected.length > 0) engine.props.commands.leftOut(rejected)
   return writes
 }
 

@@ -17,7 +17,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Error) || !CHUNK_ERROR.test(error.message)) throw error
     if (navigator.onLine && reloadOnce()) return new Promise<never>(() => {})
-    throw new Error(t('A part of the app could not be loaded. Check your connection and try again.'))
+    throw new Error(t('Part of the app could not be loaded. Check your connection and try again.'))
   }
 }
 

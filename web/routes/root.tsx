@@ -5,6 +5,7 @@ import { appCodeOf } from '../errors.ts'
 import { t } from '../i18n.ts'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
+import { Main } from '../ui/main.tsx'
 import { MenuHost } from '../ui/menu.tsx'
 import { DialogHost } from '../ui/open-dialog.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
@@ -37,17 +38,18 @@ export function NotFoundScreen() {
   // Read as a hook: from one path that leads nowhere to the next, nothing else changes.
   const { href: path } = useLocation()
   return (
-    <main className={styles.centre}>
+    <Main className={styles.centre}>
       <EmptyState
         icon={Compass}
-        title={path.startsWith('/error/404') ? t('Page Not Found') : t('Page Not Found: {path}', { path })}
-        text={t('The address may be mistyped, or what it led to was deleted.')}
+        headingLevel={1}
+        title={path.startsWith('/error/404') ? t('Page not found') : t('Page not found: {path}', { path })}
+        text={t('The URL may be mistyped, or the page may have been deleted.')}
       >
         <Button variant="primary" onClick={() => goTo(paths.bases())}>
           {t('Go to your bases')}
         </Button>
       </EmptyState>
-    </main>
+    </Main>
   )
 }
 
@@ -64,9 +66,10 @@ export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
   if (isDrawnAnew) return <PendingScreen />
   if (appCodeOf(error)?.endsWith('NOT_FOUND')) return <NotFoundScreen />
   return (
-    <main className={styles.centre}>
+    <Main className={styles.centre}>
       <ErrorState
-        title={t('Internal Server Error')}
+        headingLevel={1}
+        title={t('Something went wrong')}
         error={error}
         onRetry={() => {
           reset()
@@ -75,7 +78,7 @@ export function RouteErrorScreen({ error, reset }: ErrorComponentProps) {
       >
         <Button onClick={() => goTo(paths.bases())}>{t('Go to your bases')}</Button>
       </ErrorState>
-    </main>
+    </Main>
   )
 }
 

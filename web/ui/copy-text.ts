@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
-    toast.error({ text: t('The browser did not allow copying: {text}', { text }) })
+    toast.error({ text: t('Your browser blocked copying. Copy manually: {text}', { text }) })
     return false
   }
 }

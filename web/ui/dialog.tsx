@@ -103,12 +103,12 @@ export function Dialog({
 
   const content = (
     <>
-      <header className={styles.header}>
+      <div className={styles.header}>
         <h2 id={titleId} className={styles.title}>
           {title}
         </h2>
         {closable && <IconButton icon={X} label={t('Close')} size="small" onClick={onClose} />}
-      </header>
+      </div>
       <div className={styles.body}>{children}</div>
       {footer && <footer className={styles.footer}>{footer}</footer>}
     </>

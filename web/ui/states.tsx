@@ -31,16 +31,19 @@ export interface EmptyStateProps {
   text?: ReactNode
   /** The next step: one primary button, others beside it. */
   children?: ReactNode
+  /** 1 where nothing else on the page names it. */
+  headingLevel?: 1 | 2
 }
 
 /** What stands where there is nothing yet, with the next step. */
-export function EmptyState({ icon: Icon, title, text, children }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, text, children, headingLevel = 2 }: EmptyStateProps) {
+  const Heading = `h${headingLevel}` as const
   return (
     <div className={styles.state}>
       <span className={styles.badge}>
         <Icon size={22} />
       </span>
-      <h2 className={styles.title}>{title}</h2>
+      <Heading className={styles.title}>{title}</Heading>
       {text && <p className={styles.text}>{text}</p>}
       {children && <div className={styles.actions}>{children}</div>}
     </div>
@@ -53,18 +56,22 @@ export function ErrorState({
   error,
   onRetry,
   children,
+  headingLevel = 2,
 }: {
   title: string
   error: unknown
   onRetry?: () => void
   children?: ReactNode
+  /** 1 where nothing else on the page names it. */
+  headingLevel?: 1 | 2
 }) {
+  const Heading = `h${headingLevel}` as const
   return (
     <div className={styles.state} role="alert">
       <span className={styles.badge} data-tone="danger">
         <CircleAlert size={22} />
       </span>
-      <h2 className={styles.title}>{title}</h2>
+      <Heading className={styles.title}>{title}</Heading>
       <p className={styles.text}>{messageOf(error)}</p>
       <div className={styles.actions}>
         {onRetry && (

@@ -1,15 +1,34 @@
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { t } from '../i18n.ts'
 import styles from './toast.module.css'
-import { type ShownToast, TOAST_MS, TOAST_WITH_ACTION_MS, toasts } from './toast.ts'
+import {
+  type ShownToast,
+  TOAST_MS,
+  TOAST_WARNING_MS,
+  TOAST_WITH_ACTION_MS,
+  type ToastTone,
+  toasts,
+} from './toast.ts'
+
+const ICONS = {
+  info: Info,
+  success: CircleCheck,
+  warning: TriangleAlert,
+  error: CircleAlert,
+} satisfies Record<ToastTone, unknown>
+
+const durationOf = ({ action, tone }: ShownToast): number => {
+  if (action) return TOAST_WITH_ACTION_MS
+  return tone === 'warning' || tone === 'error' ? TOAST_WARNING_MS : TOAST_MS
+}
 
 /** Draws the messages; once, at the root of the app. */
 export function ToastHost() {
   const shown = useSyncExternalStore(toasts.subscribe, toasts.current)
   return createPortal(
-    <section className={styles.host} aria-label={t('Messages')} aria-live="polite">
+    <section className={styles.host} aria-label={t('Notifications')} aria-live="polite">
       {shown.map((one) => (
         <Toast key={one.id} toast={one} />
       ))}
@@ -23,36 +42,24 @@ function Toast({ toast }: { toast: ShownToast }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
-    const timer = setTimeout(() => toasts.dismiss(toast.id), toast.action ? TOAST_WITH_ACTION_MS : TOAST_MS)
+    const timer = setTimeout(() => toasts.dismiss(toast.id), durationOf(toast))
     return () => clearTimeout(timer)
   }, [held, toast])
 
-  const box = useRef<HTMLDivElement>(null)
-  const before = useRef<Element | null>(null)
-  const dismiss = () => {
-    // What is pressed goes with the message: the focus returns to where it was.
-    const { current: target } = before
-    if (box.current?.contains(document.activeElement) && target instanceof HTMLElement)
-      target.focus({ preventScroll: true })
-    toasts.dismiss(toast.id)
-  }
   const { action } = toast
+  const Icon = ICONS[toast.tone]
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: to hold it is a courtesy to the pointer
     <div
-      ref={box}
       className={styles.toast}
       data-tone={toast.tone}
-      role={toast.tone === 'error' ? 'alert' : 'status'}
+      role={toast.tone === 'error' || toast.tone === 'warning' ? 'alert' : 'status'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={({ currentTarget, relatedTarget }) => {
-        if (!currentTarget.contains(relatedTarget)) before.current = relatedTarget
-        setHeld(true)
-      }}
+      onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      {toast.tone === 'error' ? <CircleAlert size={16} /> : <CircleCheck size={16} />}
+      <Icon size={16} />
       <span className={styles.text} dir="auto">
         {toast.text}
       </span>
@@ -61,14 +68,19 @@ function Toast({ toast }: { toast: ShownToast }) {
           type="button"
           className={styles.action}
           onClick={() => {
-            dismiss()
+            toasts.dismiss(toast.id)
             void action.run()
           }}
         >
           {action.label}
         </button>
       )}
-      <button type="button" className={styles.close} aria-label={t('Close message')} onClick={dismiss}>
+      <button
+        type="button"
+        className={styles.close}
+        aria-label={t('Dismiss')}
+        onClick={() => toasts.dismiss(toast.id)}
+      >
         <X size={14} />
       </button>
     </div>

@@ -9,11 +9,15 @@ export interface ToastMessage {
 
 export interface ShownToast extends ToastMessage {
   id: number
-  tone: 'success' | 'error'
+  tone: ToastTone
 }
 
-/** Time that a message stands (spec §9); one with an action leaves time to reach for it. */
+/** `info` and `success` report, `warning` asks for attention, `error` says that something failed. */
+export type ToastTone = 'info' | 'success' | 'warning' | 'error'
+
+/** How long a message is shown: 3 s for reports and 4.5 s for warnings and errors (spec §9), longer with an action. */
 export const TOAST_MS = 3000
+export const TOAST_WARNING_MS = 4500
 export const TOAST_WITH_ACTION_MS = 8000
 
 let shown: readonly ShownToast[] = []
@@ -32,7 +36,10 @@ export const toasts = {
 
 /** `toast.success({ text: t('Table deleted'), action: { label: t('Undo'), run } })`. */
 export const toast = {
+  info: (message: ToastMessage): void => show('info', message),
   success: (message: ToastMessage): void => show('success', message),
+  /** Something was not saved, or cannot be done that way. */
+  warning: (message: ToastMessage): void => show('warning', message),
   error: (message: ToastMessage): void => show('error', message),
 }
 

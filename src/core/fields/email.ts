@@ -6,7 +6,7 @@ import { isEmail } from './text-checks.ts'
 export const email = defineFieldType({
   ...checkedText('isEmail', isEmail),
   name: 'Email',
-  label: 'E-mail',
+  label: 'Email',
   group: 'text',
   help: 'An address that opens in the mail program',
   example: 'ann@example.com',

@@ -240,7 +240,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
       readAttachments(answer).length <= Number(n) ? null : say('Add at most {n} files', { n: Number(n) }),
   },
   {
-    ...{ key: 'fileKinds', label: 'Kinds of files', input: 'kinds', fits: only('Attachment') },
+    ...{ key: 'fileKinds', label: 'File types', input: 'kinds', fits: only('Attachment') },
     problem: (value) => (kindsOf(value).length > 0 ? null : 'At least one kind of files is expected'),
     broken(answer, value) {
       const kinds = kindsOf(value).map(({ key }) => key)

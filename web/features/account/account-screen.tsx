@@ -5,6 +5,7 @@ import { type AccountPage, hrefOf, paths } from '../../routes/paths.ts'
 import { NotFoundScreen } from '../../routes/root.tsx'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
+import { Main } from '../../ui/main.tsx'
 import styles from './account.module.css'
 import { PasswordPage } from './password-page.tsx'
 import { ProfilePage } from './profile-page.tsx'
@@ -29,7 +30,7 @@ export function AccountScreen() {
   useDocumentTitle(open?.title)
   if (!open) return <NotFoundScreen />
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <nav className={styles.nav} aria-label={t('Account')}>
         <h1 className={styles.title}>{t('Account')}</h1>
         <ul>
@@ -50,6 +51,6 @@ export function AccountScreen() {
         </h2>
         {open.page()}
       </section>
-    </main>
+    </Main>
   )
 }

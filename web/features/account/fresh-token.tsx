@@ -11,7 +11,7 @@ export function FreshToken({ token }: { token: string }) {
   const [copied, setCopied] = useState(false)
   return (
     <Alert>
-      <p>{t('Copy the token now: it is not shown again.')}</p>
+      <p>{t('Copy the token now. You won’t be able to see it again.')}</p>
       <div className={styles.fresh}>
         <code>{token}</code>
         <Button

@@ -23,11 +23,11 @@ export function PasswordPage() {
       setCurrent('')
       setNext('')
       setWasSubmitted(false)
-      toast.success({ text: t('Your password was changed. Other devices have been signed out.') })
+      toast.success({ text: t('Password changed. Your other devices were signed out.') })
     },
   })
-  const currentError = current === '' ? t('Enter your present password') : null
-  const nextError = checkNewPassword(next) ?? (next === current ? t('Choose another password') : null)
+  const currentError = current === '' ? t('Enter your current password') : null
+  const nextError = checkNewPassword(next) ?? (next === current ? t('Choose a different password') : null)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -41,7 +41,7 @@ export function PasswordPage() {
       {/* Password managers need to know whose password it is. */}
       <input type="hidden" name="username" autoComplete="username" value={user?.email ?? ''} readOnly />
       <PasswordField
-        label={t('Present password')}
+        label={t('Current password')}
         name="current-password"
         autoComplete="current-password"
         value={current}
@@ -58,7 +58,7 @@ export function PasswordPage() {
         value={next}
         onChange={(event) => setNext(event.target.value)}
         error={wasSubmitted ? nextError : null}
-        help={t('{n} characters or more. Your other devices will be signed out.', { n: MIN_PASSWORD })}
+        help={t('At least {n} characters. Your other devices will be signed out.', { n: MIN_PASSWORD })}
       />
       <Button type="submit" variant="primary" busy={change.isPending}>
         {t('Change password')}

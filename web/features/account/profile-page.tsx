@@ -16,7 +16,7 @@ export function ProfilePage() {
   if (me.error && !me.data) {
     return (
       <ErrorState
-        title={t('Your profile could not be read')}
+        title={t('Your profile could not be loaded')}
         error={me.error}
         onRetry={() => void me.refetch()}
       />
@@ -40,7 +40,7 @@ function ProfileForm({ user }: { user: User }) {
   const update = trpc.auth.updateProfile.useMutation({
     onSuccess() {
       void utils.auth.me.invalidate()
-      toast.success({ text: t('Your profile was saved') })
+      toast.success({ text: t('Profile saved') })
     },
   })
   const isChanged = displayName.trim() !== (user.displayName ?? '')
@@ -62,14 +62,14 @@ function ProfileForm({ user }: { user: User }) {
         value={displayName}
         onChange={(event) => setDisplayName(event.target.value)}
         error={update.error && messageOf(update.error)}
-        help={t('Others see this name beside your changes.')}
+        help={t('Shown next to your changes.')}
       />
       <TextField
-        label={t('E-mail')}
+        label={t('Email')}
         value={user.email}
         dir="ltr"
         readOnly
-        help={t('You sign in with this address. It cannot be changed here.')}
+        help={t('You sign in with this address. It can’t be changed here.')}
       />
       <Button type="submit" variant="primary" busy={update.isPending} disabled={!isChanged}>
         {t('Save')}

@@ -44,7 +44,7 @@ export function TokensPage() {
   async function remove(token: Token) {
     const agreed = await confirm({
       title: t('Delete token "{title}"?', { title: token.description || masked(token) }),
-      text: t('Programs that use it are refused at once. This cannot be undone.'),
+      text: t('Apps using this token lose access immediately. This can’t be undone.'),
       confirmLabel: t('Delete token'),
       danger: true,
     })
@@ -60,7 +60,7 @@ export function TokensPage() {
   return (
     <div className={styles.form}>
       <p className={styles.note}>
-        {t('A program that sends a token in the header xc-token can do over the API what you can do here.')}
+        {t('Send a token in the xc-token header to use the API with your own permissions.')}
       </p>
       <form
         className={styles.create}
@@ -71,9 +71,9 @@ export function TokensPage() {
         }}
       >
         <TextField
-          label={t('What is it for?')}
+          label={t('Token name')}
           className={styles.grow}
-          placeholder={t('For example: nightly backup')}
+          placeholder={t('e.g. Nightly backup')}
           maxLength={255}
           value={description}
           onChange={(event) => setDescription(event.target.value)}
@@ -87,22 +87,22 @@ export function TokensPage() {
 
       {tokens.error && !tokens.data ? (
         <ErrorState
-          title={t('Your tokens could not be read')}
+          title={t('API tokens could not be loaded')}
           error={tokens.error}
           onRetry={() => void tokens.refetch()}
         />
       ) : tokens.data?.length === 0 ? (
         <EmptyState
           icon={KeyRound}
-          title={t('You have no tokens')}
-          text={t('Name one above to create it.')}
+          title={t('No API tokens yet')}
+          text={t('Enter a name above to create one.')}
         />
       ) : (
         <ul className={styles.tokens} aria-busy={tokens.isPending}>
           {tokens.data?.map((token) => (
             <li key={token.id} className={styles.token}>
               <span className={styles.tokenText}>
-                <strong dir="auto">{token.description || t('Without a name')}</strong>
+                <strong dir="auto">{token.description || t('Untitled')}</strong>
                 <small>
                   <code>{masked(token)}</code> · {t('Created {when}', { when: formatAgo(token.created_at) })}
                 </small>

@@ -33,7 +33,7 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
           type="url"
           className={styles.input}
           placeholder="https://"
-          aria-label={t('Address of the file')}
+          aria-label={t('File URL')}
           aria-invalid={isRefused || undefined}
           value={url}
           onChange={(event) => {
@@ -48,7 +48,7 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
       </div>
       {isRefused && (
         <p className={styles.message} role="alert">
-          {t('Enter an address that begins with http:// or https://')}
+          {t('Enter a URL that starts with http:// or https://')}
         </p>
       )}
     </div>

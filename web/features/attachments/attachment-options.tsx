@@ -21,7 +21,7 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
   return (
     <>
       <fieldset className={own.kinds}>
-        <legend>{t('Kinds of files')}</legend>
+        <legend>{t('File types')}</legend>
         {FILE_KINDS.map(({ key, label }) => (
           <Tick
             key={key}
@@ -31,9 +31,9 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
           />
         ))}
       </fieldset>
-      {chosen.length === 0 && <p className={own.hint}>{t('Nothing chosen: every file is taken.')}</p>}
+      {chosen.length === 0 && <p className={own.hint}>{t('All file types are allowed.')}</p>}
       <Amount
-        label={t('Files in a cell, at most')}
+        label={t('Maximum files per cell')}
         value={options.maxCount}
         max={100}
         placeholder={server && Number.isFinite(server.maxCount) ? String(server.maxCount) : ''}
@@ -42,7 +42,7 @@ export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
         }
       />
       <Amount
-        label={t('Size of a file, in MB at most')}
+        label={t('Maximum file size (MB)')}
         value={options.maxSizeMb}
         max={server && Number.isFinite(server.maxBytes) ? server.maxBytes / 1024 ** 2 : 100_000}
         placeholder={server && Number.isFinite(server.maxBytes) ? formatBytes(server.maxBytes) : ''}

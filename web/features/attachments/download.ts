@@ -12,7 +12,7 @@ export async function downloadFile(tableId: string, { path, title }: AttachmentI
   if (path === undefined) return
   try {
     const signed = await signedFile(tableId, path)
-    if (!signed) return toast.error({ text: t('“{name}” is no longer there', { name: title }) })
+    if (!signed) return toast.error({ text: t('“{name}” no longer exists', { name: title }) })
     const link = document.createElement('a')
     link.href = signed.url
     link.download = title

@@ -53,7 +53,7 @@ export function FileList(props: FileListProps) {
   return (
     <section
       className={styles.box}
-      aria-label={t('Files of {field}', { field: label })}
+      aria-label={t('Files in {field}', { field: label })}
       data-size={size}
       data-over={isOver || undefined}
       data-testid="file-list"
@@ -96,7 +96,7 @@ export function FileList(props: FileListProps) {
           <IconButton
             icon={Link}
             size="small"
-            label={t('Add by link')}
+            label={t('Add from URL')}
             aria-expanded={asksUrl}
             onClick={() => setAsksUrl(!asksUrl)}
           />
@@ -106,7 +106,7 @@ export function FileList(props: FileListProps) {
             <IconButton
               icon={Camera}
               size="small"
-              label={t('Take a picture')}
+              label={t('Take photo')}
               onClick={() => camera.current?.click()}
             />
           </span>
@@ -137,7 +137,7 @@ export function FileList(props: FileListProps) {
         hidden
         accept="image/*"
         capture="environment"
-        aria-label={t('Take a picture')}
+        aria-label={t('Take photo')}
         onChange={(event) => choose(event.target)}
       />
       {asksUrl && (
@@ -150,7 +150,7 @@ export function FileList(props: FileListProps) {
         />
       )}
       {items.length === 0 && uploads.length === 0 && (
-        <p className={styles.empty}>{t('Drop files here, paste them, or choose some.')}</p>
+        <p className={styles.empty}>{t('Drop, paste or browse files.')}</p>
       )}
       <SortableList
         ids={keyed.map((one) => one.id)}

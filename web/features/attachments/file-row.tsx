@@ -34,7 +34,7 @@ export function FileRow({ id, tableId, items, at, size, onRename, onRemove, onMo
         <button
           type="button"
           className={styles.grip}
-          aria-label={t('Move {name}: drag, or press the arrow keys', { name: title })}
+          aria-label={t('Move {name}: drag or use the arrow keys', { name: title })}
           data-tip={t('Drag to move')}
           {...listeners}
           onKeyDown={(event) => {

@@ -27,6 +27,6 @@ export function fileTarget(store: RecordStore, field: Field, recordId: RecordId)
       return values[field.id] ?? null
     },
     write: (value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }]),
-    refused: (reason) => toast.error({ text: t('The files were not added. {reason}', { reason }) }),
+    refused: (reason) => toast.error({ text: t('Files not added. {reason}', { reason }) }),
   }
 }

@@ -45,13 +45,13 @@ export function problemOf(
   server: ServerLimits,
 ): string | null {
   const most = options.maxCount ?? server.maxCount
-  if (place >= most) return tn('This field takes 1 file at most', 'This field takes {n} files at most', most)
+  if (place >= most) return tn('This field allows only 1 file', 'This field allows up to {n} files', most)
   if (!('file' in source)) return null
   const { size, name, type } = source.file
   const largest = Math.min(server.maxBytes, (options.maxSizeMb ?? Number.POSITIVE_INFINITY) * 1024 ** 2)
-  if (size > largest) return t('Larger than the {size} that are allowed', { size: formatBytes(largest) })
+  if (size > largest) return t('Larger than the {size} limit', { size: formatBytes(largest) })
   const isFit = [type, typeByName(name)].some((one) => isAllowedKind(one, options.kinds))
-  return isFit ? null : t('This field takes only: {kinds}', { kinds: kindLabels(options.kinds) })
+  return isFit ? null : t('Allowed file types: {kinds}', { kinds: kindLabels(options.kinds) })
 }
 
 /** The names of kinds of files, for people. */

@@ -75,5 +75,5 @@ const isUploaded = (answer: unknown): answer is Uploaded =>
 function wordsOf(answer: unknown): string {
   const { msg, message } = (answer ?? {}) as { msg?: unknown; message?: unknown }
   const words = [msg, message].find((one) => typeof one === 'string')
-  return words === undefined ? t('The file could not be sent') : String(words)
+  return words === undefined ? t('The file could not be uploaded') : String(words)
 }

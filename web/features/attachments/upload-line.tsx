@@ -30,7 +30,7 @@ export function UploadLine({ upload }: { upload: Upload }) {
           icon={X}
           size="small"
           iconSize={14}
-          label={isFailed ? t('Dismiss {name}', { name }) : t('Cancel the upload of {name}', { name })}
+          label={isFailed ? t('Dismiss {name}', { name }) : t('Cancel upload of {name}', { name })}
           onClick={() => cancelUpload(id)}
         />
       </div>

@@ -18,7 +18,7 @@ export function UploadTray({ onEmpty }: { onEmpty: () => void }) {
       <h2 className={styles.title} role="status">
         {open > 0
           ? tn('Uploading 1 file', 'Uploading {n} files', open)
-          : tn('1 file was not uploaded', '{n} files were not uploaded', uploads.length)}
+          : tn('1 file failed to upload', '{n} files failed to upload', uploads.length)}
       </h2>
       <ul className={styles.list}>
         {uploads.map((upload) => (

@@ -147,7 +147,9 @@ function NoPreview({ tableId, item, isBroken }: ViewerBodyProps & { isBroken: bo
         </a>
       ) : (
         <>
-          <p>{isBroken ? t('This file cannot be shown.') : t('There is no preview of this kind of file.')}</p>
+          <p>
+            {isBroken ? t('This file can’t be displayed.') : t('No preview available for this file type.')}
+          </p>
           <Button onClick={() => void downloadFile(tableId, item)}>{t('Download')}</Button>
         </>
       )}

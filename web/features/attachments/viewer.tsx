@@ -119,7 +119,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
             href={item.url}
             target="_blank"
             rel="noopener noreferrer"
-            aria-label={t('Open the link')}
+            aria-label={t('Open link')}
           >
             <ExternalLink size={16} aria-hidden />
           </a>

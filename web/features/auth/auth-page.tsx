@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
+import { Main } from '../../ui/main.tsx'
 import { Logo } from '../shell/logo.tsx'
 import styles from './auth-page.module.css'
 
@@ -19,7 +20,7 @@ export function AuthPage({
 }) {
   useDocumentTitle(title)
   return (
-    <main className={styles.page}>
+    <Main className={styles.page}>
       <div className={styles.card}>
         <header className={styles.header}>
           <Logo size={40} />
@@ -33,6 +34,6 @@ export function AuthPage({
         <span>{t('Sheaf, your own database')}</span>
         <LanguageSelect />
       </footer>
-    </main>
+    </Main>
   )
 }

@@ -41,20 +41,20 @@ function AskForLink() {
     return (
       <>
         <Alert>
-          {t('If there is an account with the address {email}, a mail with a link is on its way to it.', {
+          {t('If an account exists for {email}, we’ve sent a reset link to it.', {
             email: email.trim(),
           })}
         </Alert>
-        <p>{t('The link works once, for an hour. Look among your spam, too.')}</p>
+        <p>{t('The link expires after one hour. Check your spam folder if it doesn’t arrive.')}</p>
       </>
     )
   }
   return (
     <form className={formStyles.form} onSubmit={submit} noValidate>
-      <p>{t('Give your address, and a link by which you can choose a new password is sent to it.')}</p>
+      <p>{t('Enter your email address and we’ll send you a link to reset your password.')}</p>
       {ask.error && <Alert tone="error">{messageOf(ask.error)}</Alert>}
       <TextField
-        label={t('E-mail')}
+        label={t('Email')}
         name="email"
         type="email"
         dir="ltr"
@@ -65,7 +65,7 @@ function AskForLink() {
         error={wasSubmitted ? problem : null}
       />
       <Button type="submit" variant="primary" size="large" busy={ask.isPending}>
-        {t('Send the link')}
+        {t('Send reset link')}
       </Button>
     </form>
   )
@@ -74,10 +74,12 @@ function AskForLink() {
 function NoMail() {
   return (
     <>
-      <Alert>{t('No mail service is configured on this server, so it cannot send you a reset link.')}</Alert>
-      <p>{t('Ask an administrator of this server to make a reset link for you and to send it to you.')}</p>
+      <Alert>{t('This server can’t send email, so it can’t send you a reset link.')}</Alert>
+      <p>{t('Ask an administrator for a reset link.')}</p>
       <p>
-        {t('If you are still signed in on another device, you can change it there under Account → Password.')}
+        {t(
+          'If you’re still signed in on another device, you can change your password there under Account → Password.',
+        )}
       </p>
     </>
   )

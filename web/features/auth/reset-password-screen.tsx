@@ -21,7 +21,7 @@ export function ResetPasswordScreen() {
   const reset = useMutation({
     mutationFn: () => callRest('POST', `/api/v1/auth/password/reset/${encodeURIComponent(id)}`, { password }),
     onSuccess() {
-      toast.success({ text: t('Your password was changed. Sign in with the new one.') })
+      toast.success({ text: t('Password changed. Sign in with your new password.') })
       goTo(paths.signIn(), { replace: true })
     },
   })
@@ -48,7 +48,7 @@ export function ResetPasswordScreen() {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
           error={wasSubmitted ? problem : null}
-          help={t('{n} characters or more', { n: MIN_PASSWORD })}
+          help={t('At least {n} characters', { n: MIN_PASSWORD })}
         />
         <Button type="submit" variant="primary" size="large" busy={reset.isPending}>
           {t('Set password')}

@@ -40,7 +40,7 @@ export function SignInForm({
     <form ref={form} className={styles.form} onSubmit={submit} noValidate>
       {signIn.error && <Alert tone="error">{messageOf(signIn.error)}</Alert>}
       <TextField
-        label={t('E-mail')}
+        label={t('Email')}
         name="email"
         type="email"
         dir="ltr"

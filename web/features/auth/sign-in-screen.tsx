@@ -18,7 +18,7 @@ export function SignInScreen() {
       below={
         info.data?.signupAllowed && (
           <>
-            {t('No account yet?')} <a href={hrefOf(signUp)}>{t('Create one')}</a>
+            {t('Don’t have an account?')} <a href={hrefOf(signUp)}>{t('Sign up')}</a>
           </>
         )
       }

@@ -32,8 +32,8 @@ export function SignUpScreen() {
   if (info.data && !info.data.signupAllowed && !token) {
     return (
       <AuthPage
-        title={t('Sign-up is by invitation')}
-        text={t('Ask an administrator of this server for an invitation link.')}
+        title={t('Sign-up is by invitation only')}
+        text={t('Ask an administrator for an invitation link.')}
         below={toSignIn}
       />
     )
@@ -54,18 +54,14 @@ export function SignUpScreen() {
       title={isFirst ? t('Set up Sheaf') : t('Create your account')}
       text={
         invited !== null
-          ? t('You have been invited as {email}.', { email: invited })
+          ? t('You’ve been invited as {email}.', { email: invited })
           : token
-            ? t('You have been invited. Use the address that the invitation was sent to.')
+            ? t('You’ve been invited. Use the email address your invitation was sent to.')
             : undefined
       }
       below={toSignIn}
     >
-      {isFirst && (
-        <Alert>
-          {t('You are the first user of this server, so this account becomes its administrator.')}
-        </Alert>
-      )}
+      {isFirst && <Alert>{t('You’re the first user on this server, so you’ll be its administrator.')}</Alert>}
       {isReady && <SignUpForm inviteToken={token} invited={invited} continueTo={wanted} />}
     </AuthPage>
   )
@@ -116,7 +112,7 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
         <Alert tone="error">{messageOf(signUp.error)}</Alert>
       )}
       <TextField
-        label={t('E-mail')}
+        label={t('Email')}
         name="email"
         type="email"
         dir="ltr"
@@ -138,7 +134,7 @@ function SignUpForm({ inviteToken, invited, continueTo }: SignUpFormProps) {
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         error={wasSubmitted ? passwordError : null}
-        help={t('{n} characters or more', { n: MIN_PASSWORD })}
+        help={t('At least {n} characters', { n: MIN_PASSWORD })}
       />
       <Button type="submit" variant="primary" size="large" busy={signUp.isPending}>
         {t('Create account')}

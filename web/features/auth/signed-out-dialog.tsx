@@ -8,14 +8,12 @@ import { SignInForm } from './sign-in-form.tsx'
 /** Over the page whose session ended: signing in goes on exactly where one was. */
 export function SignedOutDialog() {
   return (
-    <Dialog title={t('You have been signed out')} size="confirm" closable={false} onClose={leave}>
-      <p style={{ marginBlockEnd: 16 }}>
-        {t('Sign in to go on where you were. Nothing on this page is lost.')}
-      </p>
+    <Dialog title={t('You’ve been signed out')} size="confirm" closable={false} onClose={leave}>
+      <p style={{ marginBlockEnd: 16 }}>{t('Sign in again to continue. Nothing on this page is lost.')}</p>
       <SignInForm initialEmail={session.email()} />
       <p style={{ marginBlockStart: 8, textAlign: 'center' }}>
         <Button variant="ghost" onClick={leave}>
-          {t('Leave this page')}
+          {t('Leave page')}
         </Button>
       </p>
     </Dialog>

@@ -16,7 +16,7 @@ export function BaseCard({ base }: { base: Base }) {
   const { ref, style, listeners } = useSortableItem(base.id)
   const place = lastPlaceIn(base.id)
   const path = place?.tableId ? paths.table(base.id, place.tableId, place.viewId) : paths.base(base.id)
-  const label = t('Menu of base {title}', { title: base.title })
+  const label = t('Options for base {title}', { title: base.title })
   return (
     <li
       ref={ref}

@@ -89,7 +89,7 @@ export function baseMenu(base: Base): MenuItem[] {
   const move = (index: number) => void reorderBase(base.id, beforeAfterMove(ids, base.id, index))
   const items: MenuItem[] = [{ kind: 'id', label: t('Base ID'), value: base.id }]
   if (roleCan(base.role, 'base.update')) {
-    items.push({ kind: 'action', label: t('Rename and colour'), icon: Pencil, run: () => editBase(base) })
+    items.push({ kind: 'action', label: t('Edit name and colour'), icon: Pencil, run: () => editBase(base) })
   }
   items.push({
     ...{ kind: 'action', label: t('Relations'), icon: Network },

@@ -45,7 +45,7 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
 
   return (
     <Dialog
-      title={base ? t('Rename and colour') : t('New base')}
+      title={base ? t('Edit name and colour') : t('New base')}
       onClose={onClose}
       onSubmit={submit}
       footer={
@@ -68,11 +68,11 @@ export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void
             maxLength={255}
             value={title}
             onChange={(event) => setTitle(event.target.value)}
-            error={isEmpty ? t('A base needs a name') : error && messageOf(error)}
+            error={isEmpty ? t('Enter a name') : error && messageOf(error)}
           />
         </div>
         <fieldset className={styles.colors}>
-          <legend>{t('Colour of the icon')}</legend>
+          <legend>{t('Icon colour')}</legend>
           {colors.map((color, index) => (
             <label key={color} className={styles.color} style={{ background: color }}>
               <input

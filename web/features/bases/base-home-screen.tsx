@@ -7,6 +7,7 @@ import { goTo, paths } from '../../routes/paths.ts'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
+import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useScreenUndo } from '../records/use-screen-undo.ts'
 import { pickImport } from '../shell/pick-import.ts'
@@ -33,7 +34,7 @@ export function BaseHomeScreen() {
   if (!base) return <HomeSkeleton />
 
   return (
-    <main className={styles.screen} data-drop={isOver || undefined} {...dropProps}>
+    <Main className={styles.screen} data-drop={isOver || undefined} {...dropProps}>
       <header className={styles.header}>
         <BaseIcon base={base} size={48} />
         <div className={styles.heading}>
@@ -57,8 +58,8 @@ export function BaseHomeScreen() {
       {tab === 'overview' && <Overview base={base} />}
       {tab === 'members' && <MemberList base={base} />}
       {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
-      {isOver && <div className={styles.dropHint}>{t('Drop the file to import it as a new table')}</div>}
-    </main>
+      {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
+    </Main>
   )
 }
 
@@ -71,7 +72,7 @@ function useTab(): 'overview' | 'members' | 'sources' {
 
 function HomeSkeleton() {
   return (
-    <main className={styles.screen} aria-busy="true">
+    <Main className={styles.screen} aria-busy="true">
       <div className={styles.header}>
         <Skeleton width={48} height={48} />
         <Skeleton width={220} height={24} />
@@ -88,7 +89,7 @@ function HomeSkeleton() {
         </div>
         <TableList tables={undefined} />
       </div>
-    </main>
+    </Main>
   )
 }
 
@@ -117,7 +118,7 @@ function Overview({ base }: { base: Base }) {
           <Tile
             icon={FileUp}
             title={t('Import data')}
-            text={t('A file, an address or pasted text')}
+            text={t('From a file, URL or pasted text')}
             onClick={() => pickImport({ baseId: base.id })}
           />
         )}
@@ -125,24 +126,24 @@ function Overview({ base }: { base: Base }) {
           <Tile
             icon={Database}
             title={t('Connect a database')}
-            text={t('PostgreSQL, MySQL, MariaDB or an SQLite file')}
+            text={t('PostgreSQL, MySQL, MariaDB or SQLite')}
             onClick={() => connectDatabase(base.id)}
           />
         )}
       </div>
       {tables.error && !tables.data ? (
         <ErrorState
-          title={t('The tables could not be read')}
+          title={t('Tables could not be loaded')}
           error={tables.error}
           onRetry={() => void tables.refetch()}
         />
       ) : tables.data?.length === 0 ? (
         <EmptyState
           icon={Table2}
-          title={t('This base has no tables yet')}
+          title={t('No tables yet')}
           text={
             roleCan(base.role, 'table.create')
-              ? t('Create one, or import a file to get one with data.')
+              ? t('Create a table or import a file to get started.')
               : undefined
           }
         >

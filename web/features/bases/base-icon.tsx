@@ -21,6 +21,7 @@ export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta
   return (
     <span
       aria-hidden
+      data-letter={base.meta.icon || firstGrapheme(base.title)}
       className={styles.icon}
       style={{
         inlineSize: size,
@@ -30,9 +31,7 @@ export function BaseIcon({ base, size = 32 }: { base: Pick<Base, 'title' | 'meta
         background: color,
         color: needsDarkLetter(color) ? 'var(--color-text)' : undefined,
       }}
-    >
-      {base.meta.icon || firstGrapheme(base.title)}
-    </span>
+    />
   )
 }
 

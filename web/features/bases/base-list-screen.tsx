@@ -5,6 +5,7 @@ import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
+import { Main } from '../../ui/main.tsx'
 import { matches } from '../../ui/matches.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList } from '../../ui/sortable.tsx'
@@ -23,7 +24,7 @@ export function BaseListScreen() {
   const found = bases.data?.filter((base) => matches(base.title, search))
 
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <header className={styles.header}>
         <h1 className={styles.title}>{t('Bases')}</h1>
         <div className={styles.tools}>
@@ -61,7 +62,7 @@ export function BaseListScreen() {
 
       {bases.error && !bases.data ? (
         <ErrorState
-          title={t('Your bases could not be read')}
+          title={t('Bases could not be loaded')}
           error={bases.error}
           onRetry={() => void bases.refetch()}
         />
@@ -70,11 +71,11 @@ export function BaseListScreen() {
       ) : bases.data?.length === 0 ? (
         <EmptyState
           icon={Database}
-          title={canCreate ? t('Create your first base') : t('No base has been shared with you yet')}
+          title={canCreate ? t('Create your first base') : t('No bases yet')}
           text={
             canCreate
-              ? t('A base holds tables that belong together, for example everything about one project.')
-              : t('Ask the owner of a base to add you as a member.')
+              ? t('A base holds related tables, such as everything about one project.')
+              : t('Ask a base owner to invite you.')
           }
         >
           {canCreate && (
@@ -84,7 +85,7 @@ export function BaseListScreen() {
           )}
         </EmptyState>
       ) : found.length === 0 ? (
-        <EmptyState icon={SearchX} title={t('No base matches "{search}"', { search })}>
+        <EmptyState icon={SearchX} title={t('No bases match “{search}”', { search })}>
           <Button onClick={() => setSearch('')}>{t('Clear search')}</Button>
         </EmptyState>
       ) : (
@@ -106,7 +107,7 @@ export function BaseListScreen() {
           </p>
         </>
       )}
-    </main>
+    </Main>
   )
 }
 

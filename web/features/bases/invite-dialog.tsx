@@ -49,11 +49,11 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
     if (invite.isPending) return
     const emails = readAddresses(text)
     const wrong = emails.filter((email) => checkEmail(email) !== null)
-    if (emails.length === 0) return setRefused(t('Enter one e-mail address or more'))
+    if (emails.length === 0) return setRefused(t('Enter at least one email address'))
     if (wrong.length > 0)
-      return setRefused(t('Not an e-mail address: {emails}', { emails: wrong.join(', ') }))
+      return setRefused(t('Invalid email address: {emails}', { emails: wrong.join(', ') }))
     if (emails.length > MAX_AT_ONCE) {
-      return setRefused(t('At most {n} addresses at once', { n: MAX_AT_ONCE }))
+      return setRefused(t('Up to {n} addresses at once', { n: MAX_AT_ONCE }))
     }
     setRefused(null)
     invite.mutate({ baseId: base.id, emails, role })
@@ -85,7 +85,7 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
         {!isDone && (
           <>
             <TextArea
-              label={t('E-mail addresses')}
+              label={t('Email addresses')}
               data-autofocus
               dir="ltr"
               rows={2}
@@ -95,8 +95,8 @@ export function InviteDialog({ base, onClose }: { base: Base; onClose: () => voi
               error={refused ?? (invite.error && messageOf(invite.error))}
               help={
                 sendsMail
-                  ? t('Those without an account get a link to sign up with by mail.')
-                  : t('Those without an account get a link to sign up with, which you hand over.')
+                  ? t('People without an account get a sign-up link by email.')
+                  : t('For people without an account, you get a sign-up link to pass on.')
               }
             />
             <RoleChoice own={base.role} role={role} onChange={setRole} />
@@ -113,8 +113,8 @@ function InviteLinks({ invitations, sendsMail }: { invitations: MemberInvitation
     <section className={styles.links} aria-label={t('Invitation links')}>
       <p>
         {sendsMail
-          ? t('A mail is on its way. The links work as well when you hand them over:')
-          : t('No mail is sent from this server. Hand each person their link:')}
+          ? t('Invitations sent. You can also share these links yourself:')
+          : t('This server can’t send email. Send each person their link:')}
       </p>
       {invitations.map(({ email, inviteToken }) => (
         <div key={email} className={styles.link}>

@@ -22,7 +22,7 @@ export function MemberList({ base }: { base: Base }) {
   if (members.error && !members.data) {
     return (
       <ErrorState
-        title={t('The members could not be read')}
+        title={t('Members could not be loaded')}
         error={members.error}
         onRetry={() => void members.refetch()}
       />
@@ -63,7 +63,7 @@ export function MemberList({ base }: { base: Base }) {
             </li>
           ))}
       </ul>
-      {found?.length === 0 && <p className={styles.none}>{t('Nobody of that name')}</p>}
+      {found?.length === 0 && <p className={styles.none}>{t('No matching members')}</p>}
     </div>
   )
 }

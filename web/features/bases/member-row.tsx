@@ -36,17 +36,17 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
   const setRole = (role: BaseRole) =>
     change(
       () => api.bases.updateMember.mutate({ ...target, role }),
-      t('{name} is {role} now', { name, role: roleName(role) }),
+      t('{name} is now {role}', { name, role: roleName(role) }),
     )
 
   async function remove() {
     const agreed = await confirm({
       title: t('Remove {name}?', { name }),
-      text: t('They can no longer open {title}. What they wrote stays.', { title: base.title }),
+      text: t('They’ll lose access to {title}. Their changes are kept.', { title: base.title }),
       confirmLabel: t('Remove'),
       danger: true,
     })
-    if (agreed) await change(() => api.bases.removeMember.mutate(target), t('{name} was removed', { name }))
+    if (agreed) await change(() => api.bases.removeMember.mutate(target), t('{name} removed', { name }))
   }
 
   const roles = rolesToGive(base.role).map(
@@ -68,9 +68,8 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
     ...(member.isInvited && sendsMail
       ? [
           {
-            ...({ kind: 'action', label: t('Send the invitation again'), icon: Mail } as const),
-            run: () =>
-              void change(() => api.bases.resendInvite.mutate(target), t('The invitation is on its way')),
+            ...({ kind: 'action', label: t('Resend invitation'), icon: Mail } as const),
+            run: () => void change(() => api.bases.resendInvite.mutate(target), t('Invitation sent')),
           },
         ]
       : []),
@@ -113,7 +112,7 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
           <IconButton
             icon={EllipsisVertical}
             size="small"
-            label={t('Menu of {name}', { name })}
+            label={t('Options for {name}', { name })}
             aria-haspopup="menu"
             onClick={(event) => openMenu(event.currentTarget, tools, name)}
           />

@@ -10,12 +10,12 @@ export const rolesToGive = (own: BaseRole): BaseRole[] =>
 /** What a role lets one do, in a sentence. */
 export function roleHint(role: BaseRole): string {
   const hints: Record<BaseRole, string> = {
-    owner: t('All of it, deleting the base included'),
-    creator: t('Also tables, fields, views, links and members'),
-    editor: t('Also adds, changes and deletes records'),
-    commenter: t('Reads all tables and views, as a viewer does'),
-    viewer: t('Reads all tables and views'),
-    'no-access': t('Cannot open the base'),
+    owner: t('Full access, including deleting the base'),
+    creator: t('Can also manage tables, fields, views, sharing and members'),
+    editor: t('Can also add, edit and delete records'),
+    commenter: t('Can view all tables and views, like a viewer'),
+    viewer: t('Can view all tables and views'),
+    'no-access': t('Can’t open the base'),
   }
   return hints[role]
 }

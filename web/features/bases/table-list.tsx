@@ -34,7 +34,7 @@ export function TableList({ base, tables }: { base?: Base; tables: Table[] | und
             {t('Fields')}
           </th>
           <th scope="col" className={styles.when}>
-            {t('Last change')}
+            {t('Last modified')}
           </th>
         </tr>
       </thead>
@@ -90,7 +90,7 @@ function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
                   openContextMenu(
                     event,
                     tableMenu(base, table, () => renameTableInDialog(table)),
-                    t('Menu of table {title}', { title: table.title }),
+                    t('Options for table {title}', { title: table.title }),
                   )
                 }
               >

@@ -14,21 +14,21 @@ export function ThemeChoice({ theme, onChange }: ThemeChoiceProps) {
   return (
     <>
       <ColorChoice
-        legend={t('Main colour of its pages')}
+        legend={t('Primary colour')}
         color={theme.primaryColor}
         first={DEFAULT_THEME.primaryColor}
         onChange={(primaryColor) => onChange({ ...theme, primaryColor })}
       />
       <ColorChoice
-        legend={t('Second colour')}
+        legend={t('Secondary colour')}
         color={theme.accentColor}
         first={DEFAULT_THEME.accentColor}
         onChange={(accentColor) => onChange({ ...theme, accentColor })}
       />
       <div className={styles.sample} style={themeProperties(theme)} aria-hidden>
         <span className={styles.sampleButton}>{t('Button')}</span>
-        <span className={styles.sampleChosen}>{t('Chosen')}</span>
-        <span className={styles.sampleAccent}>{t('Second colour')}</span>
+        <span className={styles.sampleChosen}>{t('Selected')}</span>
+        <span className={styles.sampleAccent}>{t('Secondary colour')}</span>
       </div>
     </>
   )
@@ -67,7 +67,7 @@ function ColorChoice({ legend, color, first, onChange }: ColorChoiceProps) {
           className={styles.radio}
           value={color}
           onChange={(event) => onChange(event.target.value.toUpperCase())}
-          aria-label={t('Another colour')}
+          aria-label={t('Custom colour')}
         />
       </label>
     </fieldset>

@@ -133,7 +133,7 @@ function Running({
         {t('Cancel')}
       </Button>
       <Button variant="primary" onClick={onClose}>
-        {t('Go on working')}
+        {t('Continue in background')}
       </Button>
     </>
   )

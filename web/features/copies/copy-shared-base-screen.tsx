@@ -9,6 +9,7 @@ import { api, cache } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { Main } from '../../ui/main.tsx'
 import { toast } from '../../ui/toast.ts'
 import { isOver, useJob } from '../sources/use-job.ts'
 import styles from './copies.module.css'
@@ -29,7 +30,7 @@ export function CopySharedBaseScreen() {
     if (job.status === 'completed') {
       void cache.bases.list.invalidate()
       goTo(paths.base(started.baseId), { replace: true })
-      toast.success({ text: t('The base is yours now') })
+      toast.success({ text: t('Base copied') })
       return
     }
     setStarted(null)
@@ -46,10 +47,10 @@ export function CopySharedBaseScreen() {
       )
     } catch (error) {
       if (appCodeOf(error) === 'INVALID_SHARED_VIEW_PASSWORD') {
-        setProblem(password === null ? null : t('This password is wrong.'))
+        setProblem(password === null ? null : t('Incorrect password.'))
         setPassword(password ?? '')
       } else if (appCodeOf(error) === 'BASE_NOT_FOUND') {
-        setProblem(t('This link does not work: it was closed, or the address is incomplete.'))
+        setProblem(t('This link is no longer active, or the URL is incomplete.'))
       } else setProblem(messageOf(error))
     } finally {
       setIsStarting(false)
@@ -57,7 +58,7 @@ export function CopySharedBaseScreen() {
   }
 
   return (
-    <main className={styles.page}>
+    <Main className={styles.page}>
       <form
         className={styles.form}
         onSubmit={(event) => {
@@ -68,7 +69,7 @@ export function CopySharedBaseScreen() {
         <Copy size={28} aria-hidden />
         <h1 className={styles.heading}>{t('Copy a shared base')}</h1>
         <p className={styles.text}>
-          {t('A base of your own with the same tables, fields and views. People are not named in it.')}
+          {t('Creates your own base with the same tables, fields and views. User fields are left empty.')}
         </p>
         <label className={styles.tick}>
           <input type="checkbox" checked={withData} onChange={(event) => setWithData(event.target.checked)} />
@@ -76,7 +77,7 @@ export function CopySharedBaseScreen() {
         </label>
         {password !== null && (
           <PasswordField
-            label={t('Password of the link')}
+            label={t('Password')}
             autoFocus
             autoComplete="off"
             value={password}
@@ -91,6 +92,6 @@ export function CopySharedBaseScreen() {
           </Button>
         </div>
       </form>
-    </main>
+    </Main>
   )
 }

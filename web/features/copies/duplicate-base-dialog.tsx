@@ -16,10 +16,10 @@ export function DuplicateBaseDialog({ base, onClose }: DuplicateBaseDialogProps)
       title={base.title}
       newTitle={copyTitle(base.title)}
       labels={{
-        views: t('All views, not only the first of each table'),
-        waiting: t('The base is being copied. It appears in your list of bases when it is complete.'),
+        views: t('Include all views'),
+        waiting: t('Duplicating the base. It appears in your base list when ready.'),
       }}
-      problemOf={(name) => (name === '' ? t('A base needs a name') : null)}
+      problemOf={(name) => (name === '' ? t('Enter a name') : null)}
       start={async (options) => {
         const { jobId, baseId } = await api.copies.base.mutate({ baseId: base.id, options })
         return {

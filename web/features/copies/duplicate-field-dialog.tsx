@@ -21,21 +21,21 @@ export function DuplicateFieldDialog({ table, field, place, onClose }: Duplicate
   return (
     <CopyDialog
       title={field.title}
-      waiting={t('The field is being copied. It appears beside the original when it is complete.')}
+      waiting={t('Duplicating the field. It appears next to the original when ready.')}
       start={() => startFieldCopy(table, field, { ...place, withData })}
       onClose={onClose}
     >
       <Tick
-        label={link ? t('Its links too') : t('Its values too')}
+        label={link ? t('Include links') : t('Include values')}
         checked={withData}
         onChange={setWithData}
       />
       {link && link.relatedTableId !== table.id && (
         <p className={styles.text}>
-          {t('The copy is a link of its own. The table that is linked gets a field for it.')}
+          {t('Creates a new link field, with a matching field in the linked table.')}
         </p>
       )}
-      {field.unique && <p className={styles.text}>{t('The same value may stand twice in the copy.')}</p>}
+      {field.unique && <p className={styles.text}>{t('The copy allows duplicate values.')}</p>}
     </CopyDialog>
   )
 }

@@ -20,16 +20,16 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
   const isLinked = schema.data?.fields.some((field) => leadsElsewhere(field, tableId)) ?? false
   const taken = cache.schema.tables.getData({ baseId })?.map((other) => other.title) ?? []
   const problemOf = (name: string) => {
-    if (name === '') return t('A table needs a name')
-    return freeTitle(name, taken) === name ? null : t('Another table has this name')
+    if (name === '') return t('Enter a name')
+    return freeTitle(name, taken) === name ? null : t('A table with this name already exists')
   }
   return (
     <DuplicateDialog
       title={title}
       newTitle={freeTitle(copyTitle(title), taken)}
       labels={{
-        views: t('All views, not only the first'),
-        waiting: t('The table is being copied. It appears beside the original when it is complete.'),
+        views: t('Include all views'),
+        waiting: t('Duplicating the table. It appears next to the original when ready.'),
       }}
       problemOf={problemOf}
       start={async (options) => {
@@ -48,7 +48,7 @@ export function DuplicateTableDialog({ table, onClose }: DuplicateTableDialogPro
         isLinked && (
           <p className={styles.text}>
             {t(
-              'Links of the copy are its own and lead to the same records. The tables that are linked get a field for each.',
+              'The copy gets its own link fields to the same records. Each linked table gets a matching field.',
             )}
           </p>
         )

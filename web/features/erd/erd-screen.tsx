@@ -24,7 +24,7 @@ export function ErdScreen() {
   if (diagram.error) {
     return (
       <ErrorState
-        title={t('The diagram could not be read')}
+        title={t('The diagram could not be loaded')}
         error={diagram.error}
         onRetry={() => void diagram.refetch()}
       />
@@ -37,28 +37,31 @@ export function ErdScreen() {
   if (sourceId !== undefined && !isOfBase(sourceId)) return <NotFoundScreen />
   const sources = listed.map((source) => ({ id: source.id, title: source.alias ?? t('This base') }))
   return (
-    <ErdView
-      // Another table is another drawing.
-      key={`${search.tableId} ${sourceId}`}
-      diagram={diagram.data}
-      title={base.title}
-      tableId={tables.some(({ id }) => id === search.tableId) ? search.tableId : undefined}
-      sourceId={sourceId}
-      sources={sources}
-      onOpenTable={(tableId) => goTo(paths.table(baseId, tableId))}
-      tools={
-        roleCan(base.role, 'base.share') &&
-        sources.length > 0 && (
-          <Button
-            size="small"
-            icon={Share2}
-            onClick={() => openDiagramShare(sharedFirst(sources, sourceId), base.title)}
-          >
-            {t('Share diagram')}
-          </Button>
-        )
-      }
-    />
+    <>
+      <h1 className="visually-hidden">{t('Relations of {title}', { title: base.title })}</h1>
+      <ErdView
+        // Another table is another drawing.
+        key={`${search.tableId} ${sourceId}`}
+        diagram={diagram.data}
+        title={base.title}
+        tableId={tables.some(({ id }) => id === search.tableId) ? search.tableId : undefined}
+        sourceId={sourceId}
+        sources={sources}
+        onOpenTable={(tableId) => goTo(paths.table(baseId, tableId))}
+        tools={
+          roleCan(base.role, 'base.share') &&
+          sources.length > 0 && (
+            <Button
+              size="small"
+              icon={Share2}
+              onClick={() => openDiagramShare(sharedFirst(sources, sourceId), base.title)}
+            >
+              {t('Share diagram')}
+            </Button>
+          )
+        }
+      />
+    </>
   )
 }
 

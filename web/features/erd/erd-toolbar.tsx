@@ -93,14 +93,14 @@ export function ErdToolbar(props: ErdToolbarProps) {
       />
       {props.hasJunctions && (
         <Tick
-          label={t('Tables of pairs')}
+          label={t('Junction tables')}
           checked={options.showJunctions}
           onChange={(showJunctions) => onOptions({ showJunctions })}
         />
       )}
       {props.focusTitle !== null && (
         <Tick
-          label={t('Only what “{title}” is linked with', { title: props.focusTitle })}
+          label={t('Only tables linked to “{title}”', { title: props.focusTitle })}
           checked={options.tableId !== null}
           onChange={(only) => onOptions({ tableId: only ? props.focusTableId : null })}
         />
@@ -119,14 +119,14 @@ export function ErdToolbar(props: ErdToolbarProps) {
           openMenu(
             event.currentTarget,
             [
-              { kind: 'action', label: t('Picture (PNG)'), run: () => void save('png') },
-              { kind: 'action', label: t('Drawing (SVG)'), run: () => void save('svg') },
+              { kind: 'action', label: t('PNG image'), run: () => void save('png') },
+              { kind: 'action', label: t('SVG image'), run: () => void save('svg') },
             ],
-            t('Save as a picture'),
+            t('Export as image'),
           )
         }
       >
-        {t('Save as a picture')}
+        {t('Export as image')}
       </Button>
     </>
   )

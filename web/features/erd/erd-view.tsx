@@ -184,7 +184,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
       />
       <Fold value={fold}>
         <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
-          {shown.tables.length === 0 && <p className={styles.empty}>{t('There are no tables to show.')}</p>}
+          {shown.tables.length === 0 && <p className={styles.empty}>{t('No tables to show.')}</p>}
           <ReactFlow<TableNode, LinkEdge>
             nodes={nodes}
             edges={edges}
@@ -209,8 +209,8 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
               'controls.fitView.ariaLabel': t('Show all'),
               'controls.ariaLabel': t('Zoom'),
               'node.a11yDescription.default': onOpenTable
-                ? t('Enter opens the table. Space takes hold of the box, then the arrow keys move it.')
-                : t('Space takes hold of the box, then the arrow keys move it.'),
+                ? t('Press Enter to open the table. Press Space, then the arrow keys, to move it.')
+                : t('Press Space, then the arrow keys, to move it.'),
               'node.a11yDescription.keyboardDisabled': '',
               'node.a11yDescription.ariaLiveMessage': ({ x, y }) =>
                 t('Moved to {x}, {y}', { x: Math.round(x), y: Math.round(y) }),

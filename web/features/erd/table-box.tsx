@@ -29,7 +29,7 @@ export function TableBox({ data: { table, showTypes, isFound } }: NodeProps<Tabl
       {/* The library draws lines between these only; ours leave from the rows. */}
       <Handle type="source" position={Position.Right} className={styles.handle} isConnectable={false} />
       <Handle type="target" position={Position.Left} className={styles.handle} isConnectable={false} />
-      <h3 className={styles.head} style={{ blockSize: HEAD_HEIGHT }}>
+      <h2 className={styles.head} style={{ blockSize: HEAD_HEIGHT }}>
         <span className={styles.name} dir="auto" title={table.title}>
           {table.title}
         </span>
@@ -38,7 +38,7 @@ export function TableBox({ data: { table, showTypes, isFound } }: NodeProps<Tabl
             {t('Open')}
           </button>
         )}
-      </h3>
+      </h2>
       {table.fields.map((field) => (
         <div
           key={field.id}

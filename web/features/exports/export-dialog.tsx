@@ -45,7 +45,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
     try {
       const name = await run.current.done
       if (isOpen.current) onClose()
-      else if (name !== null) toast.success({ text: t('“{name}” was downloaded', { name }) })
+      else if (name !== null) toast.success({ text: t('Downloaded “{name}”', { name }) })
     } catch (error) {
       if (isOpen.current) setProblem(messageOf(error))
       else toast.error({ text: messageOf(error) })
@@ -72,7 +72,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
               {t('Cancel the export')}
             </Button>
             <Button variant="primary" onClick={onClose}>
-              {t('Go on working')}
+              {t('Continue in background')}
             </Button>
           </>
         ) : (
@@ -110,10 +110,10 @@ function Choices({
     <div className={styles.choices}>
       <p className={styles.scope}>
         {source.recordIds
-          ? t('The {count} records that are ticked, with the fields of this view.', {
+          ? t('Exports the {count} selected records with the fields of this view.', {
               count: formatNumber(source.recordIds.length),
             })
-          : t('The records of this view with its filter, order and fields, as they are on the screen.')}
+          : t('Exports this view’s records with its current filter, sort and fields.')}
       </p>
       <SelectField
         label={t('Format')}
@@ -139,9 +139,9 @@ function Choices({
           <Tick
             checked={choices.isGuarded}
             onChange={(isGuarded) => change({ isGuarded })}
-            label={t('Safe to open in spreadsheets')}
+            label={t('Escape formulas')}
             help={t(
-              "A ' goes in front of texts that begin like a formula. An import here takes it away again.",
+              "Adds a ' before text that looks like a formula, so spreadsheets don’t run it. Importing the file here removes it again.",
             )}
           />
         </>
@@ -150,7 +150,7 @@ function Choices({
         <Tick
           checked={choices.withHidden}
           onChange={(withHidden) => change({ withHidden })}
-          label={t('Hidden fields too ({count})', { count: formatNumber(hiddenCount) })}
+          label={t('Include hidden fields ({count})', { count: formatNumber(hiddenCount) })}
         />
       )}
     </div>

@@ -21,9 +21,12 @@ export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: bool
     <div ref={box} className={styles.done} role="status" tabIndex={-1} data-testid="form-done">
       <CircleCheck size={40} aria-hidden className={styles.tick} />
       {options.successMessage ? (
-        <RichText text={options.successMessage} />
+        <>
+          <h1 className="visually-hidden">{t('Response submitted')}</h1>
+          <RichText text={options.successMessage} />
+        </>
       ) : (
-        <h2>{t('Thank you. Your answers were sent.')}</h2>
+        <h1>{t('Thank you! Your response was submitted.')}</h1>
       )}
       {target !== null ? (
         <Redirect target={target} seconds={options.redirectAfterSeconds} />
@@ -32,7 +35,7 @@ export function AfterSubmit({ run, stays = false }: { run: FormRun; stays?: bool
       ) : (
         (options.submitAnother || stays) && (
           <Button variant="primary" size="large" onClick={run.clear}>
-            {t('Submit another answer')}
+            {t('Submit another response')}
           </Button>
         )
       )}
@@ -51,14 +54,14 @@ function Redirect({ target, seconds }: { target: URL; seconds: number }) {
         {isStaying
           ? t('You stay here.')
           : isElsewhere
-            ? tn('You go on to {host} in one second.', 'You go on to {host} in {n} seconds.', left, {
+            ? tn('Redirecting to {host} in 1 second.', 'Redirecting to {host} in {n} seconds.', left, {
                 host: target.host,
               })
-            : tn('You go on in one second.', 'You go on in {n} seconds.', left)}
+            : tn('Redirecting in 1 second.', 'Redirecting in {n} seconds.', left)}
       </p>
       <div className={styles.doneActions}>
         <a href={target.href} rel="noopener noreferrer">
-          {isElsewhere ? t('Go to {host}', { host: target.host }) : t('Go on')}
+          {isElsewhere ? t('Go to {host}', { host: target.host }) : t('Continue')}
         </a>
         {!isStaying && <Button onClick={() => setStaying(true)}>{t('Stay here')}</Button>}
       </div>
@@ -70,11 +73,9 @@ function BlankSoon({ run }: { run: FormRun }) {
   const left = useCountdown(BLANK_AFTER_SECONDS, run.clear)
   return (
     <>
-      <p>
-        {tn('An empty form stands here in one second.', 'An empty form stands here in {n} seconds.', left)}
-      </p>
+      <p>{tn('A new form opens in 1 second.', 'A new form opens in {n} seconds.', left)}</p>
       <Button variant="primary" onClick={run.clear}>
-        {t('Submit another answer')}
+        {t('Submit another response')}
       </Button>
     </>
   )

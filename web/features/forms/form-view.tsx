@@ -44,7 +44,7 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
     <div className={styles.form} data-testid="form">
       <FormHeader options={options} title={title} pictures={source.pictures} />
       <form ref={form} className={styles.body} onSubmit={submit} onKeyDown={keepEnter} noValidate>
-        {questions.length === 0 && <p className={styles.nothing}>{t('This form asks nothing yet.')}</p>}
+        {questions.length === 0 && <p className={styles.nothing}>{t('This form has no questions yet.')}</p>}
         {questions.map((question) => (
           <QuestionView key={`${run.epoch} ${question.field.id}`} question={question} run={run} />
         ))}
@@ -96,7 +96,7 @@ export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) 
     <div className={styles.problems} role="alert" data-testid="form-problems">
       {problems.length > 0 ? (
         <>
-          <p>{tn('One answer needs another look:', '{n} answers need another look:', problems.length)}</p>
+          <p>{tn('1 answer needs your attention:', '{n} answers need your attention:', problems.length)}</p>
           <ul>
             {problems.map(({ fieldId, message }) => (
               <li key={fieldId}>
@@ -109,7 +109,7 @@ export function Problems({ run, onGo }: { run: FormRun; onGo: (fieldId: string) 
         </>
       ) : (
         <p>
-          {t('Your answers were not sent, and are kept here.')} {failure}
+          {t('Your response was not submitted. Your answers are still here.')} {failure}
         </p>
       )}
     </div>
@@ -123,8 +123,8 @@ export function Progress({ run }: { run: FormRun }) {
   const percent = Math.round(status.part * 100)
   return (
     <div className={styles.progress}>
-      <progress max={100} value={percent} aria-label={t('Sending')} />
-      <span>{t('{n} % sent', { n: percent })}</span>
+      <progress max={100} value={percent} aria-label={t('Uploading')} />
+      <span>{t('{n}% uploaded', { n: percent })}</span>
     </div>
   )
 }

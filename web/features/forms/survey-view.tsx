@@ -83,6 +83,11 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
       <div className={styles.bar} aria-hidden>
         <span style={{ inlineSize: `${(100 * at) / (ids.length - 1)}%` }} />
       </div>
+      {place !== 'start' && (
+        <h1 className="visually-hidden" dir="auto">
+          {options.heading || title}
+        </h1>
+      )}
       <div ref={card} className={styles.card} key={place}>
         {place === 'start' && (
           <>
@@ -100,7 +105,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
               </Button>
               <span className={styles.hint}>
                 {questions.length === 0
-                  ? t('This form asks nothing yet.')
+                  ? t('This form has no questions yet.')
                   : tn('1 question', '{n} questions', questions.length)}
               </span>
             </div>
@@ -202,7 +207,8 @@ function Letters({ question }: { question: Question }) {
   const last = String.fromCharCode('A'.charCodeAt(0) + count - 1)
   return (
     <p className={styles.hint}>
-      {count === 1 ? t('Key A chooses.') : t('Keys A to {last} choose.', { last })} {t('Enter goes on.')}
+      {count === 1 ? t('Press A to choose.') : t('Press A–{last} to choose.', { last })}{' '}
+      {t('Press Enter to continue.')}
     </p>
   )
 }
@@ -216,7 +222,7 @@ function Summary({ run, onGo }: { run: FormRun; onGo: (fieldId: string) => void 
     <>
       <h2 className={styles.title}>{t('Ready to submit')}</h2>
       <p className={styles.hint}>
-        {t('{answered} of {all} questions have an answer.', {
+        {t('{answered} of {all} questions answered.', {
           answered: answered.length,
           all: run.questions.length,
         })}

@@ -14,19 +14,19 @@ import { FormulaEditor } from './formula-editor.tsx'
 /** A button's words and looks, and the formula that makes the address it opens. */
 export function ButtonPart({ options, onChange, table, field }: FieldOptionsProps) {
   const set = (patch: object) => onChange({ ...options, ...patch })
-  const expects = { type: 'text' as const, message: t('The address is a text: put numbers into CONCAT( … )') }
+  const expects = { type: 'text' as const, message: t('The URL must be text: wrap numbers in CONCAT( … )') }
   return (
     <div className={editor.part} data-wide>
       <div className={optionStyles.pair}>
         <TextField
           label={t('Label')}
-          placeholder={t('As the field is called')}
+          placeholder={t('Same as the field name')}
           maxLength={255}
           value={String(options.label ?? '')}
           onChange={(event) => set({ label: event.target.value })}
         />
         <div className={editor.part}>
-          <span>{t('Looks like')}</span>
+          <span>{t('Preview')}</span>
           <span>
             <ButtonFace value={SAMPLE} field={field ?? SAMPLE_FIELD()} options={options} />
           </span>
@@ -56,10 +56,10 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
         onChange={(icon) => set({ icon: icon || null })}
       />
       {options.kind === 'webhook' ? (
-        <p className={optionStyles.note}>{t('This button is run by programs')}</p>
+        <p className={optionStyles.note}>{t('This button runs through the API')}</p>
       ) : (
         <FormulaEditor
-          label={t('Address to open')}
+          label={t('URL formula')}
           table={table}
           field={field}
           value={formulaOf({ options }).formula}
@@ -91,9 +91,9 @@ const colorLabel = (color: (typeof BUTTON_COLORS)[number]): string =>
 
 const iconLabel = (icon: string): string => {
   const labels: Record<string, string> = {
-    ...{ open: t('Open'), link: t('Link'), mail: t('Letter'), phone: t('Telephone'), map: t('Place') },
+    ...{ open: t('Open'), link: t('Link'), mail: t('Mail'), phone: t('Phone'), map: t('Place') },
     ...{ search: t('Search'), download: t('Download'), send: t('Send'), play: t('Play') },
-    ...{ check: t('Tick'), star: t('Star') },
+    ...{ check: t('Check'), star: t('Star') },
   }
   return labels[icon] ?? icon
 }

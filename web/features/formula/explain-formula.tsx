@@ -35,7 +35,7 @@ export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormu
     <Dialog title={field.title} onClose={onClose}>
       <div className={styles.explain} data-testid="explain-formula">
         {schema.error ? (
-          <ErrorState title={t('The formula could not be read')} error={schema.error} />
+          <ErrorState title={t('The formula could not be loaded')} error={schema.error} />
         ) : !schema.data ? (
           <Skeleton height={60} />
         ) : (

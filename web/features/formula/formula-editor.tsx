@@ -42,7 +42,7 @@ export interface FormulaEditorProps {
 /** Writes a formula: colours, offers while typing, help, what is wrong and where, and what it gives. */
 export function FormulaEditor(props: FormulaEditorProps) {
   const { table, error } = useFormulaTable(props.table, props.field)
-  if (error) return <ErrorState title={t('The fields could not be read')} error={error} />
+  if (error) return <ErrorState title={t('Fields could not be loaded')} error={error} />
   return table ? <Loaded {...props} formulaTable={table} /> : <Skeleton height={300} />
 }
 
@@ -161,7 +161,9 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
             <Syntax syntax={called.syntax} argument={signature.argument} />
           ) : (
             <span>
-              {t('Type a name, or choose below. Fields stand in braces: {example}', { example: '{Price}' })}
+              {t('Type a formula or pick from the list. Refer to fields in braces: {example}', {
+                example: '{Price}',
+              })}
             </span>
           ))}
       </div>

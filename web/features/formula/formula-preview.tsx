@@ -43,13 +43,13 @@ export function FormulaPreview({ tableId, fieldId, formula, isReady, result }: F
     <section className={styles.preview} aria-label={t('Result')} data-testid="formula-preview">
       <h3>{t('Result')}</h3>
       {!data && isAsked && <Skeleton height={60} />}
-      {!data && !isAsked && <p>{t('What the formula gives for your first records is shown here.')}</p>}
+      {!data && !isAsked && <p>{t('The result for your first records appears here.')}</p>}
       {data && !data.ok && (
         <p role="alert" className={styles.problem}>
           {data.problems[0]?.message}
         </p>
       )}
-      {data?.ok && data.page.rows.length === 0 && <p>{t('The table has no records yet.')}</p>}
+      {data?.ok && data.page.rows.length === 0 && <p>{t('No records yet.')}</p>}
       {data?.ok && data.page.rows.length > 0 && name && (
         <table data-stale={!isAsked || preview.isPlaceholderData || undefined}>
           <tbody>

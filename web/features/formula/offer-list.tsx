@@ -54,7 +54,7 @@ export function OfferList({ id, offers, active, isCompleting, onActive, onChoose
           </div>
         )
       })}
-      {offers.length === 0 && <p className={styles.none}>{t('No field or function has this name')}</p>}
+      {offers.length === 0 && <p className={styles.none}>{t('No matching fields or functions')}</p>}
     </div>
   )
 }

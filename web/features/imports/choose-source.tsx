@@ -44,7 +44,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
   return (
     <div className={styles.choose}>
       <fieldset className={styles.ways}>
-        <legend className="visually-hidden">{t('Where the data is')}</legend>
+        <legend className="visually-hidden">{t('Data source')}</legend>
         {ways.map(({ id, icon: Icon, label }) => (
           <button key={id} type="button" aria-pressed={way === id} onClick={() => setWay(id)}>
             <Icon size={15} />
@@ -56,7 +56,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
       {way === 'text' && (
         <>
           <TextArea
-            label={t('Rows of values, from a spreadsheet or a CSV file')}
+            label={t('Paste rows from a spreadsheet or CSV file')}
             rows={9}
             value={text}
             autoFocus
@@ -77,7 +77,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
       {way === 'url' && (
         <>
           <TextField
-            label={t('Address of a CSV file')}
+            label={t('URL of a CSV file')}
             type="url"
             dir="ltr"
             placeholder="https://example.com/people.csv"
@@ -98,7 +98,7 @@ export function ChooseSource({ onFiles, onText, onUrl }: ChooseSourceProps) {
             disabled={url.trim() === ''}
             onClick={() => void run(() => onUrl(url.trim()))}
           >
-            {t('Fetch the file')}
+            {t('Fetch file')}
           </Button>
         </>
       )}
@@ -137,7 +137,7 @@ function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBus
       <Button variant="primary" busy={isBusy} data-autofocus onClick={() => input.current?.click()}>
         {t('Choose files')}
       </Button>
-      <p className={styles.hint}>{t('Each file becomes a table, or fills the one you choose.')}</p>
+      <p className={styles.hint}>{t('Each file becomes a new table, or adds records to an existing one.')}</p>
       <input
         ref={input}
         type="file"

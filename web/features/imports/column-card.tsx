@@ -30,8 +30,8 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
   const field = fields.find(({ id }) => id === column.fieldId)
   const lostText =
     field && linkOf(field)
-      ? t('Names what is not there, or too many: this is left out')
-      : t('Does not fit: the cell stays empty')
+      ? t('No matching record, or more than one: these links are skipped')
+      : t('Invalid value: the cell stays empty')
   return (
     <fieldset className={styles.card} data-off={!column.isOn || undefined} aria-label={name}>
       <div className={styles.head}>
@@ -46,7 +46,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
           {target.kind === 'new' ? (
             <input
               className={styles.title}
-              aria-label={t('Name of the field')}
+              aria-label={t('Field name')}
               aria-invalid={(column.isOn && column.title.trim() === '') || undefined}
               dir="auto"
               maxLength={255}
@@ -87,7 +87,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
               onChange({ fieldId, isOn: fieldId !== null })
             }}
           >
-            <option value="">{t('Do not import')}</option>
+            <option value="">{t('Don’t import')}</option>
             {fields.map((field) => (
               <option key={field.id} value={field.id}>
                 {field.required ? `${field.title} *` : field.title}
@@ -96,7 +96,7 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
           </select>
         )}
         <p className={styles.note} data-tone={misfits > 0 ? 'danger' : undefined}>
-          {misfits > 0 ? tn('1 cell will not fit', '{n} cells will not fit', misfits) : ' '}
+          {misfits > 0 ? tn('1 invalid cell', '{n} invalid cells', misfits) : ' '}
         </p>
       </div>
       <ul className={styles.values}>

@@ -37,7 +37,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
   return (
     <section aria-label={t('Columns')}>
       <div className={styles.bar}>
-        <span>{t('{on} of {all} columns are imported', { on, all: columns.length })}</span>
+        <span>{t('Importing {on} of {all} columns', { on, all: columns.length })}</span>
         {target.kind === 'new' && on > 0 && (
           <label className={styles.display}>
             {t('Display field')}
@@ -57,7 +57,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
           </label>
         )}
         <Button size="small" variant="ghost" onClick={() => onTickAll(on < columns.length)}>
-          {on < columns.length ? t('Tick all') : t('Tick none')}
+          {on < columns.length ? t('Select all') : t('Clear all')}
         </Button>
       </div>
       {/* Focusable, so that the arrow keys scroll it. */}

@@ -7,7 +7,7 @@ import { toast } from '../../ui/toast.ts'
 export async function downloadReport(jobId: string, fileName: string): Promise<void> {
   try {
     const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
-    if (!answer.ok) throw new Error(t('The report is no longer there'))
+    if (!answer.ok) throw new Error(t('The report is no longer available'))
     const url = URL.createObjectURL(await answer.blob())
     const link = document.createElement('a')
     link.href = url

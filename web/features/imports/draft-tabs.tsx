@@ -33,7 +33,7 @@ export function DraftTabs({ drafts, active, onChoose, onRemove }: DraftTabsProps
               icon={X}
               iconSize={13}
               size="small"
-              label={t('Leave out {name}', { name: draft.source.name })}
+              label={t('Remove {name}', { name: draft.source.name })}
               onClick={() => onRemove(draft.key)}
             />
           </li>

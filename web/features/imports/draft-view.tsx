@@ -48,7 +48,7 @@ export function DraftView({ baseId, draft: given, all, tables, mayCreate, onChoo
       </p>
       {error && (
         <ErrorState
-          title={t('This file cannot be read')}
+          title={t('This file can’t be read')}
           error={error}
           onRetry={fault === 'other' ? () => all.tryAgain(draft) : undefined}
         >
@@ -105,25 +105,27 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
       {takesNames && (
         <p className={styles.hint}>
           {t(
-            'Links take the names of records that are there. Several stand with commas between, and a name with a comma in quotes: Ann, "Doe, Jane".',
+            'Links match existing records by name. Separate several names with commas and put names that contain a comma in quotes: Ann, "Doe, Jane".',
           )}
         </p>
       )}
       {problem === 'none' && <Alert tone="error">{noneText(target.kind === 'append')}</Alert>}
-      {problem === 'untitled' && <Alert tone="error">{t('Each column needs a name')}</Alert>}
+      {problem === 'untitled' && <Alert tone="error">{t('Every column needs a name')}</Alert>}
       {problem === 'twice' && (
-        <Alert tone="error">{t('Two columns go to one field: choose another for one of them')}</Alert>
+        <Alert tone="error">
+          {t('Two columns are mapped to the same field. Choose a different field for one of them.')}
+        </Alert>
       )}
       {problem === 'required' && (
         <Alert tone="error">
-          {t('Choose a column for what is required: {fields}', { fields: missing.join(', ') })}
+          {t('Choose a column for the required fields: {fields}', { fields: missing.join(', ') })}
         </Alert>
       )}
       {analysis.quoteProblems > 0 && (
         <Alert>
           {tn(
-            'The quotes in 1 row do not match. It is read as well as it can be, and named in the report.',
-            'The quotes in {n} rows do not match. They are read as well as they can be, and named in the report.',
+            '1 row has unbalanced quotes. It is imported as is and listed in the report.',
+            '{n} rows have unbalanced quotes. They are imported as is and listed in the report.',
             analysis.quoteProblems,
           )}
         </Alert>
@@ -131,8 +133,8 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
       {misfits > 0 && (
         <Alert>
           {tn(
-            '1 of the cells looked at does not fit its type. What does not fit is left out, and the report names it.',
-            '{n} of the cells looked at do not fit their types. What does not fit is left out, and the report names it.',
+            '1 cell in the sample has an invalid value. Invalid cells are left empty and listed in the report.',
+            '{n} cells in the sample have invalid values. Invalid cells are left empty and listed in the report.',
             misfits,
           )}
         </Alert>
@@ -142,7 +144,7 @@ function Notes({ draft: { analysis, columns, target } }: { draft: Draft }) {
 }
 
 const noneText = (isAppend: boolean): string =>
-  isAppend ? t('Choose a field for at least one column') : t('Tick at least one column')
+  isAppend ? t('Map at least one column to a field') : t('Select at least one column')
 
 function Reading() {
   return (

@@ -52,7 +52,7 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
         </select>
       </label>
       <label className={styles.option}>
-        <span>{t('Decimals')}</span>
+        <span>{t('Decimal places')}</span>
         <select
           className={styles.select}
           value={format.decimal}
@@ -64,7 +64,7 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
       </label>
       {(isAmbiguous || draft.monthFirst) && (
         <label className={styles.option}>
-          <span>{t('01/02/2024 is')}</span>
+          <span>{t('Read 01/02/2024 as')}</span>
           <select
             className={styles.select}
             value={draft.monthFirst ? 'month' : 'day'}
@@ -81,21 +81,19 @@ export function FormatOptions({ draft, all }: { draft: Draft; all: Drafts }) {
           checked={format.header}
           onChange={(event) => all.choose(draft, { header: event.target.checked })}
         />
-        {t('The first row holds the names')}
+        {t('First row contains field names')}
       </label>
       {(format.guarded || draft.chosen.guarded !== undefined) && (
         <label
           className={styles.option}
-          data-tip={t(
-            'The file comes from an export that keeps spreadsheets from running texts as formulas.',
-          )}
+          data-tip={t("Exports with escaped formulas add a ' before text that looks like a formula.")}
         >
           <input
             type="checkbox"
             checked={format.guarded}
             onChange={(event) => all.choose(draft, { guarded: event.target.checked })}
           />
-          {t("Take away the ' in front of texts like =1+1")}
+          {t("Remove the ' before text like =1+1")}
         </label>
       )}
     </div>

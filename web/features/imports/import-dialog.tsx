@@ -89,7 +89,7 @@ export function ImportDialog({ start, baseId, tableId, onClose }: ImportDialogPr
   function begin(): void {
     const ids = drafts.map(({ source, analysis, columns, target }) =>
       startRun(baseId, source, (uploadId) => {
-        if (!analysis) throw new Error(t('The file has not been read'))
+        if (!analysis) throw new Error(t('The file could not be read'))
         return toStartInput({ baseId, uploadId, analysis }, columns, target)
       }),
     )

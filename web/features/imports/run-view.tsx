@@ -36,7 +36,7 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
                 })
               }}
             >
-              {t('Cancel the import')}
+              {t('Cancel import')}
             </Button>
           </div>
         </div>
@@ -50,7 +50,7 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
       {status === 'cancelled' && (
         <p className={styles.outcome} role="status">
           <CircleSlash size={16} />
-          {t('Cancelled: nothing was imported')}
+          {t('Import cancelled. Nothing was imported.')}
         </p>
       )}
       {status === 'completed' && result && <Finished run={run} result={result} onLeave={onLeave} />}
@@ -66,7 +66,7 @@ function Bar({ run }: { run: ImportRun }) {
     <div
       className={styles.bar}
       role="progressbar"
-      aria-label={isSending ? t('Sending') : t('Importing')}
+      aria-label={isSending ? t('Uploading') : t('Importing')}
       aria-valuenow={Math.round(share * 100)}
     >
       <div style={{ inlineSize: `${share * 100}%` }} />
@@ -80,9 +80,9 @@ function Going({ run }: { run: ImportRun }) {
   const time = t('{n} s', { n: formatNumber(seconds) })
   if (run.status === 'uploading') {
     const percent = run.size > 0 ? Math.floor((run.sent / run.size) * 100) : 0
-    return <span>{t('Sending the file: {percent} %', { percent })}</span>
+    return <span>{t('Uploading file: {percent}%', { percent })}</span>
   }
-  if (run.status === 'waiting') return <span>{t('Waiting for another import to end')}</span>
+  if (run.status === 'waiting') return <span>{t('Waiting for another import to finish')}</span>
   return (
     <span className={styles.count}>
       {tn('1 row', '{n} rows', run.rows)} · {time}
@@ -107,7 +107,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
     return (
       <p className={styles.outcome} role="status">
         <Undo2 size={16} />
-        {result.isNewTable ? t('The table is in the trash') : t('The rows were taken out again')}
+        {result.isNewTable ? t('The table was moved to the trash') : t('The imported rows were removed')}
       </p>
     )
   }
@@ -144,7 +144,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
             icon={Download}
             onClick={() => void downloadReport(run.jobId ?? '', run.fileName)}
           >
-            {t('Download what was left out')}
+            {t('Download skipped rows')}
           </Button>
         )}
         {mayTakeBack && (
@@ -171,12 +171,12 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
 function Problems({ result }: { result: ImportResult }) {
   const { rowsRefused, cellsRefused, samples } = result
   const parts = [
-    rowsRefused > 0 ? tn('1 row was left out', '{n} rows were left out', rowsRefused) : null,
-    cellsRefused > 0 ? tn('1 cell did not fit', '{n} cells did not fit', cellsRefused) : null,
+    rowsRefused > 0 ? tn('1 row skipped', '{n} rows skipped', rowsRefused) : null,
+    cellsRefused > 0 ? tn('1 invalid cell left empty', '{n} invalid cells left empty', cellsRefused) : null,
   ].filter((part) => part !== null)
   return (
     <div className={styles.problems}>
-      <p>{parts.length > 0 ? parts.join(', ') : t('Some rows were not quite right')}</p>
+      <p>{parts.length > 0 ? parts.join(', ') : t('Some rows had problems')}</p>
       <ul>
         {samples.map(({ row, column, value, reason }) => (
           <li key={`${row} ${column}`}>

@@ -36,7 +36,7 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
   const first = tables[0]
   return (
     <fieldset className={styles.target}>
-      <legend className="visually-hidden">{t('Where the rows go')}</legend>
+      <legend className="visually-hidden">{t('Import into')}</legend>
       {mayCreate && (
         <span className={styles.option}>
           <input
@@ -53,7 +53,7 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
           {target.kind === 'new' && (
             <input
               className={styles.text}
-              aria-label={t('Name of the table')}
+              aria-label={t('Table name')}
               aria-invalid={isTaken || title.trim() === '' || undefined}
               dir="auto"
               maxLength={255}
@@ -64,7 +64,9 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
               }}
             />
           )}
-          {target.kind === 'new' && isTaken && <span role="alert">{t('This base has such a table')}</span>}
+          {target.kind === 'new' && isTaken && (
+            <span role="alert">{t('A table with this name already exists')}</span>
+          )}
         </span>
       )}
       {first && (
@@ -76,7 +78,7 @@ export function TargetPicker({ target, tables, mayCreate, onChange }: TargetPick
             checked={wanted === 'append'}
             onChange={() => void choose(first.id)}
           />
-          <label htmlFor={`${id}-append`}>{t('Add to a table')}</label>
+          <label htmlFor={`${id}-append`}>{t('Existing table')}</label>
           {target.kind === 'append' && (
             <select
               className={styles.select}

@@ -64,8 +64,8 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
       <div className={styles.view} data-testid="map-unavailable">
         <EmptyState
           icon={MapPinOff}
-          title={t('This browser cannot draw maps')}
-          text={t('Maps need WebGL, which is switched off or missing here. The list has all records.')}
+          title={t('This browser can’t display maps')}
+          text={t('Maps need WebGL, which is turned off or not supported here. Use the list instead.')}
         />
       </div>
     )
@@ -92,7 +92,7 @@ export function MapView({ label, onMap, onClick, onFit, isPlacing = false, child
         )}
       </div>
       <small className={styles.source} dir="auto">
-        {shown?.tiles ? shown.tiles.attribution : t('Outlines: Natural Earth')}
+        {shown?.tiles ? shown.tiles.attribution : t('Map data: Natural Earth')}
       </small>
       {children}
     </div>

@@ -59,7 +59,7 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
           </span>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button variant="primary" disabled={at === null} onClick={use}>
-            {t('Use this place')}
+            {t('Use this location')}
           </Button>
         </>
       }
@@ -83,14 +83,14 @@ export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps)
               className={styles.middle}
               onClick={() => setAt(map.gl.getCenter())}
             >
-              {t('Put the pin in the middle')}
+              {t('Move pin to centre')}
             </Button>
           )}
         </MapView>
       </div>
       <p id={hintId} className={styles.hint}>
-        {t('Press the map or drag the pin.')}{' '}
-        <span className={styles.keys}>{t('The arrow keys move it, + and − zoom.')}</span>
+        {t('Click the map or drag the pin.')}{' '}
+        <span className={styles.keys}>{t('Use the arrow keys to move it, + and − to zoom.')}</span>
       </p>
     </Dialog>
   )

@@ -24,7 +24,7 @@ export function askKeepMine(
       }
       return (
         <Dialog
-          title={t('{field} was changed meanwhile', { field: field?.title ?? '' })}
+          title={t('{field} was changed by someone else', { field: field?.title ?? '' })}
           size="confirm"
           // Leaving without an answer must not lose what was typed.
           closable={false}

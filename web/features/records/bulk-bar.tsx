@@ -113,7 +113,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           {t('Delete')}
         </Button>
       )}
-      <IconButton icon={X} size="small" iconSize={14} label={t('Clear the selection')} onClick={clear} />
+      <IconButton icon={X} size="small" iconSize={14} label={t('Clear selection')} onClick={clear} />
       {anchor && isEditing && (
         <Popover
           anchor={anchor}
@@ -146,7 +146,7 @@ function BulkEdit(props: {
   const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
   const [value, setValue] = useState<CellValue>(null)
   const field = writable.find(({ id }) => id === fieldId)
-  if (!field) return <p className={toolbar.hint}>{t('No field of this view can be written')}</p>
+  if (!field) return <p className={toolbar.hint}>{t('No editable fields in this view')}</p>
   return (
     <div className={styles.bulkEdit}>
       <select

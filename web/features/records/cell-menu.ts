@@ -67,7 +67,7 @@ function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked:
 export function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
   return [
     { kind: 'action', label: t('Try to save again'), icon: RotateCcw, run: () => store.retry(id) },
-    { kind: 'action', label: t('Discard what was not saved'), icon: Undo2, run: () => store.discard(id) },
+    { kind: 'action', label: t('Discard unsaved change'), icon: Undo2, run: () => store.discard(id) },
     { kind: 'separator' },
   ]
 }
@@ -116,7 +116,7 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   const paste = async () => {
     if (!(await grid()?.paste())) {
       toast.error({
-        text: t('The browser keeps the clipboard to itself here. Press {keys} to paste.', {
+        text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
           keys: shortcutLabel('mod+v'),
         }),
       })

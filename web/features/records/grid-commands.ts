@@ -12,7 +12,7 @@ import { offerRecord } from './groups/offer-record.ts'
 import { openHeaderMenu } from './header-menu.ts'
 import { completeLinks } from './link-reads.ts'
 import { linkTarget } from './link-target.ts'
-import { pastePlan, tellRejected } from './paste-command.tsx'
+import { pastePlan } from './paste-command.tsx'
 import { clearCells, createOption, deleteRecords } from './record-commands.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 import { anchorOf, can, fieldOf, type GetContext } from './table-context.ts'
@@ -21,11 +21,11 @@ import { redo, undo } from './undo-commands.ts'
 /** What the grid of a table asks for. The same object for the life of the screen. */
 export function createGridCommands(get: GetContext): GridCommands {
   const notify: GridCommands['notify'] = (text, kind) =>
-    kind === 'error' ? toast.error({ text }) : toast.success({ text })
+    kind === 'error' ? toast.error({ text }) : toast.info({ text })
   // Whatever goes wrong on the way is told; what the server refuses the store shows itself.
   const run = (work: Promise<unknown>) =>
     void work.catch((error) =>
-      notify(error instanceof Error ? error.message : t('Some error occurred'), 'error'),
+      notify(error instanceof Error ? error.message : t('Something went wrong'), 'error'),
     )
 
   return {
@@ -46,7 +46,6 @@ export function createGridCommands(get: GetContext): GridCommands {
       run(store.apply([{ kind: 'move', tableId: schema.table.id, ids, before }]))
     },
     paste: (plan) => pastePlan(get, plan),
-    leftOut: (rejected) => tellRejected(get(), rejected),
     resizeColumns: (widths) =>
       get().state.arrange(widths.map(({ fieldId, width }) => ({ fieldId, width: Math.round(width) }))),
     moveColumns(fieldIds, before) {

@@ -24,13 +24,13 @@ export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyP
   if (search || active.length > 0) return <NoMatch context={context} search={search} onSearch={onSearch} />
   const { baseId, id: tableId } = schema.table
   if (!can(context, 'record.create')) {
-    return <EmptyState icon={Table2} title={t('This table has no records yet')} />
+    return <EmptyState icon={Table2} title={t('No records yet')} />
   }
   return (
     <EmptyState
       icon={Table2}
-      title={t('This table has no records yet')}
-      text={t('Type the first one, or bring a sheet along: its first line becomes the fields.')}
+      title={t('No records yet')}
+      text={t('Add a record, import a file or paste rows from a spreadsheet.')}
     >
       <Button variant="primary" icon={Plus} onClick={onAddRecord}>
         {t('Add record')}
@@ -53,7 +53,7 @@ function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecor
     ({ condition }) => completeFilter(condition, schema.fields) !== null,
   )
   return (
-    <EmptyState icon={SearchX} title={t('No record matches')}>
+    <EmptyState icon={SearchX} title={t('No matching records')}>
       <ul className={styles.conditions}>
         {search && (
           <li>

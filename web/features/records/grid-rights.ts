@@ -23,8 +23,8 @@ export function gridRights(
       moveRecords:
         readOnlyReason ??
         (hasOrder
-          ? mayEdit || t('Your role may not move records')
-          : t('The records of a connected database stand in the order of their keys')),
+          ? mayEdit || t('Your role can’t reorder records')
+          : t('Records of a connected database are ordered by primary key')),
       // Who may not save an arrangement keeps it for the visit.
       arrangeColumns: true,
       addFields: roleCan(role, 'field.create'),

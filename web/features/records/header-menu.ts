@@ -55,7 +55,7 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
       ? [deleteItem(context, field)]
       : []),
   ]
-  openMenu(anchorOf(anchor), items, t('Menu of {field}', { field: field.title }))
+  openMenu(anchorOf(anchor), items, t('Options for {field}', { field: field.title }))
 }
 
 function editItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
@@ -134,9 +134,7 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     : {
         ...{ kind: 'action', label: t('Group by this field'), icon: Layers },
         disabledReason:
-          view.groups.length < MAX_GROUPS
-            ? null
-            : t('A view can be grouped by {n} fields at most', { n: MAX_GROUPS }),
+          view.groups.length < MAX_GROUPS ? null : t('You can group by up to {n} fields', { n: MAX_GROUPS }),
         run: () => state.update({ groups: [...view.groups, { fieldId: field.id, direction: 'asc' }] }),
       }
   const summary: MenuItem = {
@@ -149,7 +147,7 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     ...(summarySetOf(field) === 'none' ? [] : [summary]),
     { kind: 'separator' },
     {
-      ...{ kind: 'action', label: t('Freeze up to here'), icon: Pin },
+      ...{ kind: 'action', label: t('Freeze up to this field'), icon: Pin },
       ...{
         checked: at + 1 === view.frozen || undefined,
         run: () => state.update({ frozen: Math.max(1, at + 1) }),

@@ -25,9 +25,9 @@ export function openNewRecord(get: GetContext, options: NewRecordOptions = {}): 
       getContext={get}
       onClose={close}
       onAbandoned={(values) =>
-        toast.success({
-          text: t('The record was not added'),
-          action: { label: t('Go on editing'), run: () => openNewRecord(get, { ...options, values }) },
+        toast.warning({
+          text: t('Record not added'),
+          action: { label: t('Keep editing'), run: () => openNewRecord(get, { ...options, values }) },
         })
       }
     />

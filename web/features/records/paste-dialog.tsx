@@ -27,7 +27,7 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
   const titles = plan.newOptions.reduce((sum, { titles }) => sum + titles.length, 0)
   return (
     <Dialog
-      title={t('Paste more than fits?')}
+      title={t('Add rows, fields or options?')}
       onClose={() => onAnswer(null)}
       onSubmit={() => onAnswer(answer)}
       footer={
@@ -65,7 +65,7 @@ export function PasteDialog({ plan, mayAddOptions, nameOf, onAnswer }: PasteDial
             ))}
           </Offer>
         )}
-        <p className={styles.note}>{t('What is not ticked is left out; everything else is pasted.')}</p>
+        <p className={styles.note}>{t('Unchecked items are skipped. Everything else is pasted.')}</p>
       </div>
     </Dialog>
   )
@@ -89,5 +89,39 @@ function Offer({ checked, disabled, onChange, children }: OfferProps) {
       />
       <span className={styles.words}>{children}</span>
     </label>
+  )
+}
+
+/** Texts that a paste left out, with their places. */
+export function RejectedDialog(props: {
+  lines: { row: number; field: string; text: string; reason?: string | undefined }[]
+  onClose: () => void
+}) {
+  const { lines, onClose } = props
+  return (
+    <Dialog title={t('Invalid values')} onClose={onClose}>
+      <p className={styles.note}>{t('These cells were not changed.')}</p>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th>{t('Row')}</th>
+            <th>{t('Field')}</th>
+            <th>{t('Text')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.slice(0, 500).map(({ row, field, text, reason }) => (
+            <tr key={`${row} ${field}`}>
+              <td>{row}</td>
+              <td dir="auto">{field}</td>
+              <td>
+                <span dir="auto">{text}</span>
+                {reason && <small className={styles.detail}>{reason}</small>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Dialog>
   )
 }

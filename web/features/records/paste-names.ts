@@ -74,8 +74,8 @@ function meaningOf(
   for (const part of parts) {
     const called = found.get(part) ?? []
     const [record] = called
-    if (!record) return { reason: t('No record is called “{name}”', { name: part }) }
-    if (called.length > 1) return { reason: t('Several records are called “{name}”', { name: part }) }
+    if (!record) return { reason: t('No record named “{name}”', { name: part }) }
+    if (called.length > 1) return { reason: t('More than one record is named “{name}”', { name: part }) }
     records.push(record)
   }
   return { records }

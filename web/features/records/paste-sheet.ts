@@ -10,7 +10,6 @@ import { toast } from '../../ui/toast.ts'
 import { createField, updateField } from '../schema/field-commands.tsx'
 import { shownFields } from '../views/arrange-fields.ts'
 import { guessField, readColumn } from './guess-field.ts'
-import { tellLeftOut } from './left-out.tsx'
 import { isWritable } from './record-commands.ts'
 import { can, type GetContext, type TableContext } from './table-context.ts'
 
@@ -25,7 +24,7 @@ export async function pasteFromButton(get: GetContext): Promise<void> {
   } catch (error) {
     if (!(error instanceof DOMException || error instanceof TypeError)) throw error
     toast.error({
-      text: t('The browser keeps the clipboard to itself here. Press {keys} to paste.', {
+      text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
         keys: shortcutLabel('mod+v'),
       }),
     })
@@ -38,7 +37,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   const [header, ...lines] = block?.texts ?? []
   if (!header) return
   if (lines.length > MAX_ROWS) {
-    toast.error({ text: t('That is too much to paste at once. Import it as a file instead.') })
+    toast.error({ text: t('Too much data to paste at once. Import it as a file instead.') })
     return
   }
   const context = get()
@@ -66,16 +65,6 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
       return Object.fromEntries(entries)
     })
     await get().store.write([], values, { actionId })
-    tellLeftOut(
-      context.schema.table.id,
-      fields.flatMap((field, at) =>
-        rows.flatMap((row, down) => {
-          const text = row[at] ?? ''
-          const isLeftOut = field !== undefined && text.trim() !== '' && columns[at]?.[down] === null
-          return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
-        }),
-      ),
-    )
     toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
@@ -85,7 +74,7 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
 const agree = (header: readonly string[], rows: number): Promise<boolean> =>
   confirm({
     title: t('Paste this sheet?'),
-    text: t('{records} with the fields {fields}. Fields that do not exist yet are made.', {
+    text: t('Pastes {records} with the fields {fields}. Missing fields are created.', {
       records: tn('1 record', '{n} records', rows),
       fields: new Intl.ListFormat(undefined).format(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
     }),

@@ -15,11 +15,10 @@ export function QueueBar({ baseId }: { baseId: string }) {
         <div className={styles.offline} data-testid="queue-bar">
           <CloudOff size={14} aria-hidden />
           <span>
-            {t('No connection.')}{' '}
-            {tn('1 change waits to be saved.', '{n} changes wait to be saved.', status.waiting)}
+            {t('You’re offline.')} {tn('1 unsaved change.', '{n} unsaved changes.', status.waiting)}
           </span>
           <Button size="small" variant="ghost" icon={RotateCw} onClick={queue.retryNow}>
-            {t('Try now')}
+            {t('Retry now')}
           </Button>
         </div>
       )}

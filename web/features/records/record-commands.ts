@@ -82,7 +82,7 @@ export function offerUndo(context: TableContext, text: string): void {
       label: t('Undo'),
       run: () => {
         if (store.changeCount() === at) return undo(store)
-        toast.error({ text: t('Something else was changed since. Undo step by step with Ctrl+Z.') })
+        toast.error({ text: t('Other changes were made since. Undo them one by one with Ctrl+Z.') })
       },
     },
   })
@@ -98,7 +98,7 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
     return clearAll(get(), only.fieldIds)
   }
   if (rows > MAX_ROWS) {
-    toast.error({ text: t('That is too much at once. Select whole columns, or fewer rows.') })
+    toast.error({ text: t('Too many cells at once. Select whole columns or fewer rows.') })
     return
   }
   const cells: CellWrite[] = []

@@ -28,7 +28,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
   if (history.error) {
     return (
       <ErrorState
-        title={t('The history could not be read')}
+        title={t('History could not be loaded')}
         error={history.error}
         onRetry={() => void history.refetch()}
       />
@@ -43,9 +43,7 @@ export function RecordHistory({ context, recordId }: { context: TableContext; re
   return (
     <div className={styles.body} aria-busy={history.isPending || undefined}>
       {history.isPending && older.length === 0 && <Skeleton height={60} />}
-      {!history.isPending && entries.length === 0 && (
-        <p className={styles.gone}>{t('Nothing has happened yet.')}</p>
-      )}
+      {!history.isPending && entries.length === 0 && <p className={styles.gone}>{t('No changes yet.')}</p>}
       <ol className={styles.history}>
         {entries.map((entry) => (
           <HistoryEntry key={entry.id} entry={entry} people={people} context={context} recordId={recordId} />
@@ -97,14 +95,14 @@ function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
                 {field.title}
               </span>
               <Value field={field} value={change.before} isOld />
-              <ArrowRight size={12} className="flip-in-rtl" aria-label={t('became')} />
+              <ArrowRight size={12} className="flip-in-rtl" aria-label={t('changed to')} />
               <Value field={field} value={change.after} />
               {can(context, 'record.update') && isWritable(field) && (
                 <IconButton
                   icon={RotateCcw}
                   size="small"
                   iconSize={13}
-                  label={t('Put back the old value of {field}', { field: field.title })}
+                  label={t('Restore previous value of {field}', { field: field.title })}
                   onClick={() =>
                     void context.store.writeRows([{ id: recordId, values: { [field.id]: change.before } }])
                   }
@@ -139,7 +137,7 @@ function Value({ field, value, isOld = false }: { field: Field; value: CellValue
 function kindText(kind: string): string {
   switch (kind) {
     case 'records.insert':
-      return t('made the record')
+      return t('created the record')
     case 'records.import':
       return t('imported the record')
     case 'records.delete':
@@ -149,7 +147,7 @@ function kindText(kind: string): string {
     case 'undo':
       return t('undid a change')
     case 'redo':
-      return t('did a change again')
+      return t('redid a change')
     default:
       return t('changed')
   }

@@ -131,7 +131,7 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
           icon={place.isWindow ? PanelRight : Maximize2}
           size="small"
           iconSize={15}
-          label={place.isWindow ? t('Show beside the records') : t('Show in a window')}
+          label={place.isWindow ? t('Open as side panel') : t('Open in a window')}
           onClick={place.toggle}
         />
       )}
@@ -152,10 +152,10 @@ export function RecordPanel({ context, getContext, recordId, onClose }: RecordPa
         )}
       </div>
       {isMissing(read.error) ? (
-        <p className={styles.gone}>{t('This record does not exist any more.')}</p>
+        <p className={styles.gone}>{t('This record was deleted.')}</p>
       ) : read.error && !read.data && !row ? (
         <ErrorState
-          title={t('The record could not be read')}
+          title={t('The record could not be loaded')}
           error={read.error}
           onRetry={() => void read.refetch()}
         />

@@ -93,7 +93,7 @@ export function createRecordStore(
     onRefused(reason) {
       // The screen is gone, and with it the red cell: say it, and show the cell when the table is opened again.
       if (!isDisposed) return
-      deps.notify(t('A change was not saved. {reason}', { reason }), 'error')
+      deps.notify(t('Change not saved. {reason}', { reason }), 'error')
       deps.keep(unsaved())
     },
   })

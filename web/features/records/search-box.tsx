@@ -74,7 +74,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <IconButton
         icon={SearchIcon}
         iconSize={15}
-        label={t('Search in this view')}
+        label={t('Search this view')}
         shortcut={shortcutLabel('mod+f')}
         size="small"
         data-testid="search-button"
@@ -90,7 +90,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <SearchIcon size={14} aria-hidden />
       <select
         className={styles.searchField}
-        aria-label={t('Where to search')}
+        aria-label={t('Search in')}
         value={fieldId ?? ''}
         onChange={(event) => {
           const next = event.target.value || null
@@ -112,7 +112,7 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
         autoFocus
         dir="auto"
         placeholder={t('Search')}
-        aria-label={t('Search in this view')}
+        aria-label={t('Search this view')}
         data-testid="search-input"
         value={text}
         onChange={(event) => {
@@ -138,19 +138,19 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       {!filters && (
         <>
           <IconButton
-            {...{ icon: ChevronUp, size: 'small', iconSize: 15, label: t('Previous hit') }}
+            {...{ icon: ChevronUp, size: 'small', iconSize: 15, label: t('Previous match') }}
             shortcut={shortcutLabel('shift+enter')}
             onClick={() => hits.go(-1)}
           />
           <IconButton
-            {...{ icon: ChevronDown, size: 'small', iconSize: 15, label: t('Next hit') }}
+            {...{ icon: ChevronDown, size: 'small', iconSize: 15, label: t('Next match') }}
             shortcut={shortcutLabel('enter')}
             onClick={() => hits.go(1)}
           />
         </>
       )}
       <IconButton
-        {...{ icon: ListFilter, size: 'small', iconSize: 14, label: t('Show only what is found') }}
+        {...{ icon: ListFilter, size: 'small', iconSize: 14, label: t('Show matching records only') }}
         aria-pressed={filters}
         data-testid="search-filters"
         onClick={() => {

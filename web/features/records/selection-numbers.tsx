@@ -15,7 +15,7 @@ export function SelectionNumbers({ status }: { status: SelectionStatus | null })
           {status.average !== null && <span>{t('Average {n}', { n: format.format(status.average) })}</span>}
         </>
       )}
-      {!status.complete && <span>{t('(of the loaded part)')}</span>}
+      {!status.complete && <span>{t('(loaded cells only)')}</span>}
     </output>
   )
 }

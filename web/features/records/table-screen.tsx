@@ -38,13 +38,13 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
   useRecentView(schema.data, view)
 
-  if (isMissing(schema.error)) return <Gone baseId={baseId} title={t('This table does not exist any more')} />
+  if (isMissing(schema.error)) return <Gone baseId={baseId} title={t('This table no longer exists')} />
   if (!schema.data || !base.data) {
     const failed = [schema, base].find((query) => query.error)
     if (!failed) return <TableSkeleton />
     return (
       <ErrorState
-        title={t('The table could not be read')}
+        title={t('The table could not be loaded')}
         error={failed.error}
         onRetry={() => void failed.refetch()}
       />
@@ -55,7 +55,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
     return (
       <Gone
         baseId={baseId}
-        title={t('This view does not exist any more, or is hidden from you')}
+        title={t('This view was deleted or is hidden from you')}
         onOpenTable={viewId && views.length > 0 ? () => goTo(paths.table(baseId, tableId)) : undefined}
       />
     )
@@ -64,6 +64,9 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
   return (
     <PeopleProvider value={byId}>
       <FormerPeopleProvider value={FORMER_PEOPLE}>
+        <h1 className="visually-hidden">
+          {t('{table}: {view}', { table: schema.data.table.title, view: view.title })}
+        </h1>
         <Screen
           // Another view begins afresh: its own records, scroll and selection.
           key={view.id}
@@ -80,14 +83,14 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
 
 function Gone({ baseId, title, onOpenTable }: { baseId: string; title: string; onOpenTable?: () => void }) {
   return (
-    <EmptyState icon={Trash2} title={title} text={t('It was deleted, or the link is incomplete.')}>
+    <EmptyState icon={Trash2} title={title} text={t('It may have been deleted, or the link is incomplete.')}>
       {onOpenTable ? (
         <Button variant="primary" onClick={onOpenTable}>
-          {t('Open the table')}
+          {t('Open table')}
         </Button>
       ) : (
         <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
-          {t('Open the base')}
+          {t('Open base')}
         </Button>
       )}
     </EmptyState>

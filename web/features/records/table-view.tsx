@@ -75,7 +75,7 @@ export function TableView(props: KindScreenProps) {
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
     query.sorts.length > 0 && !gridGroups
-      ? t('Remove the sort to move records by hand')
+      ? t('Remove the sort to reorder records manually')
       : rights.grid.moveRecords
 
   return (
@@ -90,7 +90,7 @@ export function TableView(props: KindScreenProps) {
       <div className={styles.gridArea}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('The records could not be read')}
+            title={t('Records could not be loaded')}
             error={error}
             onRetry={() => void store.reload()}
           />
@@ -122,7 +122,7 @@ export function TableView(props: KindScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={styles.readError} role="alert">
-            <span>{t('Some records could not be read.')}</span>
+            <span>{t('Some records could not be loaded.')}</span>
             <button type="button" onClick={() => void store.reload()}>
               {t('Try again')}
             </button>

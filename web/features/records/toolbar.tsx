@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { isGroupable } from '../../../src/core/group-key.ts'
 import type { RowHeight } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
-import { t } from '../../i18n.ts'
+import { t, tn } from '../../i18n.ts'
 import { lazyPart } from '../../routes/lazy-screen.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -108,6 +108,7 @@ export function TableToolbar(props: TableToolbarProps) {
           icon={Columns3}
           label={t('Fields')}
           count={hidden.length}
+          countText={tn('1 hidden', '{n} hidden', hidden.length)}
           tip={
             hidden.length > 0
               ? t('Hidden: {fields}', { fields: hidden.map(({ field }) => field.title).join(', ') })
@@ -274,10 +275,10 @@ export function TableToolbar(props: TableToolbarProps) {
         <IconButton
           icon={Ellipsis}
           size="small"
-          label={t('More about this view')}
+          label={t('More view options')}
           aria-haspopup="menu"
           data-testid="view-more"
-          onClick={(event) => openMenu(event.currentTarget, toolbarMenu(context), t('More about this view'))}
+          onClick={(event) => openMenu(event.currentTarget, toolbarMenu(context), t('More view options'))}
         />
       )}
       {can(context, 'record.create') && (

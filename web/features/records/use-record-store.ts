@@ -34,7 +34,7 @@ export function useRecordStore(
         keep: (unsaved) => {
           if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
         },
-        notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.success({ text })),
+        notify: (text, kind) => (kind === 'error' ? toast.error({ text }) : toast.info({ text })),
       },
       query,
       takeUnsaved(tableId),

@@ -56,7 +56,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       {
         ...{
           id: 'view.search',
-          label: () => t('Search in this view'),
+          label: () => t('Search this view'),
           group,
           icon: Search,
           shortcut: 'mod+f',

@@ -8,11 +8,11 @@ import type { ToolbarControl } from './toolbar.tsx'
 
 /** What the palette calls the controls that open a panel. */
 const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> = {
-  fields: { label: () => t('Choose the fields'), icon: Columns3 },
+  fields: { label: () => t('Show or hide fields'), icon: Columns3 },
   filter: { label: () => t('Filter…'), icon: ListFilter },
   group: { label: () => t('Group by…'), icon: Layers },
   sort: { label: () => t('Sort by…'), icon: ArrowDownUp },
-  color: { label: () => t('Colour the records by…'), icon: Palette },
+  color: { label: () => t('Colour by…'), icon: Palette },
 }
 
 /** Offers in the palette what the toolbar of a view offers: its controls, upload and download. */

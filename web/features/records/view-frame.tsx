@@ -8,7 +8,6 @@ import { setQuery } from '../../routes/paths.ts'
 import { toast } from '../../ui/toast.ts'
 import { useViewState, type ViewState } from '../views/view-state.ts'
 import { gridRights } from './grid-rights.ts'
-import { LeftOutBar } from './left-out.tsx'
 import { QueueBar } from './queue-bar.tsx'
 import type { StoreQuery } from './store/types.ts'
 import type { FieldEditorRequest, GetContext, TableContext } from './table-context.ts'
@@ -105,7 +104,6 @@ export function ViewFrame(props: ViewFrameProps) {
         onAddRecord={props.onAddRecord}
       />
       <QueueBar baseId={schema.table.baseId} />
-      <LeftOutBar tableId={schema.table.id} onFocus={onFocus} />
       <div className={styles.main}>
         {props.children}
         {openId !== null && (
@@ -133,9 +131,9 @@ export function ViewFrame(props: ViewFrameProps) {
             start={editing.start}
             onClose={() => setEditing(null)}
             onAbandoned={(start) =>
-              toast.success({
-                text: t('The field was not saved'),
-                action: { label: t('Go on editing'), run: () => setEditing({ ...editing, start }) },
+              toast.warning({
+                text: t('Field not saved'),
+                action: { label: t('Keep editing'), run: () => setEditing({ ...editing, start }) },
               })
             }
           />

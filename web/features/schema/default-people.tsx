@@ -19,7 +19,7 @@ export function DefaultPeople({ baseId, value, multiple, onChange }: DefaultPeop
   const ids = idsIn(value)
   const id = useId()
   const offered = [
-    { id: ME, name: t('Whoever makes the record') },
+    { id: ME, name: t('Creator of the record') },
     ...people.map((person) => ({ id: person.id, name: person.displayName || person.email })),
   ]
   if (multiple) {

@@ -85,10 +85,10 @@ function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (valu
         >
           <option value="">{t('None')}</option>
           <option value="now">{nowLabel(type)}</option>
-          <option value="fixed">{type === 'Time' ? t('A fixed time') : t('A fixed date')}</option>
+          <option value="fixed">{type === 'Time' ? t('Specific time') : t('Specific date')}</option>
         </select>
       </div>
-      {isFixed && <TypedDefault draft={draft} label={t('Fixed value')} onChange={onChange} />}
+      {isFixed && <TypedDefault draft={draft} label={t('Specific value')} onChange={onChange} />}
     </>
   )
 }
@@ -117,7 +117,7 @@ function TypedDefault({
       label={label}
       placeholder={type.example.split('\n')[0]}
       value={text}
-      error={isUnfit ? t('This does not fit the type, and is not kept') : null}
+      error={isUnfit ? t('Invalid for this type and not saved') : null}
       onChange={(event) => {
         setText(event.target.value)
         onChange(event.target.value.trim() === '' ? null : type.parse(event.target.value, draft.options))

@@ -78,7 +78,7 @@ export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'opti
   switch (type) {
     case 'Links':
     case 'LinkToAnotherRecord':
-      return options.relatedTableId ? null : t('Choose the table to link to')
+      return options.relatedTableId ? null : t('Choose a table to link')
     case 'Count':
       return options.relationFieldId ? null : t('Choose a link')
     case 'Lookup':
@@ -86,11 +86,11 @@ export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'opti
       return options.relationFieldId && options.targetFieldId ? null : t('Choose a link and a field')
     case 'QrCode':
     case 'Barcode':
-      return options.valueFieldId ? null : t('Choose the field to show')
+      return options.valueFieldId ? null : t('Choose a field')
     case 'Formula':
-      return options.formula ? null : t('Write a formula')
+      return options.formula ? null : t('Enter a formula')
     case 'Button':
-      return options.kind !== 'url' || options.formula ? null : t('Write the address that the button opens')
+      return options.kind !== 'url' || options.formula ? null : t('Enter a URL formula')
     default:
       return null
   }

@@ -160,7 +160,7 @@ export function FieldEditor(props: FieldEditorProps) {
           <p className={optionStyles.broken} role="note">
             <TriangleAlert size={14} aria-hidden />
             <span dir="auto">
-              {t('{reason}. Choose what it goes by instead, or delete this field.', { reason: field.error })}
+              {t('{reason}. Edit this field’s settings or delete it.', { reason: field.error })}
             </span>
           </p>
         )}

@@ -147,7 +147,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
             </div>
           )
         })}
-        {found.length === 0 && <p className={toolbar.hint}>{t('No type has this name')}</p>}
+        {found.length === 0 && <p className={toolbar.hint}>{t('No matching field types')}</p>}
         {withheld?.reason && <p className={toolbar.hint}>{withheld.reason}</p>}
       </div>
     </div>

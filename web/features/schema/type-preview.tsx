@@ -38,15 +38,15 @@ export function TypePreview({ field, draft }: { field: Field; draft: FieldDraft 
       data-testid="type-preview"
       role="status"
     >
-      {total === 0 && t('The field has no values yet.')}
+      {total === 0 && t('This field has no values yet.')}
       {total > 0 &&
         lost === 0 &&
         tn('1 value will be converted.', 'All {n} values will be converted.', converted)}
       {lost > 0 && (
         <strong>
           {tn(
-            '1 value does not fit: it will be lost, wholly or in part.',
-            '{n} values do not fit: they will be lost, wholly or in part.',
+            '1 value can’t be fully converted and will lose data.',
+            '{n} values can’t be fully converted and will lose data.',
             lost,
           )}{' '}
         </strong>

@@ -30,7 +30,7 @@ export function useWithheldTypes(
       (isForeign && (lacks(type) || isOther(field, type))) || (field !== null && !canBecome(field, type)),
     reason: isForeign
       ? t(
-          'This table lies in a connected database: it has no links, running numbers, or who and when of our own. Give it a foreign key there and synchronise, and the link appears.',
+          'This table is in a connected database, so link, auto number, created and modified fields aren’t available. To add a link, create a foreign key in the database and synchronise.',
         )
       : null,
   }

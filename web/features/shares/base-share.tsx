@@ -16,22 +16,22 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
   const state = useShare('base', base.id, base.title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be read')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={200} />
   const roles = [
-    { role: 'viewer', label: t('Viewer'), hint: t('Reads every table of the base and changes nothing.') },
+    { role: 'viewer', label: t('Viewer'), hint: t('Can view every table in the base.') },
     {
       role: 'editor',
       label: t('Editor'),
-      hint: t('Also adds, changes and deletes records. Nobody is asked who they are.'),
+      hint: t('Can also add, edit and delete records without signing in.'),
     },
   ] as const
   return (
     <div className={styles.part}>
       <Switch
         label={t('Public link')}
-        hint={t('Everyone who has the link can open the whole base, without signing in.')}
+        hint={t('Anyone with the link can open the whole base without signing in.')}
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
       />
@@ -43,13 +43,13 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
             onRegenerate={state.regenerate}
           />
           <p className={styles.seen}>
-            {t('Visitors see every table, with all of its fields and records.')}{' '}
+            {t('Visitors can see every table with all its fields and records.')}{' '}
             {share.lastVisitAt === null
-              ? t('Nobody has opened the link yet.')
+              ? t('Not opened yet.')
               : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}
           </p>
           <fieldset className={styles.choices}>
-            <legend className={styles.legend}>{t('What visitors may do')}</legend>
+            <legend className={styles.legend}>{t('Visitor permissions')}</legend>
             {roles.map(({ role, label, hint }) => (
               <label key={role} className={styles.choice}>
                 <input
@@ -70,14 +70,14 @@ export function BaseShare({ base, onClose }: { base: Base; onClose: () => void }
           <ShareExpiry expiresAt={share.expiresAt} onSave={state.save} />
           <Switch
             label={t('Allow download')}
-            hint={t('Offers what each view shows as CSV, Excel and JSON.')}
+            hint={t('Visitors can download each view as CSV, Excel or JSON.')}
             checked={share.settings.allowDownload}
             onChange={(allowDownload) => change({ settings: { allowDownload } })}
           />
         </>
       )}
       <p className={styles.seen}>
-        {t('For people with an account there is no need of a link:')}{' '}
+        {t('To share with people who have an account, add them to the')}{' '}
         <a href={hrefOf(paths.members(base.id))} onClick={onClose}>
           {t('members of the base')}
         </a>

@@ -24,7 +24,7 @@ export interface DiagramShareDialogProps {
 export function DiagramShareDialog({ sources, title, onClose }: DiagramShareDialogProps) {
   const [sourceId, setSourceId] = useState(sources[0]?.id ?? '')
   return (
-    <Dialog title={t('Share the diagram')} onClose={onClose}>
+    <Dialog title={t('Share diagram')} onClose={onClose}>
       {sources.length > 1 && (
         <SelectField
           label={t('Source')}
@@ -47,17 +47,15 @@ function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) 
   const state = useShare('erd', sourceId, title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be read')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={120} />
-  const seen = t(
-    'Visitors see the tables, the names and types of their fields and how they are linked. No records.',
-  )
+  const seen = t('Visitors can see tables, field names, field types and links, but no records.')
   return (
     <div className={styles.part}>
       <Switch
         label={t('Public link')}
-        hint={t('Everyone who has the link can look at the diagram, without signing in.')}
+        hint={t('Anyone with the link can view the diagram without signing in.')}
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
       />
@@ -69,7 +67,7 @@ function DiagramShare({ sourceId, title }: { sourceId: string; title: string }) 
           <p className={styles.seen}>
             {seen}{' '}
             {share.lastVisitAt === null
-              ? t('Nobody has opened the link yet.')
+              ? t('Not opened yet.')
               : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}
           </p>
           <SharingAddress address={addressOfShare(share, null)} share={share} onSave={state.save} />

@@ -8,7 +8,7 @@ const ShareDialog = lazyPart(() => import('./share-dialog.tsx'), 'ShareDialog')
 
 /** Why a person may not share; null: they may. */
 export const shareRefusal = (role: BaseRole | null): string | null =>
-  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : t('Only creators and owners may share')
+  roleCan(role, 'base.share') || roleCan(role, 'view.share') ? null : t('Only creators and owners can share')
 
 /** What is shared: a view of a table, and the base around it. */
 export interface SharePlace {

@@ -32,7 +32,7 @@ export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
     <div className={styles.prefill}>
       <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <ChevronDown size={14} aria-hidden />
-        {t('Link with answers filled in')}
+        {t('Prefilled link')}
       </button>
       {isOpen && (
         <>
@@ -47,22 +47,22 @@ export function PrefillBuilder({ address, schema, view }: PrefillBuilderProps) {
             ))}
           </div>
           <SelectField
-            label={t('Visitors find these answers')}
+            label={t('Prefilled answers are')}
             value={mode}
             onChange={(event) =>
               setMode(PREFILL_MODES.find((one) => one === event.target.value) ?? 'editable')
             }
           >
-            <option value="editable">{t('filled in, and may change them')}</option>
-            <option value="read-only">{t('filled in, and cannot change them')}</option>
-            <option value="hidden">{t('not at all: they are sent along')}</option>
+            <option value="editable">{t('Editable')}</option>
+            <option value="read-only">{t('Read-only')}</option>
+            <option value="hidden">{t('Hidden')}</option>
           </SelectField>
           <div className={styles.embed}>
             <textarea
               readOnly
               dir="ltr"
               rows={2}
-              aria-label={t('Link with answers')}
+              aria-label={t('Prefilled link')}
               value={link}
               onFocus={(event) => event.currentTarget.select()}
             />
@@ -100,7 +100,7 @@ function PrefillValue({
     <TextField
       label={field.title}
       value={text}
-      error={isPrefillValue(field, text) ? null : t('This does not fit the field: it is left out')}
+      error={isPrefillValue(field, text) ? null : t('Invalid for this field and not included')}
       onChange={(event) => onChange(event.target.value)}
     />
   )

@@ -26,7 +26,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
   async function save() {
     if (!isChanged || isBusy) return
     if (!CUSTOM_ADDRESS.test(wanted)) {
-      setProblem(t('An address has 3 to 64 characters: letters without accents, digits, - and _'))
+      setProblem(t('Use 3 to 64 letters (without accents), digits, - or _'))
       return
     }
     setIsBusy(true)
@@ -50,7 +50,7 @@ export function SharingAddress({ address, share, onSave }: SharingAddressProps) 
       }}
     >
       <TextField
-        label={t('Custom address')}
+        label={t('Custom URL')}
         dir="ltr"
         autoCapitalize="none"
         spellCheck={false}

@@ -24,7 +24,7 @@ export function ShareDialog({ baseId, tableId, viewId, onClose }: SharePlace & {
       <Dialog title={t('Share')} onClose={onClose}>
         {failed ? (
           <ErrorState
-            title={t('The links could not be read')}
+            title={t('Links could not be loaded')}
             error={failed.error}
             onRetry={() => void failed.refetch()}
           />
@@ -54,7 +54,7 @@ function Parts({ base, view, onClose }: { base: Base; view: View | undefined; on
     <>
       <div
         role="tablist"
-        aria-label={t('What is shared')}
+        aria-label={t('What to share')}
         className={styles.tabs}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return

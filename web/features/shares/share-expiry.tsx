@@ -44,11 +44,11 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
         </span>
         <span className={styles.buttons}>
           <Button size="small" onClick={() => setText(expiresAt === null ? '' : localText(expiresAt))}>
-            {expiresAt === null ? t('Set a date') : t('Change date')}
+            {expiresAt === null ? t('Set expiry') : t('Change date')}
           </Button>
           {expiresAt !== null && (
             <Button size="small" busy={isBusy} onClick={() => void save(null)}>
-              {t('Remove date')}
+              {t('Remove expiry')}
             </Button>
           )}
         </span>
@@ -62,13 +62,13 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
       onSubmit={(event) => {
         event.preventDefault()
         const moment = new Date(text)
-        if (text === '' || Number.isNaN(moment.getTime())) setProblem(t('Choose a date and a time'))
-        else if (moment.getTime() <= Date.now()) setProblem(t('This moment has passed'))
+        if (text === '' || Number.isNaN(moment.getTime())) setProblem(t('Choose a date and time'))
+        else if (moment.getTime() <= Date.now()) setProblem(t('Choose a date in the future'))
         else if (!isBusy) void save(moment.toISOString())
       }}
     >
       <TextField
-        label={t('The link ends on')}
+        label={t('Expires on')}
         type="datetime-local"
         autoFocus
         dir="ltr"
@@ -98,13 +98,13 @@ export function ShareExpiry({ expiresAt, onSave }: ShareExpiryProps) {
 }
 
 function describe(expiresAt: string | null): string {
-  if (expiresAt === null) return t('The link has no end.')
+  if (expiresAt === null) return t('Never expires.')
   const when = new Intl.DateTimeFormat(localeTag(), { dateStyle: 'long', timeStyle: 'short' }).format(
     new Date(expiresAt),
   )
   return Date.parse(expiresAt) <= Date.now()
-    ? t('The link ended on {date}.', { date: when })
-    : t('The link ends on {date}.', { date: when })
+    ? t('Expired on {date}.', { date: when })
+    : t('Expires on {date}.', { date: when })
 }
 
 /** As `datetime-local` wants it: `2026-11-20T17:40`, by the clock of this person. */

@@ -60,7 +60,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
           icon={RefreshCw}
           iconSize={14}
           size="small"
-          label={t('Give it a new address')}
+          label={t('Reset link')}
           onClick={onRegenerate}
         />
       </div>
@@ -75,7 +75,7 @@ export function ShareLink({ address, title, onRegenerate }: ShareLinkProps) {
             readOnly
             dir="ltr"
             rows={3}
-            aria-label={t('Code to embed')}
+            aria-label={t('Embed code')}
             value={embedCode(address, title)}
             onFocus={(event) => event.currentTarget.select()}
           />

@@ -26,7 +26,7 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
       await onSave({ password })
       setText(null)
       setProblem(null)
-      toast.success({ text: password === null ? t('The password was removed') : t('The password is set') })
+      toast.success({ text: password === null ? t('Password removed') : t('Password set') })
     } catch (error) {
       setProblem(messageOf(error))
     } finally {
@@ -40,7 +40,7 @@ export function SharePassword({ hasPassword, onSave }: SharePasswordProps) {
         <span>
           {t('Password')}
           <small className={styles.hint}>
-            {hasPassword ? t('A password is set.') : t('No password is asked for.')}
+            {hasPassword ? t('Visitors need a password.') : t('No password required.')}
           </small>
           {problem && (
             <small className={styles.problem} role="alert">
@@ -101,7 +101,7 @@ const tooShort = () => t('At least {n} characters', { n: MIN_SHARE_PASSWORD })
 
 const STRENGTHS: Record<PasswordStrength, () => string> = {
   short: tooShort,
-  weak: () => t('Weak: it is soon found by trying'),
+  weak: () => t('Weak'),
   fair: () => t('Fair'),
   strong: () => t('Strong'),
 }

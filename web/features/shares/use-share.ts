@@ -45,9 +45,9 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
 
   async function regenerate(): Promise<void> {
     const agreed = await confirm({
-      title: t('Give the link a new address?'),
-      text: t('Whoever has the old address sees nothing from then on. Its settings stay.'),
-      confirmLabel: t('New address'),
+      title: t('Reset the link?'),
+      text: t('The old link stops working immediately. Settings are kept.'),
+      confirmLabel: t('Reset'),
     })
     if (agreed) take(await api.shares.regenerate.mutate(input))
   }
@@ -57,9 +57,9 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     const agreed =
       !share.hasPassword ||
       (await confirm({
-        title: t('Close the link to "{title}"?', { title }),
-        text: t('Whoever has the address sees nothing from then on. Its password is forgotten.'),
-        confirmLabel: t('Close the link'),
+        title: t('Turn off the link to “{title}”?', { title }),
+        text: t('The link stops working immediately and its password is removed.'),
+        confirmLabel: t('Turn off link'),
         danger: true,
       }))
     if (!agreed) return
@@ -67,7 +67,7 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
     take(null)
     if (share.hasPassword) return
     toast.success({
-      text: t('The link is closed'),
+      text: t('Link turned off'),
       action: { label: t('Undo'), run: () => tell(reopen(share)) },
     })
   }

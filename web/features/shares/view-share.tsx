@@ -20,7 +20,7 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
   const state = useShare('view', view.id, view.title)
   const { share, change } = state
   if (state.error && share === undefined) {
-    return <ErrorState title={t('The link could not be read')} error={state.error} onRetry={state.retry} />
+    return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={200} />
   const isForm = view.kind === 'form'
@@ -30,8 +30,8 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
         label={t('Public link')}
         hint={
           isForm
-            ? t('Everyone who has the link can fill in the form, without signing in.')
-            : t('Everyone who has the link can read this view, without signing in.')
+            ? t('Anyone with the link can fill in the form without signing in.')
+            : t('Anyone with the link can view this without signing in.')
         }
         checked={share !== null}
         onChange={(on) => (on ? change({}) : state.close())}
@@ -48,22 +48,22 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
           {share.isBlocked && (
             <Alert tone="error">
               {t(
-                'The link shows nothing for now: a field that this view filters by is gone or broken. Change the filter, or bring the field back.',
+                'The link shows no records because this view filters by a deleted or invalid field. Edit the filter or restore the field.',
               )}
             </Alert>
           )}
           <p className={styles.seen} data-testid="what-is-seen">
             {whatIsSeen(schema, view).join(' ')}{' '}
             {share.lastVisitAt === null
-              ? t('Nobody has opened the link yet.')
+              ? t('Not opened yet.')
               : t('Last opened {ago}.', { ago: formatAgo(share.lastVisitAt) })}{' '}
-            {isForm && tn('1 answer came in.', '{n} answers came in.', share.answers)}
+            {isForm && tn('1 response.', '{n} responses.', share.answers)}
           </p>
           {isForm && (
             <>
               <Switch
                 label={t('Survey')}
-                hint={t('One question at a time.')}
+                hint={t('Show one question at a time.')}
                 checked={share.settings.survey}
                 onChange={(survey) => change({ settings: { survey } })}
               />
@@ -76,17 +76,17 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
           {!isForm && (
             <Switch
               label={t('Allow download')}
-              hint={t('Offers what is shown as CSV, Excel and JSON.')}
+              hint={t('Visitors can download this view as CSV, Excel or JSON.')}
               checked={share.settings.allowDownload}
               onChange={(allowDownload) => change({ settings: { allowDownload } })}
             />
           )}
           <SelectField
-            label={t('Language of the page')}
+            label={t('Page language')}
             value={share.settings.language ?? ''}
             onChange={(event) => change({ settings: { language: event.target.value || null } })}
           >
-            <option value="">{t('The visitor’s')}</option>
+            <option value="">{t('Visitor’s language')}</option>
             {availableLanguages().map((code) => (
               <option key={code} value={code} lang={code.replace('_', '-')}>
                 {LANGUAGES[code]}
@@ -95,7 +95,7 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
           </SelectField>
           <Switch
             label={t('Right to left')}
-            hint={t('Whatever the language.')}
+            hint={t('Lay out the page from right to left in any language.')}
             checked={share.settings.rtl}
             onChange={(rtl) => change({ settings: { rtl } })}
           />

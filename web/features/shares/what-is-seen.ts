@@ -10,8 +10,8 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
   if (view.kind === 'form') {
     const asked = questionsOf(view, fields).length
     return [
-      tn('Visitors are asked 1 question.', 'Visitors are asked {n} questions.', asked),
-      t('They see no records.'),
+      tn('Visitors see 1 question.', 'Visitors see {n} questions.', asked),
+      t('Records are not visible.'),
     ]
   }
   const shown = shownFields(fields, view).length
@@ -23,18 +23,18 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
   return [
     tn('Visitors see 1 field.', 'Visitors see {n} fields.', shown),
     ...(hidden > 0
-      ? [tn('1 hidden field cannot be reached.', '{n} hidden fields cannot be reached.', hidden)]
+      ? [tn('1 hidden field is not accessible.', '{n} hidden fields are not accessible.', hidden)]
       : []),
     conditions > 0
       ? tn(
-          'They see only the records that meet 1 condition.',
-          'They see only the records that meet {n} conditions.',
+          'Only records that match 1 condition are visible.',
+          'Only records that match {n} conditions are visible.',
           conditions,
         )
       : hasHiddenStacks(view)
-        ? t('They see only the records of stacks that are not hidden.')
-        : t('They see all records.'),
-    ...(conditions > 0 && hasHiddenStacks(view) ? [t('Records of hidden stacks are left out.')] : []),
+        ? t('Only records in visible stacks are shown.')
+        : t('All records are visible.'),
+    ...(conditions > 0 && hasHiddenStacks(view) ? [t('Records in hidden stacks are not shown.')] : []),
   ]
 }
 

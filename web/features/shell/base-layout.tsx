@@ -49,8 +49,8 @@ export function BaseLayout() {
     if (!wasHere && !isGuest) return
     toast.error({
       text: wasHere
-        ? t('Base "{title}" is no longer there for you', { title: title.current ?? '' })
-        : t("You don't have enough permission to access the base."), // spec §8
+        ? t('You no longer have access to “{title}”', { title: title.current ?? '' })
+        : t('You don’t have permission to open this base.'), // spec §8
     })
     goTo(paths.bases(), { replace: true })
   }, [missing, isGuest, baseId])
@@ -60,8 +60,8 @@ export function BaseLayout() {
     return (
       <EmptyState
         icon={DatabaseZap}
-        title={t('This base cannot be opened')}
-        text={t('It was deleted, or it has not been shared with you.')}
+        title={t('This base can’t be opened')}
+        text={t('It may have been deleted, or it isn’t shared with you.')}
       >
         <Button variant="primary" onClick={() => goTo(paths.bases())}>
           {t('Go to your bases')}
@@ -72,7 +72,7 @@ export function BaseLayout() {
   if (base.error && !base.data) {
     return (
       <ErrorState
-        title={t('The base could not be read')}
+        title={t('The base could not be loaded')}
         error={base.error}
         onRetry={() => void base.refetch()}
       >

@@ -81,7 +81,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
             aria-controls={`${id}-list`}
             aria-activedescendant={found[current] ? `${id}-${current}` : undefined}
             aria-label={label}
-            placeholder={isOfRecent ? label : t('Go to a base, table, view or record, or find an action')}
+            placeholder={isOfRecent ? label : t('Search bases, tables, views, records and actions')}
             value={search}
             onChange={(event) => {
               setSearch(event.target.value)
@@ -123,10 +123,10 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
           {found.length === 0 && (
             <p className={styles.none}>
               {isReading
-                ? t('Reading your tables…')
+                ? t('Loading tables…')
                 : search === ''
-                  ? t('You have been in no other view yet.')
-                  : t('Nothing matches "{search}"', { search })}
+                  ? t('No recent views.')
+                  : t('No results for “{search}”', { search })}
             </p>
           )}
         </div>

@@ -8,9 +8,7 @@ export function ConnectionBar() {
   const state = useSyncExternalStore(connection.subscribe, connection.state)
   return (
     <div role="status">
-      {state === 'lost' && (
-        <div className={styles.bar}>{t('Connection lost. Trying to reach the server…')}</div>
-      )}
+      {state === 'lost' && <div className={styles.bar}>{t('Connection lost. Reconnecting…')}</div>}
     </div>
   )
 }

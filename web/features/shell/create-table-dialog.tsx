@@ -53,7 +53,7 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
             setTitle(event.target.value)
             create.reset()
           }}
-          error={isEmpty ? t('A table needs a name') : create.error && messageOf(create.error)}
+          error={isEmpty ? t('Enter a name') : create.error && messageOf(create.error)}
         />
         <TextArea
           label={t('Description (optional)')}

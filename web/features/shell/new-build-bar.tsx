@@ -20,7 +20,7 @@ export function NewBuildBar() {
     <div role="status">
       {isOffered && (
         <div className={styles.news}>
-          <span>{t('There is a new version of Sheaf.')}</span>
+          <span>{t('A new version of Sheaf is available.')}</span>
           <button type="button" className={styles.reload} onClick={() => location.reload()}>
             {t('Reload')}
           </button>

@@ -61,13 +61,13 @@ export function Rail() {
       <button
         type="button"
         className={styles.me}
-        aria-label={t('Account menu')}
         aria-haspopup="menu"
         data-tip={user?.displayName || user?.email || t('Account')}
         data-tip-side="side"
         onClick={(event) => openMenu(event.currentTarget, accountMenu(user?.email), t('Account menu'))}
       >
         {user ? <Avatar person={user} size={28} /> : <span className={styles.noFace} />}
+        <span className="visually-hidden">{t('Account menu')}</span>
       </button>
     </nav>
   )

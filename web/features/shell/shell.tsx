@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { t } from '../../i18n.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { useLayer } from '../../ui/layers.ts'
+import { Main } from '../../ui/main.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { useKeyMap } from './key-map.ts'
 import { NewBuildBar } from './new-build-bar.tsx'
@@ -43,17 +44,16 @@ export function Shell() {
       {!isNarrow && <Rail />}
       {!isNarrow && baseId && !collapsed && (
         <div className={styles.sidebar} style={{ inlineSize: width }}>
-          <Sidebar baseId={baseId} />
-          <SidebarEdge />
+          <Sidebar baseId={baseId} edge={<SidebarEdge />} />
         </div>
       )}
       <div className={styles.main} inert={isNarrow && drawerOpen}>
         <ConnectionBar />
         <NewBuildBar />
         {(isNarrow || baseId) && <TopBar baseId={baseId} />}
-        <div id="content" className={styles.content} tabIndex={-1}>
+        <Main id="content" className={styles.content} tabIndex={-1}>
           <Outlet />
-        </div>
+        </Main>
       </div>
       {isNarrow && drawerOpen && <Drawer baseId={baseId} />}
     </div>

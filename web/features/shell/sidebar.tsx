@@ -1,5 +1,5 @@
 import { ChevronDown, House, PanelLeftClose, Plus, Search, Trash2, X } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
 import { createTableAction, importAction, tableTrashAction } from '../../actions/tables.ts'
@@ -18,8 +18,8 @@ import { TableTree } from './table-tree.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 import { useIsBaseHome } from './use-place.ts'
 
-/** The base: its name and menu, search, overview and the tree of its tables. */
-export function Sidebar({ baseId }: { baseId: string }) {
+/** The base: its name and menu, search, overview and the tree of its tables. `edge` resizes it. */
+export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) {
   const isHome = useIsBaseHome()
   const base = trpc.bases.get.useQuery({ baseId })
   const isNarrow = useIsNarrow()
@@ -29,7 +29,7 @@ export function Sidebar({ baseId }: { baseId: string }) {
 
   if (!base.data) return <SidebarSkeleton failed={base.error !== null} />
   const { data } = base
-  const menuLabel = t('Menu of base {title}', { title: data.title })
+  const menuLabel = t('Options for base {title}', { title: data.title })
   const context = actionContext()
   return (
     <aside
@@ -43,12 +43,12 @@ export function Sidebar({ baseId }: { baseId: string }) {
           type="button"
           className={styles.base}
           aria-haspopup="menu"
-          aria-label={menuLabel}
           onClick={(event) => openMenu(event.currentTarget, baseMenu(data), menuLabel)}
           onContextMenu={(event) => openContextMenu(event, baseMenu(data), menuLabel)}
         >
           <BaseIcon base={data} size={24} />
-          <span className={styles.baseTitle} dir="auto" data-tip={data.title} data-tip-clipped>
+          <span className="visually-hidden">{menuLabel}</span>
+          <span className={styles.baseTitle} dir="auto" data-tip={data.title} data-tip-clipped aria-hidden>
             {data.title}
           </span>
           <ChevronDown size={14} />
@@ -123,6 +123,7 @@ export function Sidebar({ baseId }: { baseId: string }) {
           {t('Deleted tables')}
         </button>
       )}
+      {edge}
       {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
     </aside>
   )

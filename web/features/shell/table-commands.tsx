@@ -39,7 +39,7 @@ export const describeTable = (table: Table): void =>
   void openDialog((close) => (
     <DescriptionDialog
       title={table.title}
-      question={t('What is this table for?')}
+      question={t('Describe this table')}
       description={table.description}
       onSave={(description) => updateTable(table, { description })}
       onClose={close}

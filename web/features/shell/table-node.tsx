@@ -29,7 +29,7 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   const isCurrent = open.tableId === table.id
   const canRename = roleCan(base.role, 'table.update')
   const rename = () => setIsRenaming(true)
-  const menuLabel = t('Menu of table {title}', { title: table.title })
+  const menuLabel = t('Options for table {title}', { title: table.title })
   const menu = () => tableMenu(base, table, rename)
 
   // Whoever comes by the address of a view sees where it stands, and what stands beside it.

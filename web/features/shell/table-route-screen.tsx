@@ -29,7 +29,7 @@ export function TableRouteScreen() {
   if (tables.error && !tables.data) {
     return (
       <ErrorState
-        title={t('The table could not be read')}
+        title={t('The table could not be loaded')}
         error={tables.error}
         onRetry={() => void tables.refetch()}
       />
@@ -87,11 +87,13 @@ function NoSuchTable({ baseId }: { baseId: string }) {
   return (
     <EmptyState
       icon={TableProperties}
-      title={t('This table does not exist')}
-      text={t('It was deleted, or the link is incomplete. Deleted tables can be restored from the sidebar.')}
+      title={t('Table not found')}
+      text={t(
+        'It may have been deleted, or the link is incomplete. You can restore deleted tables from the sidebar.',
+      )}
     >
       <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
-        {t('Open the base')}
+        {t('Open base')}
       </Button>
     </EmptyState>
   )

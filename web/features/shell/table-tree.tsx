@@ -20,7 +20,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
     return (
       <div className={styles.tree}>
         <ErrorState
-          title={t('The tables could not be read')}
+          title={t('Tables could not be loaded')}
           error={tables.error}
           onRetry={() => void tables.refetch()}
         />
@@ -57,7 +57,7 @@ export function TableTree({ base, search }: { base: Base; search: string }) {
   if (found.length === 0) {
     return (
       <div className={styles.tree}>
-        <p className={styles.empty}>{t('No table matches "{search}"', { search })}</p>
+        <p className={styles.empty}>{t('No tables match “{search}”', { search })}</p>
       </div>
     )
   }

@@ -63,7 +63,7 @@ export function TopBar({ baseId }: { baseId?: string }) {
       {baseId && (
         <IconButton
           icon={RotateCw}
-          label={t('Reload the data')}
+          label={t('Reload data')}
           onClick={() => void queryClient.invalidateQueries()}
         />
       )}
@@ -137,7 +137,7 @@ function Breadcrumb({ baseId }: { baseId: string }) {
           items={() => viewItems(base, schema.views, view)}
           mark={view.lock === 'locked' ? modeMark(view, baseId) : null}
           menu={{
-            label: t('Menu of view {title}', { title: view.title }),
+            label: t('Options for view {title}', { title: view.title }),
             items: () => viewMenu(base, view, schema.views),
           }}
         />

@@ -23,7 +23,7 @@ export function ViewNodes({ base, table }: { base: Base; table: Table }) {
   const schema = trpc.schema.table.useQuery({ tableId: table.id })
   const views = schema.data?.views
   if (schema.error && !views) {
-    return <p className={styles.empty}>{t('The views could not be read.')}</p>
+    return <p className={styles.empty}>{t('Views could not be loaded.')}</p>
   }
   if (!views) return <Skeleton width="60%" />
   return (
@@ -53,10 +53,10 @@ function ViewNode({ base, view, siblings }: { base: Base; view: View; siblings: 
   const isCurrent = open.tableId === view.tableId && (open.viewId ? open.viewId === view.id : view.isDefault)
   const canRename = roleCan(base.role, 'view.update') && heldReason(view) === null
   const rename = () => setIsRenaming(true)
-  const menuLabel = t('Menu of view {title}', { title: view.title })
+  const menuLabel = t('Options for view {title}', { title: view.title })
   const mark = modeMark(view, base.id)
   const hidden = hiddenMark(view)
-  const shared = t('Shared by a public link')
+  const shared = t('Shared with a public link')
   const menu = () => viewMenu(base, view, siblings, rename)
 
   return (

@@ -42,7 +42,7 @@ export function ConnectionFields({
   return (
     <div className={styles.form}>
       {!source && (
-        <div className={styles.engines} role="radiogroup" aria-label={t('Kind of database')}>
+        <div className={styles.engines} role="radiogroup" aria-label={t('Database type')}>
           {CLIENTS.map((client) => (
             <label key={client} className={styles.engine}>
               <input
@@ -62,12 +62,12 @@ export function ConnectionFields({
           {!source && (
             <div className={styles.address}>
               <TextField
-                label={t('Connection address (optional)')}
+                label={t('Connection URL (optional)')}
                 className={styles.grow}
                 dir="ltr"
                 placeholder="postgres://user:password@host:5432/database"
                 value={address}
-                error={isOdd ? t('This is not the address of a database') : null}
+                error={isOdd ? t('Enter a valid connection URL') : null}
                 onChange={(event) => setAddress(event.target.value)}
                 onKeyDown={(event) => {
                   if (event.key !== 'Enter' || address === '') return
@@ -136,7 +136,7 @@ export function ConnectionFields({
           dir="ltr"
           data-autofocus
           placeholder="shop.db"
-          help={t('A file in the folder that the operator of this server has set aside for it')}
+          help={t('A file in the server’s SQLite sources folder')}
           value={draft.file}
           onChange={(event) => set({ file: event.target.value })}
         />

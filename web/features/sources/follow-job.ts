@@ -32,7 +32,7 @@ export async function followJob(
         onProgress(job.progress)
         if (job.status === 'completed') return { result: job.result }
         if (job.status === 'cancelled') return null
-        if (job.status === 'failed') throw new Error(job.error ?? t('This did not succeed'))
+        if (job.status === 'failed') throw new Error(job.error ?? t('This failed'))
       }
       await Promise.race([news, new Promise((resolve) => setTimeout(resolve, job ? POLL_MS : RETRY_MS))])
     }

@@ -37,7 +37,7 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
   }
 
   if (job?.status === 'failed') return <Alert tone="error">{job.error}</Alert>
-  if (job?.status === 'cancelled') return <Alert>{t('Cancelled. Nothing of it was kept.')}</Alert>
+  if (job?.status === 'cancelled') return <Alert>{t('Cancelled. No changes were made.')}</Alert>
   if (job?.status === 'completed') return <Outcome result={job.result as Result} />
   const { done = 0, total = null } = job?.progress ?? {}
   return (
@@ -45,7 +45,7 @@ export function JobView({ jobId, baseId }: { jobId: string; baseId: string }) {
       <progress value={total === null ? undefined : done} max={total ?? undefined} />
       <span>
         {total === null
-          ? t('Reading the structure of the database…')
+          ? t('Reading database structure…')
           : t('{done} of {total} tables', { done: formatNumber(done), total: formatNumber(total) })}
       </span>
       <Button size="small" onClick={() => void cancel()}>
@@ -63,7 +63,7 @@ function Outcome({ result: { tables, views, changes, notes } }: { result: Result
   ].filter((text) => text !== false)
   return (
     <div className={styles.form}>
-      <Alert>{counts.length > 0 ? counts.join(' · ') : t('Everything is as it was')}</Alert>
+      <Alert>{counts.length > 0 ? counts.join(' · ') : t('Already up to date')}</Alert>
       {notes.length > 0 && (
         <section>
           <h3 className={styles.label}>{t('Good to know')}</h3>

@@ -19,12 +19,12 @@ interface Props {
 export function NamingFields({ settings, onChange }: Props) {
   return (
     <SelectField
-      label={t('Names')}
+      label={t('Field and table names')}
       value={settings.inflection}
       onChange={(value) => onChange({ ...settings, inflection: value === 'camelize' ? 'camelize' : 'none' })}
     >
       <option value="none">{t('As in the database: first_name')}</option>
-      <option value="camelize">{t('Joined words: FirstName')}</option>
+      <option value="camelize">{t('Title case: FirstName')}</option>
     </SelectField>
   )
 }
@@ -33,7 +33,7 @@ export function NamingFields({ settings, onChange }: Props) {
 export function PermissionFields({ settings, onChange }: Props) {
   return (
     <fieldset className={styles.permissions}>
-      <legend>{t('From here people may')}</legend>
+      <legend>{t('Allow members to')}</legend>
       <Switch
         checked={!settings.isDataReadonly}
         onChange={(may) => onChange({ ...settings, isDataReadonly: !may })}

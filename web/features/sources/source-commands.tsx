@@ -48,9 +48,9 @@ export async function patchSource(source: Source, patch: Patch): Promise<void> {
 export async function removeSource(source: Source): Promise<void> {
   const { baseId, id: sourceId } = source
   const isSure = await confirm({
-    title: t('Remove the data source "{name}"?', { name: nameOf(source) }),
+    title: t('Remove data source “{name}”?', { name: nameOf(source) }),
     text: t(
-      'Its tables disappear from this base, with their views and with the links, lookups and formulas over them. The database itself is left as it is. This cannot be undone, but the database can be connected again.',
+      'Removes its tables and views from this base, including links, lookups and formulas that use them. The database itself isn’t changed. You can’t undo this, but you can connect the database again.',
     ),
     confirmLabel: t('Remove'),
     danger: true,
@@ -60,7 +60,7 @@ export async function removeSource(source: Source): Promise<void> {
     await api.sources.delete.mutate({ baseId, sourceId })
     cache.sources.list.setData({ baseId }, (list) => list?.filter(({ id }) => id !== sourceId))
     await cache.schema.tables.invalidate({ baseId })
-    toast.success({ text: t('The data source was removed') })
+    toast.success({ text: t('Data source removed') })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

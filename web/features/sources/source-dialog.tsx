@@ -118,7 +118,7 @@ export function SourceDialog({
       {step === 'tables' && found && (
         <div className={styles.form}>
           {found.tables.length === 0 ? (
-            <Alert>{t('There are no tables in it that this user may read')}</Alert>
+            <Alert>{t('This user has no readable tables in this database')}</Alert>
           ) : (
             <TablePicker tables={found.tables} chosen={chosen} onChange={setChosen} />
           )}
@@ -180,7 +180,7 @@ function Outcome({ test, error }: { test: Outputs['sources']['test'] | undefined
   if (reason === null && !test) return null
   return (
     <div className={styles.outcome}>
-      {reason === null ? <Alert>{t('The connection works')}</Alert> : <Alert tone="error">{reason}</Alert>}
+      {reason === null ? <Alert>{t('Connection successful')}</Alert> : <Alert tone="error">{reason}</Alert>}
     </div>
   )
 }

@@ -25,7 +25,7 @@ export function SourcesPanel({ base }: { base: Base }) {
   if (sources.error && !sources.data) {
     return (
       <ErrorState
-        title={t('The data sources could not be read')}
+        title={t('Data sources could not be loaded')}
         error={sources.error}
         onRetry={() => void sources.refetch()}
       />
@@ -37,8 +37,8 @@ export function SourcesPanel({ base }: { base: Base }) {
       {connected?.length === 0 ? (
         <EmptyState
           icon={Database}
-          title={t('This base has only its own tables')}
-          text={t('Connect a database to see and edit its tables here. They stay where they are.')}
+          title={t('No data sources connected')}
+          text={t('Connect a database to view and edit its tables here. The data stays in the database.')}
         >
           {mayConnect && (
             <Button variant="primary" icon={Plus} onClick={() => connectDatabase(base.id)}>
@@ -74,17 +74,17 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
   const name = nameOf(source)
   const mayChange = roleCan(base.role, 'source.update') && !source.isOwn
   const menu = (): MenuItem[] => [
-    { kind: 'id', label: t('Source id'), value: source.id },
+    { kind: 'id', label: t('Source ID'), value: source.id },
     { kind: 'separator' },
     { kind: 'action', label: t('Edit'), icon: Pencil, run: () => editSource(source) },
     { kind: 'action', label: t('Synchronise'), icon: RefreshCw, run: () => syncSource(source) },
     { kind: 'separator' },
     {
-      ...{ kind: 'action', label: t('People may edit records'), checked: !source.isDataReadonly },
+      ...{ kind: 'action', label: t('Allow editing records'), checked: !source.isDataReadonly },
       run: () => void patchSource(source, { isDataReadonly: !source.isDataReadonly }),
     },
     {
-      ...{ kind: 'action', label: t('People may change fields'), checked: !source.isSchemaReadonly },
+      ...{ kind: 'action', label: t('Allow editing fields'), checked: !source.isSchemaReadonly },
       run: () => void patchSource(source, { isSchemaReadonly: !source.isSchemaReadonly }),
     },
     { kind: 'separator' },
@@ -109,14 +109,12 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
           {name}
         </strong>
         <small className={styles.sourcePlace} dir="auto">
-          {source.isOwn
-            ? t('Kept by this server')
-            : placeOf(source) || t('The connection has to be entered again')}
+          {source.isOwn ? t('Built-in storage') : placeOf(source) || t('Enter the connection details again')}
         </small>
       </span>
       <span className={styles.tags}>
-        {source.isDataReadonly && <span className={styles.tag}>{t('Records read only')}</span>}
-        {source.isSchemaReadonly && <span className={styles.tag}>{t('Fields read only')}</span>}
+        {source.isDataReadonly && <span className={styles.tag}>{t('Read-only records')}</span>}
+        {source.isSchemaReadonly && <span className={styles.tag}>{t('Read-only fields')}</span>}
         <span className={styles.tag}>{ENGINES[source.client].label}</span>
       </span>
       {mayChange ? (
@@ -126,8 +124,10 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
           </Button>
           <IconButton
             icon={Ellipsis}
-            label={t('Menu of source {name}', { name })}
-            onClick={(event) => openMenu(event.currentTarget, menu(), t('Menu of source {name}', { name }))}
+            label={t('Options for source {name}', { name })}
+            onClick={(event) =>
+              openMenu(event.currentTarget, menu(), t('Options for source {name}', { name }))
+            }
           />
         </>
       ) : (

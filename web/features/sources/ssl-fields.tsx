@@ -11,8 +11,8 @@ const modeLabels = (): Record<SslMode, string> => ({
   allow: t('Allowed'),
   prefer: t('Preferred'),
   require: t('Required'),
-  'verify-ca': t('Required, with a known authority'),
-  'verify-full': t('Required, with a known authority and host'),
+  'verify-ca': t('Verify CA'),
+  'verify-full': t('Verify CA and host'),
 })
 
 /** How the connection is encrypted, with certificates and key from files. */
@@ -43,7 +43,7 @@ export function SslFields({
       {draft.sslMode !== 'disable' && (
         <div className={styles.pems}>
           <PemField
-            label={t('Authority (CA)')}
+            label={t('CA certificate')}
             value={draft.ca}
             isKept={kept?.hasCa ?? false}
             onChange={(ca) => onChange({ ca })}

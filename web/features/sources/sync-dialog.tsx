@@ -90,15 +90,15 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
         </div>
       )
     }
-    if (changes.length === 0) return <Alert>{t('Nothing has changed in the database')}</Alert>
+    if (changes.length === 0) return <Alert>{t('No changes in the database')}</Alert>
     const leftOut = changes.filter((change) => change.isLeftOut)
     const news = changes.filter((change) => !change.isLeftOut)
     return (
       <div className={styles.form}>
-        {news.length === 0 && <Alert>{t('Nothing has changed in the database')}</Alert>}
+        {news.length === 0 && <Alert>{t('No changes in the database')}</Alert>}
         <p className={styles.help}>
           {t(
-            'What is gone from the database goes to the trash here, with its views. Undo takes all of it back.',
+            'Tables and fields removed from the database are moved to the trash here, with their views. You can undo this.',
           )}
         </p>
         {[...Map.groupBy(news, ({ table }) => table)].map(([table, own]) => (
@@ -112,7 +112,7 @@ export function SyncDialog({ source, onClose }: { source: Source; onClose: () =>
         {leftOut.length > 0 && (
           <details open={news.length === 0}>
             <summary className={styles.label}>
-              {tn('{n} table was left out', '{n} tables were left out', leftOut.length)}
+              {tn('{n} table was skipped', '{n} tables were skipped', leftOut.length)}
             </summary>
             <ul className={styles.changes}>{leftOut.map((change) => pick(change, change.table))}</ul>
           </details>
@@ -131,18 +131,18 @@ function wordsOf({ kind, isView, column, relatedTable, from, to }: Change): stri
     case 'table.add':
       return isView ? t('New view') : t('New table')
     case 'table.remove':
-      return isView ? t('The view is gone') : t('The table is gone')
+      return isView ? t('View removed') : t('Table removed')
     case 'column.add':
       return t('New column {column}', names)
     case 'column.remove':
-      return t('Column {column} is gone', names)
+      return t('Column {column} removed', names)
     case 'column.change':
       return from === to
-        ? t('Column {column} has other rules', names)
-        : t('Column {column}: {from} becomes {to}', names)
+        ? t('Column {column}: constraints changed', names)
+        : t('Column {column}: {from} → {to}', names)
     case 'relation.add':
-      return t('New link: {column} leads to {related}', names)
+      return t('New link: {column} → {related}', names)
     case 'relation.remove':
-      return t('The link of {column} to {related} is gone', names)
+      return t('Link removed: {column} → {related}', names)
   }
 }

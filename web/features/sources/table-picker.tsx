@@ -47,8 +47,8 @@ export function TablePicker({
       />
       <label className={styles.pickAll}>
         <input type="checkbox" checked={isAll} onChange={toggleAll} />
-        <span>{t('All of them')}</span>
-        <small>{t('{n} of {total} chosen', { n: chosen.size, total: tables.length })}</small>
+        <span>{t('Select all')}</span>
+        <small>{t('{n} of {total} selected', { n: chosen.size, total: tables.length })}</small>
       </label>
       <ul className={styles.picks}>
         {matching.slice(0, MAX_LINES).map(({ name, kind, columns, rowEstimate }) => (
@@ -67,10 +67,10 @@ export function TablePicker({
           </li>
         ))}
       </ul>
-      {matching.length === 0 && <p className={styles.help}>{t('No table has this in its name')}</p>}
+      {matching.length === 0 && <p className={styles.help}>{t('No matching tables')}</p>}
       {matching.length > MAX_LINES && (
         <p className={styles.help}>
-          {tn('{n} more: search to see it', '{n} more: search to see them', matching.length - MAX_LINES)}
+          {tn('{n} more. Search to find it.', '{n} more. Search to find them.', matching.length - MAX_LINES)}
         </p>
       )}
     </div>

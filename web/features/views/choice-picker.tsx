@@ -87,7 +87,7 @@ export function ChoicePicker({ choices, several, value, onChange }: ChoicePicker
                 <Pill choice={choice} />
               </label>
             ))}
-            {found.length === 0 && <p className={toolbar.hint}>{t('Nothing found')}</p>}
+            {found.length === 0 && <p className={toolbar.hint}>{t('No results')}</p>}
             {found.length > MAX_SHOWN && (
               <p className={toolbar.hint}>{tn('1 more', '{n} more', found.length - MAX_SHOWN)}</p>
             )}

@@ -29,7 +29,7 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
   const modes: { mode: RowColoring['mode'] | null; label: string; next: RowColoring | null }[] = [
     { mode: null, label: t('None'), next: null },
     {
-      ...{ mode: 'select', label: t('By a choice') },
+      ...{ mode: 'select', label: t('By select field') },
       next: first ? { mode: 'select', fieldId: first.id, isBackground: false } : null,
     },
     { mode: 'filter', label: t('By conditions'), next: firstRules(fields) },
@@ -38,7 +38,7 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
   return (
     <div className={styles.menu}>
       <fieldset className={styles.modes}>
-        <legend className="visually-hidden">{t('Colour the records')}</legend>
+        <legend className="visually-hidden">{t('Colour records')}</legend>
         {modes.map((one) => (
           <label key={one.label} className={styles.mode}>
             <input
@@ -53,7 +53,7 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
           </label>
         ))}
       </fieldset>
-      {!first && <p className={toolbar.hint}>{t('The table has no single select field to colour by.')}</p>}
+      {!first && <p className={toolbar.hint}>{t('Add a single select field to colour records by it.')}</p>}
       {coloring?.mode === 'select' && (
         <div className={styles.select}>
           <select
@@ -132,7 +132,7 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
                 <IconButton
                   icon={ArrowUp}
                   size="small"
-                  label={t('Ahead of the one above')}
+                  label={t('Move up')}
                   onClick={() => change(list.toSpliced(index, 1).toSpliced(index - 1, 0, rule))}
                 />
               )}
@@ -145,13 +145,13 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
             </div>
             <FilterMenu
               {...{ fields, people, filter: rule.filter, isSaved: true }}
-              emptyHint={t('Without a condition this colours nothing.')}
+              emptyHint={t('Add a condition to apply this colour.')}
               onChange={(filter) => patch(rule.id, { filter: filter ?? { join: 'and', children: [] } })}
             />
           </li>
         ))}
       </ol>
-      {list.length > 1 && <p className={toolbar.hint}>{t('The first condition that is met decides.')}</p>}
+      {list.length > 1 && <p className={toolbar.hint}>{t('The first matching condition applies.')}</p>}
       {list.length < MAX_RULES && fresh && (
         <div className={toolbar.actions}>
           <Button
@@ -179,12 +179,12 @@ function Extent({
   return (
     <select
       className={toolbar.select}
-      aria-label={t('What is coloured')}
+      aria-label={t('Apply colour to')}
       value={isBackground ? 'all' : 'bar'}
       onChange={(event) => onChange(event.target.value === 'all')}
     >
-      <option value="bar">{t('A bar at the start')}</option>
-      <option value="all">{t('The whole record')}</option>
+      <option value="bar">{t('Edge of the record')}</option>
+      <option value="all">{t('Whole record')}</option>
     </select>
   )
 }

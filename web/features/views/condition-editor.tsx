@@ -29,7 +29,7 @@ export function ConditionEditor({ condition, fields, people, isActive, onChange 
           if (next) onChange(withField(condition, next, field))
         }}
       >
-        {!field && <option value={condition.fieldId}>{t('A deleted field')}</option>}
+        {!field && <option value={condition.fieldId}>{t('Deleted field')}</option>}
         {fields.map((one) => (
           <option key={one.id} value={one.id}>
             {one.title}

@@ -25,7 +25,7 @@ export function CoverMenu(props: CoverMenuProps) {
     <ToolbarButton
       icon={Image}
       label={t('Cover')}
-      tip={field ? t('Cover: {field}', { field: field.title }) : t('Cover image of the cards')}
+      tip={field ? t('Cover: {field}', { field: field.title }) : t('Card cover image')}
       testId="cover-button"
     >
       {() => <CoverChoice {...props} />}
@@ -55,18 +55,18 @@ export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
         </select>
       </label>
       {covers.length === 0 && (
-        <p className={toolbar.hint}>{t('Pictures come from an attachment field, and the table has none.')}</p>
+        <p className={toolbar.hint}>{t('Add an attachment field to show cover images.')}</p>
       )}
       {cover.coverFieldId !== null && (
         <label className={styles.line}>
-          <span>{t('Picture')}</span>
+          <span>{t('Image')}</span>
           <select
             className={toolbar.select}
             value={cover.coverFit}
             onChange={(event) => onChange({ coverFit: event.target.value === 'crop' ? 'crop' : 'fit' })}
           >
-            <option value="fit">{t('Shown whole')}</option>
-            <option value="crop">{t('Fills its room')}</option>
+            <option value="fit">{t('Fit')}</option>
+            <option value="crop">{t('Fill')}</option>
           </select>
         </label>
       )}

@@ -33,7 +33,7 @@ export function CreateViewDialog(props: CreateViewDialogProps) {
     <Dialog title={KIND_INFO[kind].newLabel()} onClose={onClose}>
       {schema.error ? (
         <ErrorState
-          title={t('The table could not be read')}
+          title={t('The table could not be loaded')}
           error={schema.error}
           onRetry={() => void schema.refetch()}
         />
@@ -124,7 +124,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
             setTitle(event.target.value)
             setProblem(null)
           }}
-          error={isEmpty ? t('A view needs a name') : problem}
+          error={isEmpty ? t('Enter a name') : problem}
         />
         {need && (
           <div className={styles.pair}>
@@ -133,7 +133,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
               value={setup.fieldId ?? ''}
               help={
                 setup.fieldId === FRESH && fields.length === 0
-                  ? t('The table has no such field yet: it is made with the view.')
+                  ? t('This table has no such field yet. It is created with the view.')
                   : undefined
               }
               onChange={(event) => setSetup({ ...setup, fieldId: event.target.value || null })}
@@ -144,7 +144,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
                 </option>
               ))}
               {fields.length === 0 && !mayMake && (
-                <option value="">{t('The table has no such field')}</option>
+                <option value="">{t('This table has no suitable field')}</option>
               )}
               {mayMake && (
                 <option value={FRESH}>
@@ -171,14 +171,14 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
         <SelectField
           label={t('Copy from')}
           value={copyOf}
-          help={copied && t('Its fields, filter, sorts and colours come along.')}
+          help={copied && t('Copies fields, filters, sorts and colours.')}
           onChange={(event) => {
             const view = schema.views.find(({ id }) => id === event.target.value)
             setCopyOf(event.target.value)
             if (view?.kind === kind) setSetup(first(view))
           }}
         >
-          <option value="">{t('Nothing, start afresh')}</option>
+          <option value="">{t('Start from scratch')}</option>
           {schema.views.map((view) => (
             <option key={view.id} value={view.id}>
               {view.title}

@@ -59,7 +59,7 @@ export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
             />
           ))}
         </SortableList>
-        {found.length === 0 && <p className={toolbar.hint}>{t('No field has this name')}</p>}
+        {found.length === 0 && <p className={toolbar.hint}>{t('No matching fields')}</p>}
       </div>
       <div className={styles.foot}>
         <Button size="small" variant="ghost" onClick={() => setAll(true)} disabled={found.every(isShown)}>
@@ -103,7 +103,11 @@ function FieldLine({ field, isShown, onShow, onMove }: FieldLineProps) {
 
   return (
     <div ref={ref} style={style} className={styles.item} data-testid="fields-menu-item">
-      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move, or Alt with an arrow key')}>
+      <span
+        className={toolbar.grip}
+        {...listeners}
+        data-tip={t('Drag to move, or press Alt and an arrow key')}
+      >
         <GripVertical size={14} aria-hidden />
       </span>
       <label className={styles.label}>

@@ -63,7 +63,7 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
             <IconButton
               icon={EllipsisVertical}
               size="small"
-              label={isGroup(child) ? t('More about this group') : t('More about this condition')}
+              label={isGroup(child) ? t('Group options') : t('Condition options')}
               aria-haspopup="menu"
               onClick={(event) =>
                 openMenu(
@@ -140,7 +140,7 @@ function Joint({
   return (
     <select
       className={`${toolbar.select} ${styles.joint}`}
-      aria-label={t('How the conditions are joined')}
+      aria-label={t('Match all or any conditions')}
       value={join}
       onChange={(event) => onChange(event.target.value === 'or' ? 'or' : 'and')}
     >

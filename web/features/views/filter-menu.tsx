@@ -49,7 +49,7 @@ export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChang
   return (
     <div className={styles.menu}>
       {group.children.length === 0 && (
-        <p className={toolbar.hint}>{emptyHint ?? t('Every record is shown.')}</p>
+        <p className={toolbar.hint}>{emptyHint ?? t('No filter conditions. All records are shown.')}</p>
       )}
       <FilterGroup group={group} path={[]} fields={fields} people={people} onChange={change} root={group} />
       {!isSaved && <p className={styles.note}>{t('Only you see this filter, until you leave the page.')}</p>}

@@ -18,7 +18,7 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
       onChange={onChange}
       max={MAX_GROUPS}
       words={{
-        none: t('Records with the same value stand together, under a header of their own.'),
+        none: t('Group records that have the same value.'),
         add: t('Add group'),
         remove: (field) => t('Remove group by {field}', { field }),
       }}

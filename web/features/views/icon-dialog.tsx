@@ -91,7 +91,7 @@ export function IconDialog({ title, current, onChoose, onClose }: IconDialogProp
             </div>
           </section>
         ))}
-        {groups.length === 0 && <p className={styles.none}>{t('No icon is called so')}</p>}
+        {groups.length === 0 && <p className={styles.none}>{t('No matching icons')}</p>}
       </div>
     </Dialog>
   )

@@ -20,7 +20,7 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
   if (!state.hasKept) return null
   const { keptBecause, saveKept, saveKeptAsNew, discardKept } = state
   const reason = reasonFor(keptBecause)
-  const label = t('Only you see your changes')
+  const label = t('Unsaved view changes')
   if (isNarrow) {
     return (
       <IconButton
@@ -74,15 +74,15 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
 function reasonFor(because: KeptBecause | null): string {
   switch (because) {
     case 'role':
-      if (isVisitorPage) return t('What you change lasts until you leave the page.')
+      if (isVisitorPage) return t('Your changes are kept until you leave the page.')
       return t(
-        'Your role may not change the view for everyone. What you change lasts until you leave the page.',
+        'Your role can’t change this view for everyone. Your changes are kept until you leave the page.',
       )
     case 'locked':
-      return t('The view is locked. What you change lasts until you leave the page.')
+      return t('This view is locked. Your changes are kept until you leave the page.')
     case 'personal':
-      return t('The view is somebody else’s. What you change lasts until you leave the page.')
+      return t('This is someone else’s personal view. Your changes are kept until you leave the page.')
     case null:
-      return t('What you change lasts until you leave the page, or until you save it.')
+      return t('Your changes are visible only to you until you save them.')
   }
 }

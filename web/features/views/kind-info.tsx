@@ -26,37 +26,37 @@ export const KIND_INFO: Record<ViewKind, KindInfo> = {
     Icon: colored(Grid3x3, 'grid'),
     label: () => t('Grid'),
     newLabel: () => t('New grid view'),
-    purpose: () => t('All records in rows and columns'),
+    purpose: () => t('Records in rows and columns'),
   },
   form: {
     Icon: colored(ClipboardList, 'form'),
     label: () => t('Form'),
     newLabel: () => t('New form view'),
-    purpose: () => t('Questions whose answers become records'),
+    purpose: () => t('Collect records with a form'),
   },
   gallery: {
     Icon: colored(Images, 'gallery'),
     label: () => t('Gallery'),
     newLabel: () => t('New gallery view'),
-    purpose: () => t('Large cards with pictures'),
+    purpose: () => t('Cards with cover images'),
   },
   kanban: {
     Icon: colored(Kanban, 'kanban'),
     label: () => t('Kanban'),
     newLabel: () => t('New kanban view'),
-    purpose: () => t('Cards in stacks, such as steps of work'),
+    purpose: () => t('Cards in stacks, by status for example'),
   },
   calendar: {
     Icon: colored(CalendarDays, 'calendar'),
     label: () => t('Calendar'),
     newLabel: () => t('New calendar view'),
-    purpose: () => t('Records on the days of their dates'),
+    purpose: () => t('Records by date'),
   },
   map: {
     Icon: colored(MapPin, 'map'),
     label: () => t('Map'),
     newLabel: () => t('New map view'),
-    purpose: () => t('Records as pins where they are'),
+    purpose: () => t('Records as pins on a map'),
   },
 }
 

@@ -27,7 +27,7 @@ export interface SortWords {
 }
 
 const sortWords = (): SortWords => ({
-  none: t('Records stand in the order in which they were put.'),
+  none: t('No sorts. Records are in manual order.'),
   add: t('Add sort'),
   remove: (field) => t('Remove sort by {field}', { field }),
 })

@@ -9,6 +9,8 @@ export interface ToolbarButtonProps {
   label: string
   /** How much of it is in force; tints the button. */
   count?: number
+  /** How the count is written, where a bare number would be misread: `3 hidden`. */
+  countText?: string
   /** What is in force, for the tooltip. */
   tip?: string
   shortcut?: string
@@ -22,7 +24,7 @@ export interface ToolbarButtonProps {
 
 /** A button of the toolbar that opens a panel, and shows at a glance what is active behind it. */
 export function ToolbarButton(props: ToolbarButtonProps) {
-  const { icon: Icon, label, count = 0, tip, shortcut, testId, children } = props
+  const { icon: Icon, label, count = 0, countText, tip, shortcut, testId, children } = props
   const [isOpenHere, setOpenHere] = useState(false)
   const [button, setButton] = useState<HTMLButtonElement | null>(null)
   const isOpen = props.isOpen ?? isOpenHere
@@ -46,7 +48,7 @@ export function ToolbarButton(props: ToolbarButtonProps) {
         <span className={styles.buttonLabel} dir="auto">
           {label}
         </span>
-        {count > 0 && <span className={styles.count}>{formatNumber(count)}</span>}
+        {count > 0 && <span className={styles.count}>{countText ?? formatNumber(count)}</span>}
       </button>
       {isOpen && button && (
         <Popover anchor={button} onClose={close} label={label} className={styles.panel}>

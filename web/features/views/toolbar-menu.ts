@@ -23,8 +23,8 @@ export function toolbarMenu({
     run: () => void duplicateView(baseId, view),
   }
   const autoSave: MenuItem = {
-    ...{ kind: 'action', label: t('Save filters and sorts at once'), checked: saves, toggles: true },
-    hint: t('Otherwise they are yours until you save them'),
+    ...{ kind: 'action', label: t('Save filters and sorts automatically'), checked: saves, toggles: true },
+    hint: t('Otherwise your changes are visible only to you until you save them'),
     run: () => setFilterAutoSave(!saves),
   }
   return [

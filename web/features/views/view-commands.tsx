@@ -59,7 +59,7 @@ export const renameView = (view: View, title: string): Promise<void> => updateVi
 /** Renames a view where there is no place to edit its name in line. */
 export const renameViewInDialog = (view: View): void =>
   renameInDialog({
-    ...{ heading: t('Rename view'), emptyText: t('A view needs a name'), title: view.title },
+    ...{ heading: t('Rename view'), emptyText: t('Enter a name'), title: view.title },
     onRename: (title) => renameView(view, title),
   })
 
@@ -68,7 +68,7 @@ export const describeView = (view: View): void =>
   void openDialog((close) => (
     <DescriptionDialog
       title={view.title}
-      question={t('What is this view for?')}
+      question={t('Describe this view')}
       description={view.description}
       onSave={(description) => updateView(view, { description })}
       onClose={close}

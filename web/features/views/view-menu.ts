@@ -70,8 +70,8 @@ export function viewMenu(
         { label: t('Description'), icon: Text, run: () => describeView(view) },
       ].map((item): MenuItem => ({ kind: 'action', disabledReason, ...item })),
       {
-        ...{ kind: 'action', label: t('Who sees this view'), icon: Eye, run: () => chooseViewers(view) },
-        disabledReason: view.isDefault ? t('Everyone sees the default view') : null,
+        ...{ kind: 'action', label: t('View visibility'), icon: Eye, run: () => chooseViewers(view) },
+        disabledReason: view.isDefault ? t('The default view is visible to everyone') : null,
       },
     )
   }
@@ -97,7 +97,7 @@ export function viewMenu(
       { kind: 'separator' },
       {
         ...{ kind: 'action', label: t('Delete view'), icon: Trash2, tone: 'danger' },
-        disabledReason: view.isDefault ? t('The default view stays with its table') : disabledReason,
+        disabledReason: view.isDefault ? t('The default view can’t be deleted') : disabledReason,
         run: () => void deleteView(base.id, view),
       },
     )
@@ -109,7 +109,7 @@ export function viewMenu(
 export function heldReason(view: View): string | null {
   const because = keptBecause(view, true, session.userId())
   if (because === null) return null
-  return because === 'locked' ? t('Unlock the view first') : t('Only its owner may')
+  return because === 'locked' ? t('Unlock the view first') : t('Only the owner can do this')
 }
 
 /** The keyboard's way to what dragging does. */
@@ -138,22 +138,28 @@ export function modeItems(view: View): MenuItem[] {
   })
   return [
     { kind: 'heading', label: t('View mode') },
-    item('collaborative', t('Collaborative'), t('Editors change it for everyone')),
-    item('locked', t('Locked'), t('Nobody changes it; what one tries out is one’s own')),
+    item('collaborative', t('Collaborative'), t('Editors can change it for everyone')),
+    item(
+      'locked',
+      t('Locked'),
+      t('No one can change it. Temporary changes are visible only to the person making them.'),
+    ),
     item(
       'personal',
       t('Personal'),
-      isOthers ? t('Somebody else’s: choose it to make it yours') : t('You alone change it for everyone'),
+      isOthers
+        ? t('Owned by someone else. Select to make it yours.')
+        : t('Only you can change it for everyone'),
     ),
   ]
 }
 
 /** What the mark beside a view's name means; null where everyone may change it. */
 export function modeMark(view: Pick<View, 'lock' | 'ownerId'>, baseId: string): string | null {
-  if (view.lock === 'locked') return t('Locked: what one changes is kept for the visit')
+  if (view.lock === 'locked') return t('Locked: changes are temporary')
   if (view.lock !== 'personal') return null
   const owner = cache.records.people.getData({ baseId })?.find(({ id }) => id === view.ownerId)
   return owner
     ? t('Personal view of {name}', { name: owner.displayName || owner.email })
-    : t('Personal view of somebody else')
+    : t('Someone else’s personal view')
 }

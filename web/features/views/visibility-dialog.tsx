@@ -45,7 +45,7 @@ export function VisibilityDialog({ title, onSave, onClose, ...props }: Visibilit
 
   return (
     <Dialog
-      title={t('Who sees "{title}"', { title })}
+      title={t('Visibility of “{title}”', { title })}
       onClose={onClose}
       footer={
         <Button variant="primary" onClick={onClose}>
@@ -65,7 +65,7 @@ export function VisibilityDialog({ title, onSave, onClose, ...props }: Visibilit
         {problem && <Alert tone="error">{problem}</Alert>}
         <p className={styles.note}>
           {t(
-            'Creators and owners see all views. The records stay open to everyone who may read the table: to hide a view is to tidy up, not to protect.',
+            'Creators and owners always see all views. Hiding a view doesn’t restrict access to its records.',
           )}
         </p>
       </div>

@@ -90,17 +90,17 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
           tabIndex={-1}
           className={styles.toggle}
           data-testid="group-toggle"
-          aria-label={
-            isCollapsed ? t('Expand {group}', { group: name }) : t('Collapse {group}', { group: name })
-          }
           onClick={() => groups.toggle(group)}
         >
+          <span className="visually-hidden">
+            {isCollapsed ? t('Expand {group}', { group: name }) : t('Collapse {group}', { group: name })}
+          </span>
           {isCollapsed ? (
             <ChevronRight size={16} aria-hidden className={styles.caret} />
           ) : (
             <ChevronDown size={16} aria-hidden />
           )}
-          <span className={styles.words}>
+          <span className={styles.words} aria-hidden>
             <span className={styles.field} dir="auto">
               {field.title}
             </span>
@@ -108,7 +108,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
               <GroupValue field={field} value={value} width={width - 120 - level * INDENT} />
             </span>
           </span>
-          <span className={styles.count} title={count}>
+          <span className={styles.count} title={count} aria-hidden>
             {formatNumber(group.count)}
           </span>
         </button>
@@ -119,7 +119,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
           className={styles.menu}
           data-testid="group-menu"
           aria-haspopup="menu"
-          aria-label={t('Menu of the group {group}', { group: name })}
+          aria-label={t('Options for group {group}', { group: name })}
           onClick={(event) => groups.openMenu(group, { element: event.currentTarget })}
         >
           <EllipsisVertical size={14} aria-hidden />

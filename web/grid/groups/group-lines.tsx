@@ -151,7 +151,7 @@ function MoreLine({ line, layout, top }: Omit<LineProps<'more'>, 'groups'>): Rea
       style={{ insetBlockStart: top, blockSize: LINE_HEIGHTS.more, inlineSize: layout.width }}
     >
       <div role="gridcell" aria-colindex={1} className={`${styles.lineCell} ${styles.more}`}>
-        {tn('1 record in further groups', '{n} records in further groups', line.count)}
+        {tn('1 record in more groups', '{n} records in more groups', line.count)}
       </div>
     </div>
   )

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { summarySetOf } from '../../../src/core/fields/result.ts'
@@ -27,18 +29,21 @@ export function Footer({ props, columns, layout }: FooterProps): ReactNode {
         <SummaryCell
           key={column.fieldId}
           column={column}
+          index={first + at}
           start={layout.starts[first + at]!}
           width={layout.starts[first + at + 1]! - layout.starts[first + at]!}
           canArrange={props.rights.arrangeColumns}
         />
       ))
   return (
-    <div className={styles.footer} role="presentation">
-      <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
-        <RecordCount count={rowCount} />
-        {cells(0, layout.frozen - 1)}
+    <div role="rowgroup" className={styles.footer}>
+      <div role="row" className={styles.row}>
+        <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
+          <RecordCount count={rowCount} />
+          {cells(0, layout.frozen - 1)}
+        </div>
+        {cells(shown.first, shown.last)}
       </div>
-      {cells(shown.first, shown.last)}
     </div>
   )
 }
@@ -46,7 +51,7 @@ export function Footer({ props, columns, layout }: FooterProps): ReactNode {
 // Apart, so that plural rules are not asked again for every row that scrolls in.
 const RecordCount = memo(function RecordCount({ count }: { count: number | null }) {
   return (
-    <span className={styles.recordCount} data-testid="record-count">
+    <span role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">
       {count === null ? '' : tn('1 record', '{n} records', count)}
     </span>
   )
@@ -54,12 +59,13 @@ const RecordCount = memo(function RecordCount({ count }: { count: number | null 
 
 interface SummaryCellProps {
   column: ResolvedColumn
+  index: number
   start: number
   width: number
   canArrange: boolean
 }
 
-function SummaryCell({ column, start, width, canArrange }: SummaryCellProps): ReactNode {
+function SummaryCell({ column, index, start, width, canArrange }: SummaryCellProps): ReactNode {
   const engine = useEngine()
   const { summary } = column.column
   const place = { insetInlineStart: start, inlineSize: width }
@@ -71,37 +77,35 @@ function SummaryCell({ column, start, width, canArrange }: SummaryCellProps): Re
   )
   // For what is cut off.
   const title = summary ? `${summary.label} ${summary.value}` : undefined
-  if (!canArrange || summarySetOf(column.field) === 'none') {
-    return (
-      <div className={styles.summary} style={place} title={title}>
-        {text}
-      </div>
-    )
-  }
+  const isFixed = !canArrange || summarySetOf(column.field) === 'none'
   return (
-    <button
-      type="button"
-      tabIndex={-1}
-      className={styles.summary}
-      style={place}
-      data-part="summary"
-      data-testid="summary"
-      data-field={column.fieldId}
-      title={title}
-      aria-label={t('Summary of {field}: {value}', {
-        field: column.field.title,
-        value: summary ? `${summary.label} ${summary.value}` : t('none'),
-      })}
-      onClick={(event) =>
-        engine.props.commands.openSummaryMenu(column.fieldId, { element: event.currentTarget })
-      }
-    >
-      {text ?? (
-        <span className={styles.summaryHint}>
-          {t('Summary')}
-          <ChevronDown size={12} aria-hidden />
-        </span>
+    <div role="gridcell" aria-colindex={index + 2} className={styles.cell} style={place} title={title}>
+      {isFixed ? (
+        <div className={styles.summary}>{text}</div>
+      ) : (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles.summary}
+          data-part="summary"
+          data-testid="summary"
+          data-field={column.fieldId}
+          aria-label={t('Summary of {field}: {value}', {
+            field: column.field.title,
+            value: summary ? `${summary.label} ${summary.value}` : t('none'),
+          })}
+          onClick={(event) =>
+            engine.props.commands.openSummaryMenu(column.fieldId, { element: event.currentTarget })
+          }
+        >
+          {text ?? (
+            <span className={styles.summaryHint} aria-hidden>
+              {t('Summary')}
+              <ChevronDown size={12} />
+            </span>
+          )}
+        </button>
       )}
-    </button>
+    </div>
   )
 }

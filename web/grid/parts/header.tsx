@@ -45,19 +45,24 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
         </div>
         {cells(shown.first, shown.last)}
         {props.rights.addFields && (
-          <button
-            type="button"
-            tabIndex={-1}
-            className={styles.addField}
-            data-part="addField"
-            data-testid="add-field"
-            aria-label={t('Add field')}
-            title={t('Add field')}
+          <div
+            role="columnheader"
+            className={styles.addFieldCell}
             style={{ insetInlineStart: layout.width, inlineSize: ADD_FIELD_WIDTH }}
-            onClick={(event) => props.commands.addField({ element: event.currentTarget })}
           >
-            <Plus size={15} aria-hidden />
-          </button>
+            <button
+              type="button"
+              tabIndex={-1}
+              className={styles.addField}
+              data-part="addField"
+              data-testid="add-field"
+              aria-label={t('Add field')}
+              title={t('Add field')}
+              onClick={(event) => props.commands.addField({ element: event.currentTarget })}
+            >
+              <Plus size={15} aria-hidden />
+            </button>
+          </div>
         )}
       </div>
     </div>
@@ -68,13 +73,8 @@ function Corner(props: { width: number; rowCount: number; canCheck: boolean }): 
   const engine = useEngine()
   const count = countChecked(useStore(engine.checks.checked), props.rowCount)
   return (
-    <div
-      role="columnheader"
-      aria-colindex={1}
-      aria-label={t('Record number')}
-      className={styles.corner}
-      style={{ inlineSize: props.width }}
-    >
+    <div role="columnheader" aria-colindex={1} className={styles.corner} style={{ inlineSize: props.width }}>
+      <span className="visually-hidden">{t('Record number')}</span>
       {props.canCheck && (
         <input
           type="checkbox"
@@ -138,7 +138,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
         </span>
       )}
       {cell.type.readOnly && (
-        <Lock size={10} aria-label={t('Filled in by itself')} className={styles.headerLock} />
+        <Lock size={10} aria-label={t('Filled in automatically')} className={styles.headerLock} />
       )}
       <button
         type="button"
@@ -146,7 +146,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
         className={styles.headerMenu}
         data-part="headerMenu"
         data-testid="header-menu"
-        aria-label={t('Menu of {field}', { field: field.title })}
+        aria-label={t('Options for {field}', { field: field.title })}
         aria-haspopup="menu"
         onClick={(event) => engine.props.commands.openHeaderMenu(fieldId, { element: event.currentTarget })}
       >

@@ -69,7 +69,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
             const { nativeEvent } = event
             engine.checks
               .toggle(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-              .catch(() => engine.props.commands.notify(t('These records could not be read'), 'error'))
+              .catch(() => engine.props.commands.notify(t('These records could not be loaded'), 'error'))
           }}
         />
       )}
@@ -103,6 +103,6 @@ function stateText(state: GridRow['state'], message: string | undefined): string
   if (message) return message
   if (state === 'saving') return t('Saving…')
   if (state === 'failed') return t('Not saved')
-  if (state === 'unmatched') return t('No longer fits the filter or order; it moves when you leave it')
-  return state === 'new' ? t('New: saved with its first value') : null
+  if (state === 'unmatched') return t('No longer matches the filter or sort. Moves when you leave this row.')
+  return state === 'new' ? t('New record: saved when you enter a value') : null
 }

@@ -75,9 +75,8 @@ function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
 }
 
 function addRowBelow(engine: Engine): void {
-  const column = engine.rowStart
   const row = engine.props.rights.addRecords ? engine.props.commands.addRow(null) : null
-  if (row !== null) engine.select(selectCell({ row, column }))
+  if (row !== null) engine.select(selectCell({ row, column: engine.active?.column ?? 0 }))
 }
 
 /** Closes the editor, dropping what was typed. */
@@ -138,6 +137,6 @@ export function store(engine: Engine, session: EditSession, value: CellValue): v
   }
   keepMine({ fieldId, mine: value, theirs }).then(
     (mine) => mine && write(),
-    () => notify(t('The value was not saved'), 'error'),
+    () => notify(t('Value not saved'), 'error'),
   )
 }

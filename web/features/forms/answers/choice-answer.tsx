@@ -43,10 +43,10 @@ export function ChoiceList({ question, run, labelId, describedBy, isInvalid, isR
           <span dir="auto">{title}</span>
         </label>
       ))}
-      {choices.length === 0 && <span className={styles.faint}>{t('There are no options yet')}</span>}
+      {choices.length === 0 && <span className={styles.faint}>{t('No options yet')}</span>}
       {!isSeveral && value !== null && !isReadOnly && (
         <button type="button" className={styles.clear} onClick={() => set(null)}>
-          {t('Clear choice')}
+          {t('Clear selection')}
         </button>
       )}
     </div>

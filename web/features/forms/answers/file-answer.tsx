@@ -87,7 +87,7 @@ export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid,
         aria-describedby={describedBy}
         onClick={() => input.current?.click()}
       >
-        {files.length === 0 || maxCount === 1 ? t('Choose files or drop them here') : t('Add more files')}
+        {files.length === 0 || maxCount === 1 ? t('Drop files here or browse') : t('Add more files')}
       </Button>
     </div>
   )

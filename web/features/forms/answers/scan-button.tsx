@@ -38,7 +38,7 @@ export function ScanButton({ question: { field }, run }: Pick<AnswerProps, 'ques
           <p role="status">
             {unfit === null
               ? t('Hold the code in front of the camera.')
-              : t('“{text}” does not fit this question. Try another code.', { text: unfit.slice(0, 100) })}
+              : t('“{text}” is not a valid answer. Scan another code.', { text: unfit.slice(0, 100) })}
           </p>
         </Dialog>
       )}
@@ -76,8 +76,7 @@ function Camera({ onRead }: { onRead: (text: string) => void }) {
       })
       .catch(
         () =>
-          !isOver &&
-          setFailure(t('The camera cannot be used here. Allow it in your browser, or type the code.')),
+          !isOver && setFailure(t('Camera access is blocked. Allow it in your browser, or type the code.')),
       )
       .finally(() => isOver && stop(stream))
     return () => {

@@ -24,13 +24,13 @@ export interface OpenForm {
 export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
   const share = await client.open()
   if (share.viewKind !== 'form' || share.tableId === null) {
-    throw new ShareError(t('This link does not lead to a form.'), 'NO_FORM')
+    throw new ShareError(t('This link doesn’t lead to a form.'), 'NO_FORM')
   }
   if (share.form !== null && share.form !== 'open') return share
   const { tableId } = share
   const { fields, views } = await client.table(tableId)
   const view = views.find(({ id }) => id === share.viewId) ?? views[0]
-  if (!view) throw new ShareError(t('This link does not lead to a form.'), 'NO_FORM')
+  if (!view) throw new ShareError(t('This link doesn’t lead to a form.'), 'NO_FORM')
   const asked = questionsOf(view, fields).map(({ field }) => field)
   const [people, pictures] = await Promise.all([
     asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),

@@ -1,4 +1,5 @@
 import { t } from '../../../i18n.ts'
+import { Main } from '../../../ui/main.tsx'
 import { LinkPassword } from '../../shares/link-password.tsx'
 import formStyles from '../form.module.css'
 import styles from './public-form.module.css'
@@ -10,15 +11,15 @@ export interface PasswordPageProps {
 
 /** Asks for the password of a form's link. */
 export const PasswordPage = ({ state, onTry }: PasswordPageProps) => (
-  <main className={styles.page} data-testid="form-password">
+  <Main className={styles.page} data-testid="form-password">
     <div className={formStyles.form}>
       <LinkPassword
         className={styles.password}
-        title={t('This form has a password')}
-        openLabel={t('Open the form')}
-        problem={state.isWrong ? t('This password is wrong.') : state.error}
+        title={t('This form is password-protected')}
+        openLabel={t('Open form')}
+        problem={state.isWrong ? t('Incorrect password.') : state.error}
         onTry={onTry}
       />
     </div>
-  </main>
+  </Main>
 )

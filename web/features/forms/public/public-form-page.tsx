@@ -6,6 +6,7 @@ import { optionsOf } from '../../../../src/core/views/index.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
 import { isLanguage, RIGHT_TO_LEFT, showLanguage, t } from '../../../i18n.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { AfterSubmit } from '../after-submit.tsx'
 import formStyles from '../form.module.css'
@@ -62,7 +63,7 @@ function refusedState(error: ShareError, password: string | null): State {
   if (error.code === 'INVALID_SHARED_VIEW_PASSWORD')
     return { kind: 'password', isWrong: password !== null, error: null }
   if (error.code === 'TOO_MANY_REQUESTS' && password !== null)
-    return { kind: 'password', isWrong: false, error: t('Too many tries. Wait a while and try again.') }
+    return { kind: 'password', isWrong: false, error: t('Too many attempts. Try again later.') }
   const isGone = error.code === 'VIEW_NOT_FOUND' || error.code === 'NO_FORM'
   return { kind: 'notice', notice: isGone ? 'gone' : { failure: error.message } }
 }
@@ -97,7 +98,7 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
   const isSurvey = place.isSurvey || share.settings.survey
   return (
     <PeopleProvider value={people}>
-      <main
+      <Main
         className={styles.page}
         style={pageStyle(
           options.backgroundColor,
@@ -116,7 +117,7 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
         ) : (
           <FormView run={run} title={share.title} foot={foot} />
         )}
-      </main>
+      </Main>
     </PeopleProvider>
   )
 }
@@ -124,15 +125,15 @@ function OpenFormPage({ form: { share, ...form }, place }: { form: OpenForm; pla
 /** The frame of a form, until it is known what it asks. */
 function Opening(): ReactNode {
   return (
-    <main className={styles.page} aria-busy="true">
+    <Main className={styles.page} aria-busy="true">
       <div className={`${formStyles.form} ${styles.opening}`}>
-        <span className="visually-hidden">{t('The form is on its way')}</span>
+        <span className="visually-hidden">{t('Loading form')}</span>
         {[40, 90, 0, 30, 100, 30, 100].map((width, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
           <span key={at} style={{ inlineSize: `${width}%` }} />
         ))}
       </div>
-    </main>
+    </Main>
   )
 }
 
@@ -147,7 +148,12 @@ function Notice({
   if (typeof notice === 'object') {
     return (
       <Centred>
-        <EmptyState icon={CircleOff} title={t('The form could not be opened')} text={notice.failure}>
+        <EmptyState
+          headingLevel={1}
+          icon={CircleOff}
+          title={t('The form could not be opened')}
+          text={notice.failure}
+        >
           <Button icon={RotateCw} variant="primary" onClick={onRetry}>
             {t('Try again')}
           </Button>
@@ -157,18 +163,18 @@ function Notice({
   }
   const words = {
     gone: [
-      t('There is no form here'),
-      t('The link was closed or has run out, or is incomplete. Ask whoever sent it to you.'),
+      t('Form not found'),
+      t('This link was turned off, has expired or is incomplete. Ask the person who sent it to you.'),
     ],
-    closed: [t('This form is closed'), t('It takes no answers any more.')],
-    full: [t('This form is full'), t('It has had as many answers as it takes.')],
-    answered: [t('You have answered already'), t('This form takes one answer from each person.')],
+    closed: [t('This form is closed'), t('It no longer accepts responses.')],
+    full: [t('This form is closed'), t('It has reached its response limit.')],
+    answered: [t('You’ve already responded'), t('This form accepts one response per person.')],
   } as const
   const [title, text] = words[notice]
   const icon = notice === 'gone' ? Link2Off : notice === 'full' ? Users : CircleOff
   return (
     <Centred>
-      <EmptyState icon={icon} title={title} text={text} />
+      <EmptyState icon={icon} title={title} text={text} headingLevel={1} />
     </Centred>
   )
 }
@@ -176,8 +182,8 @@ function Notice({
 /** A card in the middle of the page. */
 function Centred({ children }: { children: ReactNode }) {
   return (
-    <main className={styles.page} data-testid="form-notice">
+    <Main className={styles.page} data-testid="form-notice">
       <div className={formStyles.form}>{children}</div>
-    </main>
+    </Main>
   )
 }

@@ -54,5 +54,5 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     ...(value === null ? [] : [copy]),
     ...(isChoice && can(context, 'field.update') ? [options] : []),
   ]
-  openMenu(anchorOf(anchor), items, t('Menu of the group {group}', { group: name }))
+  openMenu(anchorOf(anchor), items, t('Options for group {group}', { group: name }))
 }

@@ -34,7 +34,7 @@ export async function moveIntoGroup(
   )
   if (fixed) {
     toast.error({
-      text: t('{field} cannot be edited, so records stay in their groups', { field: fixed.title }),
+      text: t('{field} is read-only, so records can’t be moved between groups', { field: fixed.title }),
     })
     return
   }
@@ -44,7 +44,7 @@ export async function moveIntoGroup(
   })
   const isSorted = store.query().sorts.length > 0
   if (isSorted && rows.length === 0) {
-    toast.success({ text: t('Remove the sort to move records by hand') })
+    toast.warning({ text: t('Remove the sort to reorder records manually') })
     return
   }
   const operations: Operation[] = [

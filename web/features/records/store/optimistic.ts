@@ -205,8 +205,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     }
     // The rows are back as they were; what was typed into single cells stays in red beside its reason.
     if (isReloadDue) void paging.reload()
-    if (isReloadDue || rows > MAX_RED_ROWS)
-      deps.notify(t('Nothing was changed. {reason}', { reason }), 'error')
+    if (isReloadDue || rows > MAX_RED_ROWS) deps.notify(t('No changes saved. {reason}', { reason }), 'error')
   }
 
   function rollBack(number: number, operations: Operation[], error: unknown): void {
@@ -222,7 +221,7 @@ export function createOptimistic(deps: OptimisticDeps) {
       }
     }
     void paging.reload()
-    deps.notify(t('Nothing was changed. {reason}', { reason: messageOf(error) }), 'error')
+    deps.notify(t('No changes saved. {reason}', { reason: messageOf(error) }), 'error')
   }
 
   function refuseRow(
@@ -237,7 +236,7 @@ export function createOptimistic(deps: OptimisticDeps) {
     if (rows > MAX_RED_ROWS) edits.settle(number, id)
     else {
       const isNamedHere = typeof named === 'string' && named in values
-      const other = t('Not saved, because another value of the same action was refused.')
+      const other = t('Not saved because another value in the same change was invalid.')
       edits.refuse(number, id, (fieldId) => (!isNamedHere || fieldId === named ? reason : other))
     }
     state.rowChanged(id)

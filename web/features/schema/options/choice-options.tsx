@@ -85,7 +85,11 @@ function ChoiceLine({ choice, onChange, onRemove, onKeyDown }: ChoiceLineProps) 
   const { ref, style, listeners } = useSortableItem(choice.id)
   return (
     <div ref={ref} style={style} className={styles.choice} data-testid="choice-line">
-      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move, or Alt with an arrow key')}>
+      <span
+        className={toolbar.grip}
+        {...listeners}
+        data-tip={t('Drag to move, or press Alt and an arrow key')}
+      >
         <GripVertical size={14} aria-hidden />
       </span>
       <ColorPicker
@@ -96,7 +100,7 @@ function ChoiceLine({ choice, onChange, onRemove, onKeyDown }: ChoiceLineProps) 
       />
       <input
         className={`${toolbar.input} ${styles.control}`}
-        aria-label={t('Name of the option')}
+        aria-label={t('Option name')}
         placeholder={t('Option')}
         dir="auto"
         value={choice.title}

@@ -39,7 +39,7 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
         onChange={(hours) => onChange({ ...options, time12h: hours === '12' })}
       />
       <Choice
-        label={t('Exact to')}
+        label={t('Precision')}
         value={exactness}
         values={[
           { value: 'min', label: t('minutes') },
@@ -51,11 +51,11 @@ export function DateTimeOptions({ options, onChange }: OptionsProps) {
       <Choice
         label={t('Time zone')}
         value={zone}
-        values={zones.map((value) => ({ value, label: value === 'local' ? t('Of each reader') : value }))}
+        values={zones.map((value) => ({ value, label: value === 'local' ? t('Viewer’s time zone') : value }))}
         onChange={(timeZone) => onChange({ ...options, timeZone })}
       />
       <Tick
-        label={t('Same time zone for everyone')}
+        label={t('Use the same time zone for everyone')}
         checked={zone !== 'local'}
         onChange={(same) => {
           const here = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -35,13 +35,13 @@ export function RatingOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Choice
-        label={t('Most')}
+        label={t('Maximum')}
         value={Number(options.max)}
         values={Array.from({ length: 10 }, (_, at) => ({ value: at + 1, label: String(at + 1) }))}
         onChange={(max) => onChange({ ...options, max })}
       />
       <Choice
-        label={t('Sign')}
+        label={t('Icon')}
         value={String(options.icon)}
         values={RATING_ICONS.map((icon) => ({ value: String(icon), label: iconLabel(icon) }))}
         onChange={(icon) => onChange({ ...options, icon })}
@@ -56,7 +56,7 @@ export function CheckOptions({ options, onChange }: OptionsProps) {
   return (
     <div className={editor.part}>
       <Choice
-        label={t('Sign')}
+        label={t('Icon')}
         value={String(options.icon)}
         values={CHECKBOX_ICONS.map((icon) => ({ value: String(icon), label: iconLabel(icon) }))}
         onChange={(icon) => onChange({ ...options, icon })}

@@ -50,7 +50,7 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
             onChange={(id) => onChange({ ...options, relatedTableId: id, viewId: null })}
           />
           <Choice
-            label={t('Relation')}
+            label={t('Relationship')}
             value={kind}
             // A value names what its own record is linked to, not whose only one it is.
             values={kinds.filter(({ value }) => !isConverting || value === 'mm' || value === 'bt')}
@@ -63,7 +63,7 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
       )}
       {views.data && (
         <Choice
-          label={t('Choose from')}
+          label={t('Records to choose from')}
           value={String(options.viewId ?? '')}
           values={[
             { value: '', label: t('All records') },
@@ -74,21 +74,21 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
       )}
       {!isMade && relatedTableId !== table.id && (
         <Tick
-          label={t('Show the link in {table} as well', { table: there })}
+          label={t('Show a matching field in {table}', { table: there })}
           checked={options.createInverse !== false}
           onChange={(createInverse) => onChange({ ...options, createInverse })}
         />
       )}
       <div className={styles.pair}>
         <TextField
-          label={t('One is called')}
+          label={t('Singular name')}
           placeholder={t('record')}
           maxLength={255}
           value={String(options.singular ?? '')}
           onChange={(event) => onChange({ ...options, singular: event.target.value })}
         />
         <TextField
-          label={t('Several are called')}
+          label={t('Plural name')}
           placeholder={t('records')}
           maxLength={255}
           value={String(options.plural ?? '')}
@@ -102,9 +102,16 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
 function explain(kind: string, here: string, there: string): string {
   const names = { here, there }
   if (kind === 'hm')
-    return t('A record of {here} has any number of {there}; each of those belongs to one.', names)
+    return t(
+      'Each {here} record has many {there} records; each {there} record belongs to one {here} record.',
+      names,
+    )
   if (kind === 'bt')
-    return t('A record of {here} belongs to one of {there}; that one has any number of them.', names)
-  if (kind === 'oo') return t('A record of {here} goes with one of {there} and no other.', names)
-  return t('Any number of {here} go with any number of {there}.', names)
+    return t(
+      'Each {here} record belongs to one {there} record; each {there} record has many {here} records.',
+      names,
+    )
+  if (kind === 'oo')
+    return t('Each {here} record links to one {there} record, and the other way round.', names)
+  return t('Each {here} record links to many {there} records, and the other way round.', names)
 }

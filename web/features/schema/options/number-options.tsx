@@ -61,7 +61,7 @@ export function PercentOptions({ options, onChange }: OptionsProps) {
     <div className={editor.part}>
       <Precision options={options} onChange={onChange} />
       <Tick
-        label={t('Show as a bar')}
+        label={t('Show as progress bar')}
         checked={options.bar === true}
         onChange={(bar) => onChange({ ...options, bar })}
       />
@@ -83,7 +83,7 @@ export function CurrencyOptions({ options, onChange }: OptionsProps) {
         onChange={(next) => onChange({ ...options, code: next })}
       />
       <Choice
-        label={t('Written as in')}
+        label={t('Format for')}
         value={String(options.locale)}
         values={locales(String(options.locale))}
         onChange={(locale) => onChange({ ...options, locale })}
@@ -96,7 +96,7 @@ export function CurrencyOptions({ options, onChange }: OptionsProps) {
 function Precision({ options, onChange, mayBeAll }: OptionsProps & { mayBeAll?: boolean }) {
   return (
     <Choice
-      label={t('Digits shown')}
+      label={t('Decimal places shown')}
       value={options.precision === null ? ALL : Number(options.precision)}
       values={mayBeAll ? [{ value: ALL, label: t('All') }, ...PRECISIONS] : PRECISIONS}
       onChange={(precision) => onChange({ ...options, precision: precision === ALL ? null : precision })}

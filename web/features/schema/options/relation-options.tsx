@@ -57,7 +57,7 @@ export function RollupOptions(props: FieldOptionsProps) {
               }}
             />
             <Choice
-              label={t('Work out')}
+              label={t('Aggregation')}
               value={chosen}
               values={offered.map((value) => ({ value, label: functionLabel(value) }))}
               onChange={(name) => onChange({ ...options, function: name })}
@@ -82,10 +82,10 @@ function NumberLook({ options, onChange }: Pick<FieldOptionsProps, 'options' | '
   return (
     <>
       <Choice
-        label={t('Decimals')}
+        label={t('Decimal places')}
         value={typeof precision === 'number' ? precision : -1}
         values={[
-          { value: -1, label: t('As the field') },
+          { value: -1, label: t('Same as the field') },
           ...Array.from({ length: 9 }, (_, digits) => ({ value: digits, label: String(digits) })),
         ]}
         onChange={(digits) => onChange({ ...options, precision: digits < 0 ? null : digits })}
@@ -106,9 +106,9 @@ const functionLabel = (name: RollupFunction): string =>
     avg: t('Average'),
     min: t('Minimum'),
     max: t('Maximum'),
-    countDistinct: t('Count of different values'),
-    sumDistinct: t('Sum of different values'),
-    avgDistinct: t('Average of different values'),
+    countDistinct: t('Count unique'),
+    sumDistinct: t('Sum unique'),
+    avgDistinct: t('Average unique'),
   })[name]
 
 interface RelationProps extends FieldOptionsProps {
@@ -130,9 +130,11 @@ function Relation({ options, onChange, table, chooseType, accepts, children }: R
   if (own.data && links.length === 0) {
     return (
       <div className={editor.part}>
-        <p className={styles.note}>{t('This goes along a link, and the table has none that fits yet.')}</p>
+        <p className={styles.note}>
+          {t('This field needs a link to another table. This table has no suitable link yet.')}
+        </p>
         <Button size="small" onClick={() => chooseType('Links')}>
-          {t('Add a link first')}
+          {t('Add a link field')}
         </Button>
       </div>
     )

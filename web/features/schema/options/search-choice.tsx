@@ -124,7 +124,7 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
                 </span>
               </div>
             ))}
-            {found.length === 0 && <p className={toolbar.hint}>{t('Nothing found')}</p>}
+            {found.length === 0 && <p className={toolbar.hint}>{t('No results')}</p>}
             {all.length > found.length && (
               <p className={toolbar.hint}>{tn('1 more', '{n} more', all.length - found.length)}</p>
             )}

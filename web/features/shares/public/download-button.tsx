@@ -27,7 +27,7 @@ export function DownloadButton({ address, title }: { address: string; title: str
       const answer = await fetchSignedIn(`${address}/${type}`)
       if (!answer.ok) {
         const { message, msg } = (await answer.json()) as { message?: string; msg?: string }
-        throw new Error(message ?? msg ?? t('The file could not be made'))
+        throw new Error(message ?? msg ?? t('The file could not be created'))
       }
       const url = URL.createObjectURL(await answer.blob())
       const link = document.createElement('a')

@@ -4,6 +4,7 @@ import { appCodeOf, messageOf } from '../../../errors.ts'
 import { t } from '../../../i18n.ts'
 import { visitor } from '../../../session/visitor.ts'
 import { api, queryClient } from '../../../trpc.ts'
+import { Main } from '../../../ui/main.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
 import { TableSkeleton } from '../../shell/table-skeleton.tsx'
 import styles from './public-share.module.css'
@@ -51,9 +52,9 @@ export function ShareGate({ kind, linkId, children }: ShareGateProps) {
   switch (state.step) {
     case 'opening':
       return (
-        <main className={styles.screen} aria-busy="true">
+        <Main className={styles.screen} aria-busy="true">
           <TableSkeleton />
-        </main>
+        </Main>
       )
     case 'password':
       return <PasswordPage problem={state.problem} onTry={open} />
@@ -61,13 +62,14 @@ export function ShareGate({ kind, linkId, children }: ShareGateProps) {
       return <ClosedPage />
     case 'failed':
       return (
-        <main className={styles.centre}>
+        <Main className={styles.centre}>
           <ErrorState
-            title={t('This page could not be read')}
+            headingLevel={1}
+            title={t('This page could not be loaded')}
             error={state.error}
             onRetry={() => void open(keptPassword(linkId))}
           />
-        </main>
+        </Main>
       )
     case 'open':
       return children(state.opened)
@@ -77,7 +79,7 @@ export function ShareGate({ kind, linkId, children }: ShareGateProps) {
 function stateAfter(error: unknown, password: string | null): State {
   const code = appCodeOf(error)
   if (code === 'INVALID_SHARED_VIEW_PASSWORD') {
-    return { step: 'password', problem: password === null ? null : t('This password is wrong.') }
+    return { step: 'password', problem: password === null ? null : t('Incorrect password.') }
   }
   if (code === 'TOO_MANY_REQUESTS') return { step: 'password', problem: messageOf(error) }
   if (code?.endsWith('NOT_FOUND') || code === 'BAD_REQUEST' || code === 'INVALID_REQUEST_BODY') {

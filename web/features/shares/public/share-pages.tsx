@@ -1,5 +1,6 @@
 import { Link2Off } from 'lucide-react'
 import { t } from '../../../i18n.ts'
+import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { LinkPassword } from '../link-password.tsx'
 import styles from './public-share.module.css'
@@ -7,17 +8,20 @@ import styles from './public-share.module.css'
 /** A link that leads nowhere: closed, expired, or mistyped. Which of these is not for strangers. */
 export function ClosedPage() {
   return (
-    <main className={styles.centre} data-testid="share-closed">
+    <Main className={styles.centre} data-testid="share-closed">
       <EmptyState
         icon={Link2Off}
-        title={t('This link does not work')}
-        text={t('It was closed or has expired, or the address is incomplete. Ask whoever gave it to you.')}
+        headingLevel={1}
+        title={t('This link doesn’t work')}
+        text={t(
+          'It was turned off or has expired, or the URL is incomplete. Ask the person who shared it with you.',
+        )}
       >
         <a className={styles.signIn} href="/dashboard#/signin">
           {t('Sign in')}
         </a>
       </EmptyState>
-    </main>
+    </Main>
   )
 }
 
@@ -29,12 +33,12 @@ export interface PasswordPageProps {
 
 /** Asks for the password of a link. */
 export const PasswordPage = ({ problem, onTry }: PasswordPageProps) => (
-  <main className={styles.centre} data-testid="share-password">
+  <Main className={styles.centre} data-testid="share-password">
     <LinkPassword
       className={styles.password}
-      title={t('This page has a password')}
+      title={t('This page is password-protected')}
       openLabel={t('Open')}
       {...{ problem, onTry }}
     />
-  </main>
+  </Main>
 )

@@ -6,6 +6,7 @@ import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { t } from '../../../i18n.ts'
 import { goTo, hrefOf, paths } from '../../../routes/paths.ts'
 import { trpc } from '../../../trpc.ts'
+import { Main } from '../../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { TableScreen } from '../../records/table-screen.tsx'
 import { useIsNarrow } from '../../shell/sidebar-state.ts'
@@ -52,7 +53,7 @@ function SharedBase({
     if (tableId === undefined && first) goTo(paths.table(baseId, first), { replace: true })
   }, [tableId, first, baseId])
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <ShareHeader title={opened.title} description={null}>
         {opened.settings.allowDownload && tableId && <ViewDownload tableId={tableId} viewId={viewId} />}
         <a
@@ -81,7 +82,7 @@ function SharedBase({
         <nav className={styles.tables} aria-label={t('Tables')} hidden={isNarrow && !isChoosing}>
           {tables.error && (
             <ErrorState
-              title={t('The tables could not be read')}
+              title={t('Tables could not be loaded')}
               error={tables.error}
               onRetry={() => void tables.refetch()}
             />
@@ -98,15 +99,11 @@ function SharedBase({
         <div className={styles.content}>
           {tableId && <TableScreen baseId={baseId} tableId={tableId} viewId={viewId} rowId={rowId} />}
           {!tableId && tables.data?.length === 0 && (
-            <EmptyState
-              icon={Table2}
-              title={t('There is nothing here yet')}
-              text={t('This base has no tables.')}
-            />
+            <EmptyState icon={Table2} title={t('Nothing here yet')} text={t('This base has no tables.')} />
           )}
         </div>
       </div>
-    </main>
+    </Main>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { t } from '../../../i18n.ts'
 import { trpc } from '../../../trpc.ts'
+import { Main } from '../../../ui/main.tsx'
 import { ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { ErdView } from '../../erd/erd-view.tsx'
 import styles from './public-share.module.css'
@@ -20,17 +21,17 @@ export function SharedDiagramScreen() {
 function SharedDiagram({ title }: { title: string }) {
   const diagram = trpc.shares.diagram.useQuery()
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <ShareHeader title={title} description={null} />
       {diagram.error && (
         <ErrorState
-          title={t('The diagram could not be read')}
+          title={t('The diagram could not be loaded')}
           error={diagram.error}
           onRetry={() => void diagram.refetch()}
         />
       )}
       {diagram.data && <ErdView diagram={diagram.data} title={title} />}
       {!diagram.data && !diagram.error && <Skeleton height={240} />}
-    </main>
+    </Main>
   )
 }

@@ -7,6 +7,7 @@ import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-
 import { PeopleProvider } from '../../../cells/people.ts'
 import { t } from '../../../i18n.ts'
 import { api, trpc } from '../../../trpc.ts'
+import { Main } from '../../../ui/main.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
 import { TableSkeleton } from '../../shell/table-skeleton.tsx'
 import { ViewIcon } from '../../views/kind-info.tsx'
@@ -50,7 +51,7 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
   if (schema.data && !view) return <ClosedPage />
   const Screen = view ? KIND_SCREENS[view.kind] : null
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <ShareHeader
         title={opened.title}
         description={view?.description ?? null}
@@ -65,7 +66,7 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
       </ShareHeader>
       {schema.error && (
         <ErrorState
-          title={t('The records could not be read')}
+          title={t('Records could not be loaded')}
           error={schema.error}
           onRetry={() => void schema.refetch()}
         />
@@ -79,6 +80,6 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
       ) : (
         !schema.error && <TableSkeleton />
       )}
-    </main>
+    </Main>
   )
 }

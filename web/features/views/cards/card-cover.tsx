@@ -48,7 +48,7 @@ export const CardCover = memo(function CardCover({ pictures, tableId, fit }: Car
           <span
             className={styles.dots}
             role="img"
-            aria-label={t('Picture {n} of {count}', { n: current + 1, count: shown.length })}
+            aria-label={t('Image {n} of {count}', { n: current + 1, count: shown.length })}
           >
             {shown.map((one, index) => (
               <span key={one.path} data-on={index === current || undefined} />
@@ -84,7 +84,7 @@ function Picture({ item, tableId }: { item: AttachmentItem; tableId: string }) {
 /** For the pointer: whoever uses the keyboard opens the record, which shows all of them. */
 function Arrow({ icon, onPress }: { icon: 'previous' | 'next'; onPress: () => void }) {
   const Icon = icon === 'previous' ? ChevronLeft : ChevronRight
-  const label = icon === 'previous' ? t('Previous picture') : t('Next picture')
+  const label = icon === 'previous' ? t('Previous image') : t('Next image')
   return (
     <button
       type="button"

@@ -216,7 +216,7 @@ export function CalendarScreen(props: KindScreenProps) {
             />
             {records.error !== null && records.count === null ? (
               <ErrorState
-                title={t('The records could not be read')}
+                title={t('Records could not be loaded')}
                 error={records.error}
                 onRetry={() => void records.store.reload()}
               />
@@ -274,7 +274,7 @@ export function CalendarScreen(props: KindScreenProps) {
             <Popover
               anchor={listed.anchor}
               onClose={() => setListed(null)}
-              label={t('Records of the day')}
+              label={t('Records on this day')}
               className={dayStyles.popover}
             >
               <DayList day={listed.day} scene={scene} onOpen={() => setListed(null)} />

@@ -8,15 +8,15 @@ export const CALENDAR_SHORTCUTS: ShortcutSection = {
   lines: [
     { keys: ['D', 'W', 'M', 'Y'], label: () => t('Day, week, month, year') },
     { keys: ['T'], label: () => t('Today') },
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Walk the days and their records') },
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between days and records') },
     { keys: ['Home', 'End'], label: () => t('Start and end of the week') },
     { keys: ['PageUp', 'PageDown'], label: () => t('Earlier and later') },
-    { keys: ['Enter'], label: () => t('Open the record, or add one to the day') },
+    { keys: ['Enter'], label: () => t('Open record or add one to the day') },
     {
       keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`],
-      label: () => t('Move the record by days, weeks or quarters of an hour'),
+      label: () => t('Move record by days, weeks or 15 minutes'),
     },
-    { keys: [`${shortcutLabel('mod+shift')} + ↑ ↓ ← →`], label: () => t('Move its end') },
-    { keys: ['Del'], label: () => t('Delete the record') },
+    { keys: [`${shortcutLabel('mod+shift')} + ↑ ↓ ← →`], label: () => t('Change its end') },
+    { keys: ['Del'], label: () => t('Delete record') },
   ],
 }

@@ -54,7 +54,7 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
           icon={Plus}
           onClick={() => onChange({ ranges: [...ranges, { fromFieldId: unused.id, toFieldId: null }] })}
         >
-          {t('Add dates')}
+          {t('Add date field')}
         </Button>
       )}
       <hr />
@@ -63,11 +63,11 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
         <select
           className={toolbar.select}
           disabled={isColored}
-          data-tip={isColored ? t('The colours of the view go before these.') : undefined}
+          data-tip={isColored ? t('View colours take precedence.') : undefined}
           value={colorFieldId ?? ''}
           onChange={({ target }) => onChange({ colorFieldId: target.value || null })}
         >
-          <option value="">{t('The dates')}</option>
+          <option value="">{t('Date field')}</option>
           {colouring.map((field) => (
             <option key={field.id} value={field.id}>
               {field.title}
@@ -76,7 +76,7 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
         </select>
       </label>
       <label className={styles.option}>
-        <span>{t('Opens with')}</span>
+        <span>{t('Default scale')}</span>
         <select
           className={toolbar.select}
           value={scale}
@@ -134,10 +134,10 @@ function RangeLine({ range, dated, color, onChange, onRemove }: RangeLineProps) 
         value={range.toFieldId ?? ''}
         onChange={({ target }) => onChange({ ...range, toFieldId: target.value || null })}
       >
-        <option value="">{t('No end')}</option>
+        <option value="">{t('No end date')}</option>
         {choices}
       </select>
-      {onRemove && <IconButton icon={X} size="small" label={t('Remove these dates')} onClick={onRemove} />}
+      {onRemove && <IconButton icon={X} size="small" label={t('Remove date field')} onClick={onRemove} />}
     </div>
   )
 }

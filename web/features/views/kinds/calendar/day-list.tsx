@@ -13,7 +13,7 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
   return (
     <section className={styles.list} aria-label={dayName(day)} data-testid="calendar-day-list">
       <header className={styles.head}>
-        <h3>{dayName(day)}</h3>
+        <h2>{dayName(day)}</h2>
         {scene.adds && (
           <Button
             size="small"
@@ -27,7 +27,7 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
           </Button>
         )}
       </header>
-      {events.length === 0 && <p className={styles.empty}>{t('Nothing on this day')}</p>}
+      {events.length === 0 && <p className={styles.empty}>{t('No records on this day')}</p>}
       <ul>
         {events.map((event) => {
           const { title, extra, color } = scene.look(event)
@@ -38,7 +38,6 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
                 type="button"
                 className={styles.line}
                 style={style}
-                aria-label={[title, whenName(event), extra].filter(Boolean).join(', ')}
                 data-open={scene.openId === event.row.id || undefined}
                 onClick={() => {
                   onOpen?.()
@@ -46,8 +45,11 @@ export function DayList({ day, scene, onOpen }: { day: string; scene: Scene; onO
                 }}
                 onContextMenu={(click) => scene.openMenu(click, event.row.id)}
               >
-                <time>{timeOn(event, day) ?? t('All day')}</time>
-                <span className={styles.text}>
+                <span className="visually-hidden">
+                  {[title, whenName(event), extra].filter(Boolean).join(', ')}
+                </span>
+                <time aria-hidden>{timeOn(event, day) ?? t('All day')}</time>
+                <span className={styles.text} aria-hidden>
                   <span className={styles.title} dir="auto">
                     {title}
                   </span>

@@ -35,9 +35,8 @@ export function EventChip(props: EventChipProps) {
     down.stopPropagation()
     scene.press(down, { kind, event })
   }
-  const reversed = event.isReversed ? t('It ends before it begins.') : null
+  const reversed = event.isReversed ? t('Ends before it starts.') : null
   const painted: ChipStyle = { ...style, '--event': color }
-  const name = [title, when, extra, reversed].filter(Boolean).join(', ')
   return (
     <button
       type="button"
@@ -55,7 +54,6 @@ export function EventChip(props: EventChipProps) {
       data-lit={scene.litId === row.id || undefined}
       data-dragged={scene.draggedKey === event.key || undefined}
       data-testid="calendar-event"
-      aria-label={name}
       data-tip={[title, when, reversed, fixed].filter(Boolean).join('\n')}
       onPointerDown={(down) => {
         down.stopPropagation()
@@ -70,11 +68,23 @@ export function EventChip(props: EventChipProps) {
       {shape === 'line' && <span className={styles.dot} aria-hidden />}
       <span className={styles.text}>
         {event.isReversed && <TriangleAlert size={12} aria-hidden />}
-        {shape !== 'block' && time && <time className={styles.time}>{time}</time>}
+        {shape !== 'block' && time && (
+          <time className={styles.time} aria-hidden>
+            {time}
+          </time>
+        )}
         <span className={styles.title} dir="auto">
           {title}
         </span>
-        {shape === 'block' && time && <time className={styles.time}>{time}</time>}
+        {/* Its name is what is written on it, and when it is in full instead of the short time. */}
+        <span className="visually-hidden">
+          {`, ${[when, reversed].filter(Boolean).join(', ')}${extra ? ', ' : ''}`}
+        </span>
+        {shape === 'block' && time && (
+          <time className={styles.time} aria-hidden>
+            {time}
+          </time>
+        )}
         {extra && (
           <span className={styles.extra} dir="auto">
             {extra}

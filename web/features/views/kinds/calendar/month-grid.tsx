@@ -119,7 +119,6 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
     <div
       role="gridcell"
       className={styles.day}
-      aria-label={label}
       aria-current={day === today ? 'date' : undefined}
       tabIndex={day === scene.stopDay ? 0 : -1}
       data-day={day}
@@ -131,18 +130,20 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
       }}
       onClick={() => scene.add({ day, minute: null })}
     >
+      {/* Not its label, which would hide from speech control what is written in the cell. */}
+      <span className="visually-hidden">{label}</span>
       <button
         type="button"
         tabIndex={-1}
         className={styles.number}
-        aria-label={t('Show {day}', { day: dayName(day) })}
         onPointerDown={(down) => down.stopPropagation()}
         onClick={(click) => {
           click.stopPropagation()
           scene.go({ scale: 'day', day })
         }}
       >
-        {day.endsWith('-01') ? monthDay(day) : dayNumber(day)}
+        <span className="visually-hidden">{t('Show {day}', { day: dayName(day) })}</span>
+        <span aria-hidden>{day.endsWith('-01') ? monthDay(day) : dayNumber(day)}</span>
       </button>
       {segments.map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
         <EventChip

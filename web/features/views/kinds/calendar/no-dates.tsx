@@ -24,8 +24,8 @@ export function NoDates({ fields, onChoose, onAddField }: NoDatesProps) {
   return (
     <EmptyState
       icon={CalendarOff}
-      title={hasOwn ? t('Choose the date that records lie on') : t('This table has no date field')}
-      text={hasOwn ? undefined : t('A calendar shows each record on its date.')}
+      title={hasOwn ? t('Choose a date field') : t('This table has no date field')}
+      text={hasOwn ? undefined : t('A calendar shows records by date.')}
     >
       {!hasOwn && onAddField && (
         <Button variant="primary" icon={Plus} onClick={(click) => onAddField(click.currentTarget)}>

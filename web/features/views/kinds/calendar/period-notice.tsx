@@ -17,7 +17,7 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
   if (error !== null && count !== null) {
     return (
       <div className={styles.notice} role="alert" data-tone="danger">
-        <span>{t('Some records could not be read.')}</span>
+        <span>{t('Some records could not be loaded.')}</span>
         <Button size="small" onClick={() => void store.reload()}>
           {t('Try again')}
         </Button>
@@ -28,7 +28,7 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
     return (
       <div className={styles.notice} role="status" data-testid="calendar-more">
         <span>
-          {t('The first {shown} of {total} records are shown.', {
+          {t('Showing the first {shown} of {total} records.', {
             shown: formatNumber(limit),
             total: formatNumber(count),
           })}
@@ -42,10 +42,12 @@ export function PeriodNotice({ records, isEmpty, state }: PeriodNoticeProps) {
   if (!isEmpty || isReading || count === null) return null
   return (
     <div className={styles.notice} role="status" data-testid="calendar-empty">
-      <span>{state.view.filter ? t('No record matches in this period.') : t('Nothing in this period.')}</span>
+      <span>
+        {state.view.filter ? t('No matching records in this period.') : t('No records in this period.')}
+      </span>
       {state.view.filter && (
         <Button size="small" onClick={() => state.update({ filter: null })}>
-          {t('Clear the filter')}
+          {t('Clear filter')}
         </Button>
       )}
     </div>

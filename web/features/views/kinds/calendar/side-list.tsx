@@ -30,7 +30,7 @@ const CHOICES = ['all', 'period', 'undated'] as const
 type Choice = (typeof CHOICES)[number]
 
 const choiceName = (choice: Choice): string =>
-  ({ all: t('All records'), period: t('In this period'), undated: t('Without date') })[choice]
+  ({ all: t('All records'), period: t('In this period'), undated: t('No date') })[choice]
 
 const isChoice = (text: string | null): text is Choice => CHOICES.some((choice) => choice === text)
 
@@ -122,7 +122,7 @@ export function SideList(props: SideListProps) {
           className={toolbar.input}
           dir="auto"
           placeholder={t('Search')}
-          aria-label={t('Search in the list')}
+          aria-label={t('Search this list')}
           data-calendar-search
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -138,7 +138,7 @@ export function SideList(props: SideListProps) {
       </div>
       {error !== null && count === null ? (
         <ErrorState
-          title={t('The records could not be read')}
+          title={t('Records could not be loaded')}
           error={error}
           onRetry={() => void store.reload()}
         />
@@ -150,9 +150,9 @@ export function SideList(props: SideListProps) {
 }
 
 function emptyText(choice: Choice, sought: string): string {
-  if (sought !== '') return t('No record matches')
-  if (choice === 'undated') return t('Every record has its date')
-  return choice === 'period' ? t('Nothing in this period') : t('No records')
+  if (sought !== '') return t('No matching records')
+  if (choice === 'undated') return t('All records have a date')
+  return choice === 'period' ? t('No records in this period') : t('No records')
 }
 
 interface LinesProps extends SideListProps {

@@ -46,8 +46,7 @@ export function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onP
         data-index={index}
         data-open={openId === row.id || undefined}
         data-testid="calendar-list-row"
-        aria-label={[title, when].join(', ')}
-        data-tip={onPress ? t('Drag onto a day') : undefined}
+        data-tip={onPress ? t('Drag to a day') : undefined}
         onPointerDown={(down) => onPress?.(down, row)}
         onPointerEnter={() => onLit(row.id)}
         onFocus={() => onLit(row.id)}
@@ -55,7 +54,8 @@ export function SideRow({ index, store, isStop, openId, draw, onOpen, onLit, onP
         onClick={() => onOpen(row)}
       >
         <i className={styles.mark} style={mark} data-none={color === null || undefined} aria-hidden />
-        <span className={styles.text}>
+        <span className="visually-hidden">{[title, when].join(', ')}</span>
+        <span className={styles.text} aria-hidden>
           <span className={styles.title} dir="auto">
             {title}
           </span>

@@ -93,12 +93,12 @@ function DayHead({ day, scene }: { day: string; scene: Scene }) {
       <button
         type="button"
         tabIndex={-1}
-        aria-label={t('Show {day}', { day: dayName(day) })}
         aria-current={day === scene.today ? 'date' : undefined}
         onClick={() => scene.go({ scale: 'day', day })}
       >
-        <span>{weekdayName(day)}</span>
-        <b>{dayNumber(day)}</b>
+        <span className="visually-hidden">{t('Show {day}', { day: dayName(day) })}</span>
+        <span aria-hidden>{weekdayName(day)}</span>
+        <b aria-hidden>{dayNumber(day)}</b>
       </button>
     </span>
   )
@@ -129,7 +129,6 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
           key={day}
           role="gridcell"
           className={styles.allDayCell}
-          aria-label={`${dayName(day)}, ${tn('1 record', '{n} records', counts.get(day) ?? 0)}`}
           aria-current={day === scene.today ? 'date' : undefined}
           tabIndex={day === scene.stopDay ? 0 : -1}
           data-day={day}
@@ -140,6 +139,9 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
           }}
           onClick={() => scene.add({ day, minute: null })}
         >
+          <span className="visually-hidden">
+            {`${dayName(day)}, ${tn('1 record', '{n} records', counts.get(day) ?? 0)}`}
+          </span>
           {shown
             .filter((segment) => segment.firstColumn === column)
             .map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
@@ -191,7 +193,6 @@ function Hours({ day, scene, children }: HoursProps) {
       role="gridcell"
       tabIndex={-1}
       className={styles.column}
-      aria-label={dayName(day)}
       data-day={day}
       data-hours
       data-weekend={isWeekend(day) || undefined}
@@ -203,6 +204,7 @@ function Hours({ day, scene, children }: HoursProps) {
         scene.add({ day, minute: minuteOf(click) })
       }}
     >
+      <span className="visually-hidden">{dayName(day)}</span>
       {blocks.map(({ event, from, to, column, columns, span, continuesBefore, continuesAfter }) => (
         <EventChip
           key={event.key}
@@ -228,14 +230,16 @@ function Hours({ day, scene, children }: HoursProps) {
             { '--from': from, '--length': to - from, '--column': all - 1, '--columns': all } as ChipStyle
           }
           data-more
-          aria-label={tn('1 more on {day}', '{n} more on {day}', count, { day: dayName(day) })}
           onPointerDown={(down) => down.stopPropagation()}
           onClick={(click) => {
             click.stopPropagation()
             scene.showDay(day, click.currentTarget)
           }}
         >
-          +{formatNumber(count)}
+          <span className="visually-hidden">
+            {tn('1 more on {day}', '{n} more on {day}', count, { day: dayName(day) })}
+          </span>
+          <span aria-hidden>+{formatNumber(count)}</span>
         </button>
       ))}
       {children}

@@ -58,10 +58,10 @@ export function fixedReason(
   range: DatedRange,
 ): string | null {
   const { schema } = context
-  if (!can(context, 'record.update')) return schema.readOnlyReason ?? t('Your role may not change records.')
+  if (!can(context, 'record.update')) return schema.readOnlyReason ?? t('Your role can’t edit records.')
   if (isMovable(range)) return null
   const { field } = range.from.isWritable ? (range.to ?? range.from) : range.from
-  return t('{field} cannot be written, so the record stays where it is.', { field: field.title })
+  return t('{field} is read-only, so this record can’t be moved.', { field: field.title })
 }
 
 /** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */

@@ -33,7 +33,7 @@ export function Canvas({
         <PictureSlots builder={builder} pictures={run.source.pictures} tableId={tableId} />
         <header className={formStyles.header}>
           <InlineText
-            label={t('Title of the form')}
+            label={t('Form title')}
             value={options.heading ?? title}
             placeholder={title}
             maxLength={500}
@@ -41,9 +41,9 @@ export function Canvas({
             onCommit={(text) => change({ heading: text === '' || text === title ? null : text })}
           />
           <InlineRichText
-            label={t('Description of the form')}
+            label={t('Form description')}
             value={options.subheading ?? ''}
-            placeholder={t('Say what this form is about')}
+            placeholder={t('Add a description')}
             onCommit={(text) => change({ subheading: text.trim() === '' ? null : text })}
           />
         </header>
@@ -71,12 +71,12 @@ export function Canvas({
           >
             <Plus size={14} aria-hidden />
             {questions.length === 0
-              ? t('Choose fields in the list, or drag them here')
-              : t('Drag a field here')}
+              ? t('Add fields from the list or drag them here')
+              : t('Drop a field here')}
           </div>
           <div className={formStyles.actions}>
             <InlineText
-              label={t('Text of the button')}
+              label={t('Button text')}
               value={options.submitLabel ?? t('Submit')}
               placeholder={t('Submit')}
               maxLength={100}

@@ -80,13 +80,13 @@ export function CropDialog(props: {
         <>
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button variant="primary" disabled={!image} busy={isBusy} onClick={done}>
-            {t('Use this part')}
+            {t('Crop')}
           </Button>
         </>
       }
     >
       {picture === 'failed' ? (
-        <p role="alert">{t('This file is no picture that a browser can show.')}</p>
+        <p role="alert">{t('This image format is not supported.')}</p>
       ) : (
         <>
           <canvas
@@ -96,7 +96,7 @@ export function CropDialog(props: {
             className={styles.crop}
             tabIndex={0}
             role="img"
-            aria-label={t('The part that is shown. Drag it, or move it with the arrow keys.')}
+            aria-label={t('Crop area. Drag it or move it with the arrow keys.')}
             onKeyDown={onKeyDown}
             onPointerDown={(event) => {
               event.currentTarget.setPointerCapture(event.pointerId)

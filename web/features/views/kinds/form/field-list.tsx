@@ -39,10 +39,10 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
       />
       <div className={styles.row}>
         <Button size="small" disabled={found.every(({ isAsked }) => isAsked)} onClick={() => setAll(true)}>
-          {t('Ask for all')}
+          {t('Add all')}
         </Button>
         <Button size="small" disabled={!found.some(({ isAsked }) => isAsked)} onClick={() => setAll(false)}>
-          {t('Ask for none')}
+          {t('Remove all')}
         </Button>
       </div>
       <ul className={styles.fields}>
@@ -62,7 +62,7 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
               <input
                 type="checkbox"
                 checked={isAsked}
-                aria-label={t('Ask for {field}', { field: field.title })}
+                aria-label={t('Include {field}', { field: field.title })}
                 onChange={(event) => {
                   ask([field.id], event.target.checked)
                 }}
@@ -71,7 +71,7 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
                 type="button"
                 className={styles.fieldName}
                 disabled={!isAsked}
-                data-tip={isAsked ? t('Settings of this question') : undefined}
+                data-tip={isAsked ? t('Question settings') : undefined}
                 onClick={() => select(field.id)}
               >
                 <Icon size={14} aria-hidden />
@@ -82,8 +82,8 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
                 <span
                   role="img"
                   className={styles.warning}
-                  aria-label={t('The table requires it: without it no answer can be kept')}
-                  data-tip={t('The table requires it: without it no answer can be kept')}
+                  aria-label={t('Required field: responses can’t be saved without it')}
+                  data-tip={t('Required field: responses can’t be saved without it')}
                 >
                   <TriangleAlert size={14} aria-hidden />
                 </span>
@@ -92,10 +92,10 @@ export function FieldList({ builder, schema }: { builder: FormBuilder; schema: T
           )
         })}
       </ul>
-      {found.length === 0 && <p className={toolbar.hint}>{t('No field has this name')}</p>}
+      {found.length === 0 && <p className={toolbar.hint}>{t('No matching fields')}</p>}
       {others.length > 0 && (
         <p className={styles.note}>
-          {t('Not asked for, because nobody writes them: {fields}', {
+          {t('Not available in forms (read-only): {fields}', {
             fields: others.map(({ title }) => title).join(', '),
           })}
         </p>

@@ -20,20 +20,20 @@ export function FormPreview({ source, title }: { source: FormSource; title: stri
   const run = useFormRun(source)
   const test = {
     label: t('Test'),
-    onGood: () => toast.success({ text: t('All answers are good. Nothing was written: this is a test.') }),
+    onGood: () => toast.success({ text: t('All answers are valid. Test only, nothing was saved.') }),
   }
   return (
     <div className={styles.preview} data-testid="form-preview">
       <div className={styles.previewBar}>
         <IconButton
           icon={Monitor}
-          label={t('On a desk')}
+          label={t('Desktop')}
           aria-pressed={!isPhone}
           onClick={() => setPhone(false)}
         />
         <IconButton
           icon={Smartphone}
-          label={t('On a phone')}
+          label={t('Phone')}
           aria-pressed={isPhone}
           onClick={() => setPhone(true)}
         />

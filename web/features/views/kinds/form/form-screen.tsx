@@ -53,7 +53,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
   return (
     <div className={styles.screen} data-testid="form-screen">
       <div className={styles.bar} role="toolbar" aria-label={t('View')}>
-        <div className={styles.modes} role="radiogroup" aria-label={t('What the screen shows')}>
+        <div className={styles.modes} role="radiogroup" aria-label={t('Form mode')}>
           {modes.map((one) => (
             <ModeButton
               key={one}
@@ -67,9 +67,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
         <span className={styles.space} />
         {view.isShared && mode === 'build' && (
           <span className={styles.live} role="status">
-            {isNarrow
-              ? t('Public: live at once')
-              : t('This form is public: what you change is live at once.')}
+            {isNarrow ? t('Public form') : t('This form is public. Your changes are live immediately.')}
           </span>
         )}
         <KeptChanges state={state} />

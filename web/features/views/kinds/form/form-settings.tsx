@@ -21,39 +21,39 @@ export function FormSettings({ builder }: { builder: FormBuilder }) {
   const info = trpc.app.info.useQuery()
   return (
     <div className={styles.settings} data-testid="form-settings">
-      <Section title={t('Look')}>
+      <Section title={t('Appearance')}>
         <Tick
           label={t('Banner')}
           checked={!options.hideBanner}
           onChange={(isShown) => change({ hideBanner: !isShown })}
         />
         <Tick
-          label={t('The line “Made with Sheaf”')}
+          label={t('Show “Made with Sheaf”')}
           checked={!options.hideBranding}
           onChange={(isShown) => change({ hideBranding: !isShown })}
         />
         <Ground value={options.backgroundColor} onChange={(backgroundColor) => change({ backgroundColor })} />
       </Section>
-      <Section title={t('After submitting')}>
+      <Section title={t('After submission')}>
         <span className={styles.caption}>{t('Message')}</span>
         <RichTextEditor
-          label={t('Message after submitting')}
+          label={t('Message after submission')}
           value={options.successMessage ?? ''}
-          placeholder={t('Thank you. Your answers were sent.')}
+          placeholder={t('Thank you! Your response was submitted.')}
           onCommit={(text) => change({ successMessage: text.trim() === '' ? null : text })}
         />
         <Checked
-          label={t('Go on to an address')}
+          label={t('Redirect to a URL')}
           value={options.redirectUrl ?? ''}
           placeholder="https://example.com/thanks?id={record_id}"
           check={(text) =>
-            redirectAddress(text, 1) ? null : t('Write an address that begins with http:// or https://')
+            redirectAddress(text, 1) ? null : t('Enter a URL that starts with http:// or https://')
           }
           onCommit={(text) => change({ redirectUrl: text || null })}
         />
         {options.redirectUrl !== null && (
           <Amount
-            label={t('After so many seconds')}
+            label={t('Delay (seconds)')}
             value={options.redirectAfterSeconds}
             min={0}
             max={60}
@@ -61,54 +61,54 @@ export function FormSettings({ builder }: { builder: FormBuilder }) {
           />
         )}
         <Tick
-          label={t('Offer to submit another answer')}
+          label={t('Show “Submit another response”')}
           checked={options.submitAnother}
           onChange={(submitAnother) => change({ submitAnother })}
         />
         <Tick
-          label={t('Show an empty form after 5 seconds')}
+          label={t('Show a new form after 5 seconds')}
           checked={options.showBlankForm}
           onChange={(showBlankForm) => change({ showBlankForm })}
         />
       </Section>
-      <Section title={t('Tell about answers')}>
+      <Section title={t('Notifications')}>
         <Checked
-          label={t('Mail each answer to')}
+          label={t('Email responses to')}
           value={options.emailTo ?? ''}
           placeholder="ann@example.com, ben@example.com"
           check={(text) => {
             const all = text.split(',')
             const wrong = all.find((one) => !isEmail(one.trim()))
-            if (wrong !== undefined) return t('“{text}” is no e-mail address', { text: wrong.trim() })
+            if (wrong !== undefined) return t('“{text}” is not a valid email address', { text: wrong.trim() })
             return all.length > MAX_ANSWER_RECIPIENTS
-              ? t('{n} addresses at most', { n: MAX_ANSWER_RECIPIENTS })
+              ? t('Up to {n} addresses', { n: MAX_ANSWER_RECIPIENTS })
               : null
           }}
           onCommit={(text) => change({ emailTo: text || null })}
         />
         {options.emailTo !== null && info.data?.sendsMail === false && (
           <p className={styles.note} role="note">
-            {t('This server has no mail service: nothing is sent until there is one.')}
+            {t('This server can’t send email. Nothing is sent until email is configured.')}
           </p>
         )}
       </Section>
-      <Section title={t('End')}>
+      <Section title={t('Availability')}>
         <Closing value={options.closesAt} onChange={(closesAt) => change({ closesAt })} />
         <Amount
-          label={t('Closes after so many answers')}
+          label={t('Maximum number of responses')}
           value={options.maxAnswers}
           min={1}
           max={1_000_000_000}
           onChange={(maxAnswers) => change({ maxAnswers })}
         />
         <Tick
-          label={t('One answer from each person')}
+          label={t('One response per person')}
           checked={options.onePerPerson}
           onChange={(onePerPerson) => change({ onePerPerson })}
         />
         {options.onePerPerson && (
           <p className={styles.note}>
-            {t('A person is known by the browser: who wants to answer twice can use another.')}
+            {t('Based on a browser cookie, so it doesn’t stop someone who switches browsers.')}
           </p>
         )}
       </Section>
@@ -216,7 +216,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
         ))}
         <input
           type="color"
-          aria-label={t('Another background')}
+          aria-label={t('Custom background')}
           // Each step of the browser's picker is a change: it is saved once, as one leaves.
           key={value}
           defaultValue={value ?? '#eef0f4'}
@@ -240,7 +240,7 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
   return (
     <div className={styles.part}>
       <label htmlFor={id} className={styles.caption}>
-        {t('Closes at')}
+        {t('Close form on')}
       </label>
       <span className={styles.row}>
         <input
@@ -263,7 +263,7 @@ function Closing({ value, onChange }: { value: string | null; onChange: (value: 
         )}
       </span>
       {value !== null && Date.parse(value) < Date.now() && (
-        <p className={styles.note}>{t('This moment has passed: the form is closed.')}</p>
+        <p className={styles.note}>{t('This date has passed. The form is closed.')}</p>
       )}
     </div>
   )

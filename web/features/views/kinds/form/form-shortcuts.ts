@@ -7,9 +7,9 @@ export const FORM_SHORTCUTS: ShortcutSection = {
   title: () => t('Form'),
   lines: [
     { keys: ['Tab', 'Shift+Tab'], label: () => t('Next and previous question') },
-    { keys: ['↑', '↓'], label: () => t('Move the question, on its handle') },
-    { keys: ['Enter'], label: () => t('Take over a title or text') },
-    { keys: ['Esc'], label: () => t('Leave without change') },
+    { keys: ['↑', '↓'], label: () => t('Move question (on its handle)') },
+    { keys: ['Enter'], label: () => t('Save title or text') },
+    { keys: ['Esc'], label: () => t('Cancel') },
     { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
     { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
   ],

@@ -77,7 +77,7 @@ function PictureTools(props: {
       const file = new File([picture], `${kind}.png`, { type: picture.type })
       const sending = { signal: new AbortController().signal, onProgress: () => {} }
       const { path } = await sendFile({ file }, sending)
-      if (path === undefined) throw new Error(t('The file could not be sent'))
+      if (path === undefined) throw new Error(t('The file could not be uploaded'))
       await api.records.keepPicture.mutate({ tableId, path })
       onChange(path)
     } catch (error) {
@@ -92,7 +92,7 @@ function PictureTools(props: {
       <CropDialog
         file={file}
         shape={SHAPES[kind]}
-        title={kind === 'banner' ? t('Cut the banner') : t('Cut the logo')}
+        title={kind === 'banner' ? t('Crop banner') : t('Crop logo')}
         onClose={close}
         onDone={(picture) => {
           close()
@@ -136,7 +136,7 @@ function PictureTools(props: {
           busy={isBusy}
           onClick={() => input.current?.click()}
         >
-          {kind === 'banner' ? t('Add a banner') : t('Add a logo')}
+          {kind === 'banner' ? t('Add banner') : t('Add logo')}
         </Button>
       )}
     </span>

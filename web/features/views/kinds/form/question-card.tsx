@@ -75,7 +75,7 @@ export function QuestionCard({
           className={styles.grip}
           {...listeners}
           aria-label={t('Move {title}', { title: label })}
-          data-tip={t('Drag to move, or press an arrow key')}
+          data-tip={t('Drag to move, or use the arrow keys')}
           onKeyDown={onHandleKey}
         >
           <GripVertical size={16} aria-hidden />
@@ -109,7 +109,7 @@ export function QuestionCard({
           icon={EyeOff}
           size="small"
           iconSize={14}
-          label={t('Do not ask for {field}', { field: field.title })}
+          label={t('Remove {field}', { field: field.title })}
           onClick={() => builder.ask([field.id], false)}
         />
       </div>

@@ -42,20 +42,20 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
         {field.title}
       </h2>
       <Tick
-        label={field.required ? t('Required (by the table)') : t('Required')}
+        label={field.required ? t('Required (set on the field)') : t('Required')}
         checked={question.isRequired}
         onChange={(required) => say({ required })}
       />
       {holdsPeople(field) && (
         <p className={styles.note}>
-          {t('Visitors of the public form are not told who is a member: this is not asked there.')}
+          {t('Not shown on the public form, because it would reveal who is a member.')}
         </p>
       )}
-      <Part label={t('Help')}>
+      <Part label={t('Help text')}>
         <RichTextEditor
-          label={t('Help')}
+          label={t('Help text')}
           value={form.help ?? ''}
-          placeholder={field.description ?? t('Stands under the question')}
+          placeholder={field.description ?? t('Shown below the question')}
           onCommit={(help) => say({ help: help.trim() === '' ? null : help })}
         />
       </Part>
@@ -80,7 +80,7 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
       </Part>
       {SCANNED.has(field.type) && (
         <Tick
-          label={t('Offer the camera for bar and QR codes')}
+          label={t('Allow scanning barcodes and QR codes')}
           checked={form.enableScanner}
           onChange={(enableScanner) => say({ enableScanner })}
         />
@@ -110,7 +110,7 @@ function OptionsPart({
   const { limitOptions, layout } = form
   return (
     <Part label={t('Options')}>
-      <div className={styles.row} role="radiogroup" aria-label={t('How options are offered')}>
+      <div className={styles.row} role="radiogroup" aria-label={t('Option layout')}>
         {(['dropdown', 'list'] as const).map((one) => (
           <label key={one} className={styles.radio}>
             <input
@@ -119,12 +119,12 @@ function OptionsPart({
               checked={layout === one}
               onChange={() => say({ layout: one })}
             />
-            {one === 'dropdown' ? t('List that opens') : t('All in sight')}
+            {one === 'dropdown' ? t('Dropdown') : t('List')}
           </label>
         ))}
       </div>
       <Tick
-        label={t('Offer only some')}
+        label={t('Limit options')}
         checked={limitOptions !== null}
         onChange={(isLimited) => say({ limitOptions: isLimited ? choices.map(({ title }) => title) : null })}
       />
@@ -145,7 +145,7 @@ function OptionsPart({
             />
           ))}
           {!choices.some(({ title }) => limitOptions.includes(title)) && (
-            <p className={styles.note}>{t('Nothing is chosen: all are offered.')}</p>
+            <p className={styles.note}>{t('All options are shown.')}</p>
           )}
         </div>
       )}
@@ -184,12 +184,12 @@ function ConditionPart(props: {
   }
   if (fields.length === 0) {
     return (
-      <p className={styles.note}>{t('Conditions are on questions ahead of this one, and there are none.')}</p>
+      <p className={styles.note}>{t('Conditions can only use earlier questions. This is the first one.')}</p>
     )
   }
   return (
     <div className={styles.conditions}>
-      {group.children.length === 0 && <p className={styles.note}>{t('Always asked.')}</p>}
+      {group.children.length === 0 && <p className={styles.note}>{t('Always shown.')}</p>}
       <FilterGroup group={group} path={[]} root={group} fields={fields} people={people} onChange={change} />
     </div>
   )

@@ -38,7 +38,7 @@ export function RulesEditor({
   }
   const replace = (at: number, rule: FormRule) => set(drafts.with(at, rule))
   if (rulesFor(field).length === 0) {
-    return <p className={styles.note}>{t('There are no rules for answers of this type.')}</p>
+    return <p className={styles.note}>{t('No validation rules for this field type.')}</p>
   }
   return (
     <>
@@ -69,11 +69,11 @@ export function RulesEditor({
                 ...{ kind: 'action', label: t(type.label) },
                 run: () => set([...drafts, { rule: type.key, value: null, message: null }]),
               })),
-              t('Add a rule'),
+              t('Add rule'),
             )
           }
         >
-          {t('Add a rule')}
+          {t('Add rule')}
         </Button>
       )}
     </>
@@ -100,7 +100,7 @@ function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
         <IconButton
           icon={X}
           size="small"
-          label={t('Remove the rule “{rule}”', { rule: t(type.label) })}
+          label={t('Remove rule “{rule}”', { rule: t(type.label) })}
           onClick={onRemove}
         />
       </div>
@@ -113,8 +113,8 @@ function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
         className={toolbar.input}
         dir="auto"
         maxLength={500}
-        aria-label={t('What to say where it is broken')}
-        placeholder={t('What to say where it is broken')}
+        aria-label={t('Custom error message')}
+        placeholder={t('Custom error message')}
         defaultValue={draft.message ?? ''}
         onBlur={(event) => {
           const message = event.target.value.trim() || null
@@ -206,8 +206,8 @@ function DayValue({
         value={isToday ? 'today' : 'day'}
         onChange={(event) => onChange(event.target.value === 'today' ? 'today' : null)}
       >
-        <option value="day">{t('a date')}</option>
-        <option value="today">{t('the day of the answer')}</option>
+        <option value="day">{t('Specific date')}</option>
+        <option value="today">{t('Submission date')}</option>
       </select>
       {!isToday && (
         <input

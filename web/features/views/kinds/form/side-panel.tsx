@@ -22,7 +22,7 @@ export function SidePanel({ builder, schema, people }: SidePanelProps) {
   // A question that is chosen on the canvas is one of the questions, whatever was looked at before.
   const tab = selected ? 'fields' : chosen
   return (
-    <aside className={styles.panel} aria-label={t('Settings of the form')} data-testid="form-panel">
+    <aside className={styles.panel} aria-label={t('Form settings')} data-testid="form-panel">
       <div className={styles.tabs} role="tablist">
         {(['fields', 'form'] as const).map((one) => (
           <button

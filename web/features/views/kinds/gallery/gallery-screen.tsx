@@ -90,7 +90,7 @@ export function GalleryScreen(props: KindScreenProps) {
   useSheetPaste(getContext, isEmpty && search === null && query.filter === null && rights.grid.addRecords)
   useShowRecord(store, openId, (row) => cards.current?.select(row))
   const moveRecords =
-    query.sorts.length > 0 ? t('Remove the sort to move records by hand') : rights.grid.moveRecords
+    query.sorts.length > 0 ? t('Remove the sort to reorder records manually') : rights.grid.moveRecords
 
   return (
     <ViewFrame
@@ -118,7 +118,7 @@ export function GalleryScreen(props: KindScreenProps) {
       <div className={styles.area}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('The records could not be read')}
+            title={t('Records could not be loaded')}
             error={error}
             onRetry={() => void store.reload()}
           />
@@ -149,7 +149,7 @@ export function GalleryScreen(props: KindScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={tableStyles.readError} role="alert">
-            <span>{t('Some records could not be read.')}</span>
+            <span>{t('Some records could not be loaded.')}</span>
             <button type="button" onClick={() => void store.reload()}>
               {t('Try again')}
             </button>

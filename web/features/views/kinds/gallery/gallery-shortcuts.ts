@@ -6,13 +6,13 @@ import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 export const GALLERY_SHORTCUTS: ShortcutSection = {
   title: () => t('Gallery'),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('Move; with Shift extend the selection') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move the record') },
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move; hold Shift to extend the selection') },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move record') },
     { keys: ['Home', 'End'], label: () => t('First and last record') },
-    { keys: ['PageUp', 'PageDown'], label: () => t('One page up or down') },
-    { keys: ['Enter', t('Space')], label: () => t('Open the record') },
-    { keys: [shortcutLabel('mod+Space')], label: () => t('Choose the record') },
+    { keys: ['PageUp', 'PageDown'], label: () => t('Page up or down') },
+    { keys: ['Enter', t('Space')], label: () => t('Open record') },
+    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
     { keys: [shortcutLabel('mod+a')], label: () => t('Select all') },
-    { keys: ['Del'], label: () => t('Delete the record') },
+    { keys: ['Del'], label: () => t('Delete record') },
   ],
 }

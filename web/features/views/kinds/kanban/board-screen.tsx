@@ -127,7 +127,7 @@ export function BoardScreen(props: BoardScreenProps) {
   latest.current = context
   const getContext = () => latest.current
   const order =
-    query.sorts.length > 0 ? t('Remove the sort to move records by hand') : rights.grid.moveRecords
+    query.sorts.length > 0 ? t('Remove the sort to reorder records manually') : rights.grid.moveRecords
   const move: MoveContext = { context, board, by, order, titleOf }
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
 
@@ -205,7 +205,7 @@ export function BoardScreen(props: BoardScreenProps) {
       <div className={styles.area}>
         {error !== null && rowCount === null ? (
           <ErrorState
-            title={t('The records could not be read')}
+            title={t('Records could not be loaded')}
             error={error}
             onRetry={() => board.paging().retry()}
           />
@@ -241,7 +241,7 @@ export function BoardScreen(props: BoardScreenProps) {
         )}
         {error !== null && rowCount !== null && (
           <div className={tableStyles.readError} role="alert">
-            <span>{t('Some records could not be read.')}</span>
+            <span>{t('Some records could not be loaded.')}</span>
             <button type="button" onClick={() => board.paging().retry()}>
               {t('Try again')}
             </button>

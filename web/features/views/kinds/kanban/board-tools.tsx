@@ -150,7 +150,7 @@ function SummaryChoice({ context, summary, fields }: BoardToolsProps & { fields:
   if (offered.length === 0) return null
   return (
     <div className={styles.panelLine}>
-      <label htmlFor="kanban-summary">{t('Summary of each stack')}</label>
+      <label htmlFor="kanban-summary">{t('Stack summary')}</label>
       <span className={styles.panelPair}>
         <select
           id="kanban-summary"

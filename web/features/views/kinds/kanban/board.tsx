@@ -88,7 +88,7 @@ export function Board(props: BoardProps) {
         )}
         {hasMore && (
           <p className={styles.moreStacks}>
-            {t('The first {n} stacks are shown. A filter brings others here.', {
+            {t('Showing the first {n} stacks. Filter to see others.', {
               n: formatNumber(MAX_STACKS),
             })}
           </p>

@@ -45,10 +45,8 @@ export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
     <div className={styles.choose} data-testid="kanban-choose">
       <EmptyState
         icon={SquareKanban}
-        title={t('Which field makes the stacks?')}
-        text={t(
-          'Each option, person, check mark or linked record gets a stack, and its records are the cards.',
-        )}
+        title={t('Choose a field to stack by')}
+        text={t('Each option, user, checkbox value or linked record becomes a stack of cards.')}
       >
         {fields.map((field) => {
           const { Icon } = CELLS[field.type]
@@ -60,10 +58,12 @@ export function ChooseField({ schema, role, onChoose }: ChooseFieldProps) {
         })}
         {roleCan(role, 'field.create') ? (
           <Button variant="primary" icon={Plus} busy={isBusy} onClick={() => void create()}>
-            {t('New status field')}
+            {t('Add status field')}
           </Button>
         ) : (
-          fields.length === 0 && <p>{t('This table has none. Ask a creator of the base to add one.')}</p>
+          fields.length === 0 && (
+            <p>{t('This table has no suitable field. Ask a base creator to add one.')}</p>
+          )
         )}
       </EmptyState>
     </div>

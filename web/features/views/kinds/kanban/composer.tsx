@@ -33,7 +33,7 @@ export function Composer({ composer }: { composer: ComposerState }) {
         dir="auto"
         rows={2}
         className={styles.composerInput}
-        placeholder={t('Name of the record')}
+        placeholder={t('Record name')}
         aria-label={t('New record in {stack}', { stack: titleOf(composer.key) })}
         aria-invalid={problem !== null || undefined}
         aria-describedby={problem === null ? undefined : problemId}

@@ -6,13 +6,13 @@ import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 export const KANBAN_SHORTCUTS: ShortcutSection = {
   title: () => t('Kanban'),
   lines: [
-    { keys: ['↑', '↓', '←', '→'], label: () => t('From card to card, from stack to stack') },
-    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move the card') },
-    { keys: ['Home', 'End'], label: () => t('First and last card of the stack') },
-    { keys: ['Enter', t('Space')], label: () => t('Open the record') },
-    { keys: [shortcutLabel('mod+Space')], label: () => t('Choose the record') },
-    { keys: [shortcutLabel('mod+a')], label: () => t('Choose all cards of the stack') },
-    { keys: ['Del'], label: () => t('Delete the record') },
-    { keys: ['Shift+F10'], label: () => t('Menu of the card or stack') },
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between cards and stacks') },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move card') },
+    { keys: ['Home', 'End'], label: () => t('First and last card in the stack') },
+    { keys: ['Enter', t('Space')], label: () => t('Open record') },
+    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
+    { keys: [shortcutLabel('mod+a')], label: () => t('Select all cards in the stack') },
+    { keys: ['Del'], label: () => t('Delete record') },
+    { keys: ['Shift+F10'], label: () => t('Card or stack menu') },
   ],
 }

@@ -22,6 +22,11 @@ export function StackHead({ stack, count }: StackHeadProps) {
   const { button, isActive } = useHeadFocus(stack)
   const title = titleOf(key)
   const summary = isCollapsed ? null : summaryOf(stack)
+  const name = [
+    title,
+    ...(count === null ? [] : [tn('1 record', '{n} records', count)]),
+    ...(summary ? [`${summary.label} ${summary.value}`] : []),
+  ].join(', ')
   return (
     <header className={styles.head} data-stack-grip>
       <button
@@ -31,20 +36,16 @@ export function StackHead({ stack, count }: StackHeadProps) {
         className={styles.headButton}
         data-stack-head
         data-testid="stack-head"
-        aria-label={[
-          title,
-          ...(count === null ? [] : [tn('1 record', '{n} records', count)]),
-          ...(summary ? [`${summary.label} ${summary.value}`] : []),
-        ].join(', ')}
         aria-haspopup={isCollapsed ? undefined : 'menu'}
         aria-expanded={isCollapsed ? false : undefined}
         onClick={(event) => (isCollapsed ? onExpand(key) : onStackMenu(key, event.currentTarget))}
       >
+        <span className="visually-hidden">{name}</span>
         {isCollapsed && <ChevronRight size={14} className="flip-in-rtl" aria-hidden />}
-        <span className={styles.name}>
+        <span className={styles.name} aria-hidden>
           <StackName stack={stack} by={board.by} title={title} />
         </span>
-        <span className={styles.count} data-testid="stack-count">
+        <span className={styles.count} data-testid="stack-count" aria-hidden>
           {count === null ? <Skeleton width={18} height={12} /> : formatNumber(count)}
         </span>
         {!isCollapsed && <ChevronDown size={14} className={styles.caret} aria-hidden />}

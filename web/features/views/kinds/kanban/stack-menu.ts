@@ -74,7 +74,7 @@ export function openStackMenu({
     ...(before
       ? [
           {
-            ...({ kind: 'action', label: t('Move stack back'), icon: toStart } as const),
+            ...({ kind: 'action', label: t('Move stack left'), icon: toStart } as const),
             run: () => changeOptions({ stacks: moveStack(stacks, key, before.key) }),
           },
         ]
@@ -82,7 +82,7 @@ export function openStackMenu({
     ...(after
       ? [
           {
-            ...({ kind: 'action', label: t('Move stack on'), icon: toEnd } as const),
+            ...({ kind: 'action', label: t('Move stack right'), icon: toEnd } as const),
             run: () => changeOptions({ stacks: moveStack(stacks, key, shown[at + 2]?.key) }),
           },
         ]
@@ -94,7 +94,7 @@ export function openStackMenu({
           ...(stack.choice
             ? [
                 {
-                  ...({ kind: 'action', label: t('Rename and colour'), icon: Pencil } as const),
+                  ...({ kind: 'action', label: t('Edit name and colour'), icon: Pencil } as const),
                   run: () => editStack(command, stack),
                 },
               ]

@@ -51,7 +51,7 @@ function hostOf(get: () => BoardDragInput): DragHost {
       const { move } = get()
       const refusal = dropRefusal(move, ids, key)
       if (refusal !== null || move.order === true) return refusal
-      return t('Placed by the sort')
+      return t('Position follows the sort order')
     },
 
     drop(dropped: Drag) {

@@ -50,7 +50,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
       const display = schema.fields.find(({ isDisplay }) => isDisplay)
       const value = display ? nameValue(display, text) : null
       if (!display || value === null) {
-        return t('“{text}” is no value of {field}', { text, field: display?.title ?? '' })
+        return t('“{text}” is not a valid value for {field}', { text, field: display?.title ?? '' })
       }
       const values = { ...stackValues(by, key, titleOf(key)), [display.id]: value }
       const before = at === 'top' ? (board.lanes.lane(key).segments.idAt(0) ?? null) : null
@@ -62,8 +62,8 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
         if (typed.current === '') again()
         else
           toast.error({
-            text: t('“{text}” was not added', { text }),
-            action: { label: t('Type it again'), run: again },
+            text: t('“{text}” not added', { text }),
+            action: { label: t('Try again'), run: again },
           })
       })
       return null

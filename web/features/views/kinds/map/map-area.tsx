@@ -218,7 +218,7 @@ export function MapArea(props: MapAreaProps) {
       <div className={styles.notes} role="status">
         {placingId !== null && (
           <span className={styles.note}>
-            {t('Click the map where the record belongs.')}{' '}
+            {t('Click the map to place the record.')}{' '}
             <Button size="small" onClick={() => props.onPlacing(null)}>
               {t('Cancel')}
             </Button>
@@ -227,8 +227,8 @@ export function MapArea(props: MapAreaProps) {
         {isCounting && (
           <span className={styles.note} data-testid="map-progress">
             {state.total === null
-              ? t('{n} records read', { n: formatNumber(state.loaded) })
-              : t('{n} of {total} records read', {
+              ? t('{n} records loaded', { n: formatNumber(state.loaded) })
+              : t('{n} of {total} records loaded', {
                   n: formatNumber(Math.min(state.loaded, state.total)),
                   total: formatNumber(state.total),
                 })}

@@ -22,7 +22,7 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
         type="button"
         className={toolbar.button}
         aria-haspopup="menu"
-        data-tip={t('Field of the places')}
+        data-tip={t('Location field')}
         data-testid="geo-field-button"
         onClick={(event) =>
           openMenu(
@@ -31,7 +31,7 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
               ...({ kind: 'action', label: field.title, icon: MapPin } as const),
               ...{ checked: field.id === geoField.id, run: () => onGeoField(field.id) },
             })),
-            t('Field of the places'),
+            t('Location field'),
           )
         }
       >

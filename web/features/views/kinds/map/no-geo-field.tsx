@@ -11,13 +11,11 @@ export function NoGeoField({ context }: { context: TableContext }) {
   return (
     <EmptyState
       icon={MapPinPlus}
-      title={t('This table has no field of places')}
+      title={t('This table has no location field')}
       text={
         mayAdd
-          ? t(
-              'A field of the type “Geo data” holds a latitude and a longitude. Its records stand on the map.',
-            )
-          : t('Whoever may change the fields of this table can add one of the type “Geo data”.')
+          ? t('A geo data field stores latitude and longitude. Records with a value appear on the map.')
+          : t('Ask a base creator to add a geo data field.')
       }
     >
       {mayAdd && (
@@ -32,7 +30,7 @@ export function NoGeoField({ context }: { context: TableContext }) {
             })
           }
         >
-          {t('Add a field of places')}
+          {t('Add location field')}
         </Button>
       )}
     </EmptyState>

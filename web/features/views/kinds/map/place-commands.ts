@@ -26,9 +26,9 @@ export async function movePlace(
     )
     places.settle(id, value)
     context.store.take(written)
-    offerUndo(context, t('Place changed'))
+    offerUndo(context, t('Location updated'))
   } catch (error) {
     places.settle(id, undefined)
-    toast.error({ text: t('The place was not changed. {reason}', { reason: messageOf(error) }) })
+    toast.error({ text: t('Location not updated. {reason}', { reason: messageOf(error) }) })
   }
 }

@@ -70,7 +70,7 @@ export function PlaceList(props: PlaceListProps) {
               box.current?.scrollTo({ top: 0 })
             }}
           >
-            {one === 'placed' ? t('On the map') : t('Without place')}{' '}
+            {one === 'placed' ? t('On the map') : t('No location')}{' '}
             <span className={styles.number}>
               {formatNumber(one === 'placed' ? state.placed.length : unplacedTotal)}
             </span>
@@ -89,7 +89,7 @@ export function PlaceList(props: PlaceListProps) {
       </label>
       {state.error !== null && (
         <p className={styles.failed} role="alert">
-          {t('Some records could not be read.')}{' '}
+          {t('Some records could not be loaded.')}{' '}
           <Button size="small" onClick={props.onRetry}>
             {t('Try again')}
           </Button>
@@ -111,10 +111,10 @@ export function PlaceList(props: PlaceListProps) {
         {found.length === 0 && !state.isLoading && state.error === null && (
           <p className={styles.nothing}>
             {wanted !== ''
-              ? t('No record has this name')
+              ? t('No matching records')
               : tab === 'placed'
-                ? t('No record has a place yet')
-                : t('Every record has a place')}
+                ? t('No records have a location yet')
+                : t('All records have a location')}
           </p>
         )}
       </div>
@@ -131,7 +131,7 @@ export function PlaceList(props: PlaceListProps) {
       )}
       {state.isCut && (
         <p className={styles.nothing}>
-          {t('Only the first {n} records are shown. A filter says which.', {
+          {t('Showing the first {n} records. Filter to see others.', {
             n: formatNumber(state.loaded),
           })}
         </p>
@@ -162,7 +162,7 @@ function Line({ row, name, value, activeId, placingId, onShow, onPlace }: LinePr
         </span>
         {isWrong && (
           <small dir="auto" title={String(value)}>
-            {t('Not a place: {value}', { value: String(value) })}
+            {t('Invalid location: {value}', { value: String(value) })}
           </small>
         )}
       </button>

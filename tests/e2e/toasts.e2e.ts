@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'bun:test'
+import { gridTests } from './grid-page.ts'
+
+const tests = gridTests()
+
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Stock', type: 'Number' as const },
+]
+
+describe('a toast', () => {
+  test('about a field that was not saved is a warning, and leaves the breadcrumb uncovered', async () => {
+    const { page } = await tests.open(FIELDS, [['Apple', 5]])
+    await page.getByTestId('add-field').first().click()
+    await page.getByLabel('Field name').fill('Half done')
+    await page.mouse.click(600, 780)
+    const toast = page.getByRole('region', { name: 'Notifications' }).getByRole('alert')
+    await toast.getByText('Field not saved').waitFor()
+    expect(await toast.getAttribute('data-tone')).toBe('warning')
+    const [shown, breadcrumb] = await Promise.all([
+      toast.boundingBox(),
+      page.getByRole('navigation', { name: 'Breadcrumb' }).boundingBox(),
+    ])
+    expect(shown?.y).toBeGreaterThanOrEqual((breadcrumb?.y ?? 0) + (breadcrumb?.height ?? Infinity))
+
+    await toast.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByLabel('Field name').inputValue()).toBe('Half done')
+  })
+})
+
+test('the toolbar says that fields are hidden, not how many there are', async () => {
+  const { page } = await tests.open(FIELDS, [['Apple', 5]])
+  await page.getByTestId('fields-button').click()
+  await page.getByRole('dialog', { name: 'Fields' }).getByLabel('Stock').click()
+  await page.getByRole('button', { name: 'Fields 1 hidden' }).waitFor()
+})
