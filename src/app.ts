@@ -7,6 +7,7 @@ import { copiesRest, createCopies, createImportsService, importsRest } from '../
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
+import { createStorageService } from '../modules/storage/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
@@ -96,7 +97,8 @@ export function createServices(kernel: Kernel) {
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   auth.setStarter(createStarter({ bases, schema, records, views }))
-  return { auth, bases, schema, views, records, shares, imports, copies }
+  const storage = createStorageService(kernel, auth, bases, schema)
+  return { auth, bases, schema, views, records, shares, imports, copies, storage }
 }
 
 /** The HTTP application: the tRPC door, the REST adapters and the web app's files. */
@@ -238,6 +240,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
   let stopped: Promise<void> | null = null
   const stop = async () => {
     socket.close()
+    services.storage.close()
     // A client that waits for news, or sends its file ever more slowly, must not have the process killed.
     await Promise.race([server.stop(), Bun.sleep(STOP_PATIENCE_MS)])
     await server.stop(true)

@@ -32,6 +32,7 @@ export interface Config extends SmtpSettings {
   signUpsPerHour: number
   trustProxy: boolean
   allowLocalHttp: boolean
+  historyDays: number
   attachmentMaxBytes: number
   attachmentMaxCount: number
   attachmentLinkSeconds: number
@@ -159,6 +160,12 @@ export const VARIABLES = {
     default: 'false',
     help: 'When true, fetching by URL may reach private and loopback addresses.',
     read: boolean,
+  }),
+  historyDays: variable({
+    name: 'HISTORY_DAYS',
+    default: '365',
+    help: 'Days for which each base keeps its change log (undo, the history of records, deleted records), deleted tables and fields, and the columns that a change of type has replaced. `0`: for ever. The owner of a base may choose another number for it.',
+    read: integer(0, 36_500),
   }),
   attachmentMaxBytes: variable({
     name: 'ATTACHMENT_MAX_BYTES',

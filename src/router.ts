@@ -4,6 +4,7 @@ import { copiesRouter, importsRouter, jobsRouter } from '../modules/imports/inde
 import { recordsRouter } from '../modules/records/index.ts'
 import { schemaRouter } from '../modules/schema/index.ts'
 import { sharesRouter } from '../modules/shares/index.ts'
+import { storageRouter } from '../modules/storage/index.ts'
 import { viewsRouter } from '../modules/views/index.ts'
 import type { Services } from './app.ts'
 import { router } from './trpc.ts'
@@ -22,6 +23,7 @@ export const createRouter = (services: Services) =>
     imports: importsRouter(services.imports),
     copies: copiesRouter(services.copies),
     jobs: jobsRouter(services.imports),
+    storage: storageRouter(services.storage),
   })
 
 /** All that the web app knows of the server. */

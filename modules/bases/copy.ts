@@ -43,6 +43,7 @@ export function createBaseCopies(
       const row: BaseRow = {
         ...{ id: baseId, title, description, meta: look, order: await store.lastPlace() },
         ...{ createdBy: owner.id, ...times, deletedAt: now },
+        ...{ historyDays: original.historyDays, historySince: null },
       }
       const sourceRow = (source: SourceRow): SourceRow => ({
         ...{ ...source, ...times, baseId },

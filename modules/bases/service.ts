@@ -67,6 +67,11 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   }
 
   return {
+    /** How long the base keeps its history, and since when it has it. For services: the caller checks who may. */
+    saveHistory: (baseId: string, patch: Pick<Partial<BaseRow>, 'historyDays' | 'historySince'>) =>
+      save(baseId, patch),
+    /** Every base that is not in the trash. For services: the caller checks who may know them. */
+    all: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNull(bases.deletedAt)),
     require: store.require,
     enter,
     members,
@@ -122,6 +127,8 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
         createdBy: actor.id,
         ...times,
         deletedAt: null,
+        historyDays: null,
+        historySince: null,
       }
       const own = {
         id: createId('source'),

@@ -24,6 +24,10 @@ export function defineBasesTables(c: Columns) {
     updatedAt: c.text('updated_at').notNull(),
     /** Set while the base is in the trash. */
     deletedAt: c.text('deleted_at'),
+    /** For how many days deleted things and the change log are kept, 0 for ever; null: as the server does. */
+    historyDays: c.integer('history_days'),
+    /** What is older has been removed from the change log; null: it is complete. */
+    historySince: c.text('history_since'),
   })
   /** The databases a base reads; the first is its own. */
   const sources = c.table(

@@ -236,7 +236,12 @@ export function createRecordsService(
     /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for one that is broken */
     openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
     apply: door.apply,
-    undo: undo.undo,
+    /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */
+    async undo(...asked: Parameters<typeof undo.undo>) {
+      const undone = await undo.undo(...asked)
+      if (undone.kind !== null) return { ...undone, historySince: null }
+      return { ...undone, historySince: (await bases.require(asked[1])).historySince }
+    },
     redo: undo.redo,
     summaries,
     groups,

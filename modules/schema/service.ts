@@ -52,6 +52,7 @@ import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts
 import type { TableModel } from './model.ts'
 import { refuseUnstorable } from './names.ts'
 import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
+import { type Purge, purgeSchema } from './purge.ts'
 import { createReachable } from './reachable.ts'
 import { createSchemaStore } from './store.ts'
 import { createSyncService } from './sync/service.ts'
@@ -253,6 +254,8 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     openFieldToCopy: (actor: Actor, fieldId: string) => openFieldToCopy(context, actor, fieldId),
     duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
       duplicateField(context, actor, copy, follower),
+    /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
+    purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
     /** True where the field exists, in the trash or not. */
     hasField: async (fieldId: string): Promise<boolean> => (await store.findField(fieldId)) !== null,
     previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>

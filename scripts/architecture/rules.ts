@@ -17,7 +17,18 @@ export interface Rule {
 }
 
 /** Each module may call those before it. */
-const MODULES = ['auth', 'bases', 'schema', 'views', 'records', 'shares', 'imports', 'notifications', 'hooks']
+const MODULES = [
+  'auth',
+  'bases',
+  'schema',
+  'views',
+  'records',
+  'shares',
+  'imports',
+  'storage',
+  'notifications',
+  'hooks',
+]
 /** The files of src that know all modules. */
 const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
 const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']

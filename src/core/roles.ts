@@ -53,6 +53,7 @@ export const RIGHTS = {
   'user.reset-password': { scope: 'organisation', least: 'super', sessionOnly: true },
   'settings.read': { scope: 'organisation', least: 'super' },
   'settings.update': { scope: 'organisation', least: 'super' },
+  'storage.list': { scope: 'organisation', least: 'super' },
   'instance.report': { scope: 'organisation', least: 'super' },
   // Bases.
   'base.read': { scope: 'base', least: 'viewer', shared: true },
@@ -63,6 +64,8 @@ export const RIGHTS = {
   'base.reorder': { scope: 'base', least: 'viewer' },
   'base.delete': { scope: 'base', least: 'owner' },
   'base.restore': { scope: 'base', least: 'owner' },
+  // How much room the base takes, and for how long it keeps its history.
+  'base.storage': { scope: 'base', least: 'owner' },
   'base.tokens': { scope: 'base', least: 'creator', sessionOnly: true },
   'member.list': { scope: 'base', least: 'viewer' },
   // Up to one's own role: `BASE_ROLES` is compared by the operation.

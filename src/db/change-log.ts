@@ -124,6 +124,85 @@ export function logSchemaChange(
   return engine.write((tx) => appendChange(tx, engine.dialect, { ...entry, records: [] }))
 }
 
+/**
+ * The newest entry before a moment, and which columns the entries up to it speak of: what their undo would have needed.
+ * The log's last entry is always kept, so that its numbers go on. Null where nothing is that old.
+ *
+ * @param before ISO 8601
+ */
+export async function oldEntries(
+  engine: Engine,
+  before: string,
+): Promise<{ lastId: number; columns: { tableId: string; columnName: string }[] } | null> {
+  const { placeholder } = engine.dialect
+  const [row] = await engine.all<{ id: number | null }>(
+    {
+      sql: `select max(id) as id from sheaf_changes where at < ${placeholder(0)} and id < (select max(id) from sheaf_changes)`,
+      params: [before],
+    },
+    { scan: true },
+  )
+  const lastId = row?.id ?? null
+  if (lastId === null) return null
+  return { lastId: Number(lastId), columns: await columnsIn(engine, `id <= ${placeholder(0)}`, [lastId]) }
+}
+
+/** The columns that the entries which are left speak of. */
+export const columnsInLog = (engine: Engine): Promise<{ tableId: string; columnName: string }[]> =>
+  columnsIn(engine, '1 = 1', [])
+
+async function columnsIn(engine: Engine, condition: string, params: unknown[]) {
+  const entries = await engine.all<{ table_id: string | null; detail: string }>(
+    {
+      sql: `select table_id, detail from sheaf_changes where ${condition} and kind = 'field.update' and detail is not null`,
+      params,
+    },
+    { scan: true },
+  )
+  return entries.flatMap(({ table_id: tableId, detail }) => {
+    const { before, after } = JSON.parse(detail) as Partial<
+      Record<'before' | 'after', { columnName?: unknown }>
+    >
+    return [before, after].flatMap((definition) =>
+      tableId !== null && typeof definition?.columnName === 'string' && definition.columnName !== ''
+        ? [{ tableId, columnName: definition.columnName }]
+        : [],
+    )
+  })
+}
+
+/** Records of the log that one transaction removes: other writers wait for no longer than that takes. */
+const RECORDS_AT_ONCE = 20_000
+
+/** Removes the entries up to one, and the records under them a part at a time. Gives how many entries went. */
+export async function removeEntries(engine: Engine, lastId: number): Promise<number> {
+  const { placeholder } = engine.dialect
+  // Lines first: an entry without some of its records could be undone in part. What a stop leaves goes the next time.
+  const [removed] = await engine.writeScript([
+    { sql: `delete from sheaf_changes where id <= ${placeholder(0)}`, params: [lastId] },
+  ])
+  for (;;) {
+    const [part] = await engine.writeScript([
+      {
+        sql: `delete from sheaf_change_records where (change_id, table_id, record_id) in (
+          select change_id, table_id, record_id from sheaf_change_records
+          where change_id < (select min(id) from sheaf_changes) order by change_id limit ${RECORDS_AT_ONCE})`,
+        params: [],
+      },
+    ])
+    if ((part?.changes ?? 0) === 0) return Number(removed?.changes ?? 0)
+  }
+}
+
+/** How many entries the log has, and when the first of them was written. */
+export async function logExtent(engine: Engine): Promise<{ entries: number; oldest: string | null }> {
+  const [row] = await engine.all<{ n: number; oldest: string | null }>(
+    { sql: 'select count(*) as n, min(at) as oldest from sheaf_changes', params: [] },
+    { scan: true },
+  )
+  return { entries: Number(row?.n ?? 0), oldest: row?.oldest ?? null }
+}
+
 export function toEntry(row: Row): StoredEntry {
   return {
     id: row.id,

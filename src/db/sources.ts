@@ -16,6 +16,7 @@ import {
   missingBaseSchema,
   schemaOfBase,
   upgradeBaseSchema,
+  vacuumSchema,
 } from './postgres/base-schema.ts'
 import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
@@ -135,7 +136,21 @@ export function openSources(
     } catch (error) {
       throw explainPostgres(error, OWN_DATABASE)
     }
-    return openPostgresEngine(database, schema, OWN_DATABASE)
+    const engine = openPostgresEngine(database, schema, OWN_DATABASE)
+    return {
+      ...engine,
+      storage: {
+        async measure() {
+          const [row] = await engine.all<{ bytes: string | null }>({
+            sql: `select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c
+              join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
+            params: [schema],
+          })
+          return { bytes: Number(row?.bytes ?? 0), freeBytes: null }
+        },
+        compact: (whole) => engine.exclusively(() => vacuumSchema(database.connection, schema, whole)),
+      },
+    }
   }
 
   async function removeHome(baseId: string, home: ConnectionConfig['client'] | null): Promise<void> {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { AppError } from '../core/errors.ts'
-import type { Engine, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
+import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
@@ -13,6 +13,8 @@ import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
 import { createStatementCache, type StatementCache } from './statement-cache.ts'
+
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /** Rows written in one go on the thread that answers requests: about two milliseconds. */
 const YIELD_AFTER = 500
@@ -46,6 +48,8 @@ export function createBaseFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600))
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
+    // Counts for new files alone: unused pages can be given back a few at a time, without rewriting the file.
+    file.run('pragma auto_vacuum = incremental')
     file.run('pragma journal_mode = wal')
     configure(file)
     upgradeBaseFile(file)
@@ -86,7 +90,28 @@ export function openSqliteEngine(
       throw error
     }
   }
-  return engineOf({ path, isExact: false, connect, explain }, pool, files)
+  const engine = engineOf({ path, isExact: false, connect, explain }, pool, files)
+  return { ...engine, storage: storageOf(path, engine, pool) }
+}
+
+/** How much room a base's file takes, its write-ahead log included. */
+function storageOf(path: string, engine: Engine, pool: WorkerPool): EngineStorage {
+  const read = async (pragma: string): Promise<number> => {
+    const [row] = await engine.values({ sql: `pragma ${pragma}`, params: [] })
+    return Number(row?.[0] ?? 0)
+  }
+  return {
+    async measure() {
+      const pages = await read('page_count')
+      const free = await read('freelist_count')
+      const pageSize = await read('page_size')
+      const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+      return { bytes: pages * pageSize + logBytes, freeBytes: free * pageSize + logBytes }
+    },
+    compact: async (whole) => {
+      await engine.exclusively(() => pool.run('sqlite.compact', { path, whole }))
+    },
+  }
 }
 
 /** Refuses what is no base's file, or only a part of one: opened as it is, it would look like an empty base. */
@@ -362,4 +387,6 @@ export function configure(file: Database): void {
   file.run('pragma cache_size = -32768')
   file.run('pragma mmap_size = 1073741824')
   file.run('pragma temp_store = memory')
+  // After a large write the log file shrinks to this again with the next checkpoint.
+  file.run(`pragma journal_size_limit = ${WAL_LIMIT_BYTES}`)
 }

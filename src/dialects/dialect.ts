@@ -83,6 +83,8 @@ export interface Dialect extends QueryDialect {
   /** Of several columns: no two rows have the same values in all of them. */
   createUniqueIndex(table: string, ...columns: string[]): Statement[]
   dropUniqueIndex(table: string, column: string): Statement[]
+  /** Drops the indexes that were made for this column alone, where there are any: one that is indexed may not be dropped. */
+  dropIndexesOf(table: string, column: string): Statement[]
 
   /** An insert of one row that brings no value at all. */
   insertDefaults(table: string): string
@@ -156,6 +158,17 @@ export type EngineLocation =
   | { client: 'mysql2'; connection: MysqlConnection }
 
 /** A database that holds the tables of a base. */
+/** The room that a base's home takes. */
+export interface EngineStorage {
+  /** `bytes` in all; `freeBytes` of them are unused and can be given back, null where the engine does not tell. */
+  measure(): Promise<{ bytes: number; freeBytes: number | null }>
+  /**
+   * Gives unused room back to the system, off the main thread; writers wait meanwhile.
+   * @param whole rewrites the home where that frees more, which needs as much room again for a moment
+   */
+  compact(whole: boolean): Promise<void>
+}
+
 export interface Engine {
   readonly dialect: Dialect
   /** Waits until the server's version is known, as far as it can be reached: the dialect may depend on it. */
@@ -191,6 +204,8 @@ export interface Engine {
    * write through a connection of their own, a chunk at a time.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** How much room a base's own home takes; absent for databases that are not ours. */
+  readonly storage?: EngineStorage
   /** Where worker threads find the database: plain data, with what it takes to get in. */
   readonly location: EngineLocation
   close(): Promise<void>

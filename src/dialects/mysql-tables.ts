@@ -45,6 +45,8 @@ export const mysqlTables = {
     ),
   ],
   dropUniqueIndex: (table, name) => [ddl(`drop index ${uniqueName(name)} on ${quote(table)}`)],
+  // They go with the column.
+  dropIndexesOf: () => [],
 } satisfies Partial<Dialect>
 
 /** What the write door asks of MySQL. */

@@ -45,6 +45,8 @@ export const postgresTables = {
     ),
   ],
   dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${uniqueName(table, name)}`)],
+  // They go with the column.
+  dropIndexesOf: () => [],
 } satisfies Partial<Dialect>
 
 /** What the write door and the change log ask of PostgreSQL. */

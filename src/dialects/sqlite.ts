@@ -54,6 +54,10 @@ export const sqlite: Dialect = {
     ),
   ],
   dropUniqueIndex: (table, name) => [ddl(`drop index if exists ${quote(uniqueName(table, name))}`)],
+  dropIndexesOf: (table, name) =>
+    [uniqueName(table, name), `${table}__${name}`].map((index) =>
+      ddl(`drop index if exists ${quote(index)}`),
+    ),
 
   isNull: (expression) => sql`${expression} is null`,
   eq: (expression, value) => sql`${expression} = ${bind(value)}`,

@@ -64,6 +64,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'bases.update': { gate: 'base.update', input: ({ baseId }) => ({ baseId, description: 'x' }) },
   'bases.reorder': { gate: 'base.reorder', input: ({ baseId }) => ({ baseId, before: null }) },
   'bases.delete': { gate: 'base.delete', input: ofBase },
+  'storage.base': { gate: 'base.storage', input: ofBase },
+  'storage.bases': { gate: 'storage.list' },
+  'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
+  'storage.reclaim': { gate: 'base.storage', input: ofBase },
   'bases.restore': {
     gate: 'base.restore',
     input: async ({ trpc, baseId }) => {

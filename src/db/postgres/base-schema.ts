@@ -118,6 +118,25 @@ export async function hasSchema(connection: PostgresConnection, schema: string):
 }
 
 /**
+ * Gives the unused room of a base's tables back to the system.
+ * @param whole rewrites the tables; else the room is only made free for new records
+ */
+export async function vacuumSchema(
+  connection: PostgresConnection,
+  schema: string,
+  whole: boolean,
+): Promise<void> {
+  const client = connectPostgres(connection, { searchPath: quotePostgres(schema), statementTimeoutMs: 0 })
+  try {
+    const tables = await client<{ name: string }[]>`select c.relname as name from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace where n.nspname = ${schema} and c.relkind = 'r'`
+    for (const { name } of tables) await client.unsafe(`vacuum ${whole ? 'full' : ''} ${quotePostgres(name)}`)
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}
+
+/**
  * Removes a base's schema with all that is in it. For good.
  *
  * @throws Error for a name that is none of ours

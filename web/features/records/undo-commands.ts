@@ -11,7 +11,7 @@ export const UNDO_TOPIC = 'undo'
 export async function undo(store: Pick<RecordStore, 'undo'>): Promise<void> {
   const undone = await store.undo()
   if (!undone) return
-  if (undone.kind === null) toast.success({ text: t('There is nothing to undo'), topic: UNDO_TOPIC })
+  if (undone.kind === null) toast.success({ text: nothingLeft(undone.historySince), topic: UNDO_TOPIC })
   else tell(undone, t('Undone: {what}', { what: describe(undone) }))
 }
 
@@ -21,6 +21,13 @@ export async function redo(store: Pick<RecordStore, 'redo'>): Promise<void> {
   if (!redone) return
   if (redone.kind === null) toast.success({ text: t('There is nothing to redo'), topic: UNDO_TOPIC })
   else tell(redone, t('Done again: {what}', { what: describe(redone) }))
+}
+
+/** Says so where the rest is no longer kept, so that nobody looks for it. */
+function nothingLeft(historySince: string | null | undefined): string {
+  if (!historySince) return t('There is nothing to undo')
+  const day = new Date(historySince).toLocaleDateString(document.documentElement.lang)
+  return t('There is nothing left to undo: changes before {day} are no longer kept', { day })
 }
 
 function tell(undone: Undone, text: string): void {

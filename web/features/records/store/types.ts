@@ -13,6 +13,8 @@ export interface Undone {
   records: number
   /** Values that someone changed since, left as they are. */
   skipped: number
+  /** Where there was nothing: what is older than this has been removed. */
+  historySince?: string | null
 }
 
 /** What the write door answers: `inserted` are the new ids in the order of the insert operations. */

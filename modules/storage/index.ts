@@ -1,0 +1,2 @@
+export { storageRouter } from './router.ts'
+export { createStorageService, type StorageService } from './service.ts'

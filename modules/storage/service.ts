@@ -1,0 +1,159 @@
+import type { Actor } from '../../src/core/actor.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db/change-log.ts'
+import type { Kernel } from '../../src/kernel.ts'
+import type { AuthService } from '../auth/index.ts'
+import type { BaseRow, BasesService } from '../bases/index.ts'
+import type { SchemaService } from '../schema/index.ts'
+
+export const MAX_HISTORY_DAYS = 36_500
+/** The kind of job that gives a base's unused room back. */
+export const RECLAIM_JOB = 'storage.reclaim'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const HOUR_MS = 60 * 60 * 1000
+/** A start is busy enough without it. */
+const FIRST_ROUND_MS = 10 * 60 * 1000
+
+/** The room that a base takes, and what it keeps. */
+export interface BaseStorage {
+  /** Bytes of its home: the records, the change log and what is in the trash. Files of cells are not among them. */
+  bytes: number
+  /** How many of them can be given back at once; null where the database does not tell. */
+  freeBytes: number | null
+  /** Entries of the change log, and when the oldest was written. */
+  entries: number
+  oldest: string | null
+  /** Days that the base keeps what was deleted, 0 for ever; null: as the server does. */
+  historyDays: number | null
+  /** The server's number of days. */
+  defaultDays: number
+  /** What is older has been removed; null: the log is complete. */
+  historySince: string | null
+}
+
+export type StorageService = ReturnType<typeof createStorageService>
+
+/** How much room bases take, how long they keep what was deleted, and giving room back. */
+export function createStorageService(
+  kernel: Kernel,
+  { access }: Pick<AuthService, 'access'>,
+  bases: BasesService,
+  schema: SchemaService,
+) {
+  const { config, jobs, log, sources } = kernel
+  /** When each base was looked at last, by its id. */
+  const purgedAt = new Map<string, number>()
+  const daysOf = ({ historyDays }: BaseRow): number => historyDays ?? config.historyDays
+
+  jobs.register<{ baseId: string }>(RECLAIM_JOB, {
+    async run({ baseId }) {
+      const { storage } = await sources.engine(baseId)
+      const before = await storage?.measure()
+      await purge(await bases.require(baseId))
+      await storage?.compact(true)
+      const after = await storage?.measure()
+      return { before: before?.bytes ?? 0, after: after?.bytes ?? 0 }
+    },
+    // What was removed stays removed, and a rewrite that was cut off has left the home as it was.
+    recover: async () => null,
+  })
+
+  /**
+   * Removes what is older than the base keeps: entries of the change log with the records in them (those in the
+   * trash among them), then deleted tables and fields, and columns that only those entries spoke of.
+   */
+  async function purge(base: BaseRow): Promise<void> {
+    const days = daysOf(base)
+    if (days === 0) return
+    const before = new Date(Date.now() - days * DAY_MS).toISOString()
+    const engine = await sources.engine(base.id)
+    const old = await oldEntries(engine, before)
+    if (old) {
+      // Told first: an undo that finds nothing then knows why.
+      await bases.saveHistory(base.id, { historySince: before })
+      const entries = await removeEntries(engine, old.lastId)
+      log.info('old history removed', { baseId: base.id, entries, before })
+    }
+    const kept = await columnsInLog(engine)
+    const { tables, columns } = await schema.purge(base.id, { before, replaced: old?.columns ?? [], kept })
+    if (tables > 0 || columns > 0) log.info('old trash removed', { baseId: base.id, tables, columns, before })
+    if (old || tables > 0 || columns > 0) await engine.storage?.compact(false)
+    purgedAt.set(base.id, Date.now())
+  }
+
+  /** One base after the other, each once a day. */
+  async function purgeDue(): Promise<void> {
+    for (const base of await bases.all()) {
+      if (Date.now() - (purgedAt.get(base.id) ?? 0) < DAY_MS) continue
+      await purge(base).catch((error) => log.error('removing old history failed', error, { baseId: base.id }))
+    }
+  }
+  const round = () => {
+    purgeDue().catch((error) => log.error('removing old history failed', error))
+  }
+  const timers = [setTimeout(round, FIRST_ROUND_MS), setInterval(round, HOUR_MS)]
+  for (const timer of timers) timer.unref()
+
+  async function enter(actor: Actor, baseId: string): Promise<BaseRow> {
+    const base = await bases.require(baseId)
+    await access.authorize(actor, 'base.storage', base.id)
+    return base
+  }
+
+  return {
+    /** For tests and the daily round. */
+    purge,
+    purgeDue,
+
+    /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below owner */
+    async ofBase(actor: Actor, baseId: string): Promise<BaseStorage> {
+      const base = await enter(actor, baseId)
+      const engine = await sources.engine(base.id)
+      const room = (await engine.storage?.measure()) ?? { bytes: 0, freeBytes: null }
+      const { historyDays, historySince } = base
+      const defaultDays = config.historyDays
+      return { ...room, ...(await logExtent(engine)), historyDays, defaultDays, historySince }
+    },
+
+    /** Every base with the room it takes, the largest first; null where its home cannot be opened. @throws PERMISSION_DENIED */
+    async ofServer(actor: Actor): Promise<{ id: string; title: string; bytes: number | null }[]> {
+      await access.authorize(actor, 'storage.list')
+      const found: { id: string; title: string; bytes: number | null }[] = []
+      for (const { id, title } of await bases.all()) {
+        const room = await sources
+          .engine(id)
+          .then((engine) => engine.storage?.measure())
+          .catch((error) => {
+            log.warn('a base could not be measured', { baseId: id, error: String(error) })
+            return null
+          })
+        found.push({ id, title, bytes: room?.bytes ?? null })
+      }
+      return found.toSorted((a, b) => (b.bytes ?? -1) - (a.bytes ?? -1))
+    },
+
+    /** Days to keep what was deleted, 0 for ever; null: as the server does. Nothing is removed before the next round. */
+    async setHistoryDays(actor: Actor, baseId: string, days: number | null): Promise<void> {
+      const base = await enter(actor, baseId)
+      await bases.saveHistory(base.id, { historyDays: days })
+      purgedAt.delete(base.id)
+    },
+
+    /** Starts to remove what is too old, and to give unused room back to the system. */
+    async reclaim(actor: Actor, baseId: string): Promise<{ jobId: string }> {
+      const base = await enter(actor, baseId)
+      if (actor.kind !== 'user') throw new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')
+      const { id } = await jobs.start(RECLAIM_JOB, {
+        userId: actor.id,
+        baseId: base.id,
+        input: { baseId: base.id },
+      })
+      return { jobId: id }
+    },
+
+    close(): void {
+      for (const timer of timers) clearTimeout(timer)
+    },
+  }
+}
