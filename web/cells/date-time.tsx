@@ -21,6 +21,7 @@ export const dateTimeCell = defineCell(dateTime, {
       </span>
     ),
   Editor: InstantEditor,
+  shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
   onKey({ key, ctrl, shift }, { options, commit }) {
     if (!ctrl || (key !== ';' && key !== ':')) return false
     commit(shift ? now() : dateTime.parse(today(), options))

@@ -19,6 +19,7 @@ export const dateCell = defineCell(date, {
       </span>
     ),
   Editor: DayEditor,
+  shownText: (value, options) => (value === null ? undefined : formatDay(String(value), options.format)),
   onKey({ key, ctrl }, { commit }) {
     if (!ctrl || (key !== ';' && key !== ':')) return false
     commit(today())

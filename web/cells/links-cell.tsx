@@ -2,12 +2,14 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import { tn } from '../i18n.ts'
 import { BrokenField } from './broken-field.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import { countFitting } from './fit-pills.ts'
 import { LinkPicker } from './link-picker.tsx'
 import { linksIn, titleOf } from './link-value.ts'
+import { useLinkedNames, wantsFormat } from './linked-names.ts'
 import { Pill } from './pill.tsx'
 import styles from './view.module.css'
 
@@ -24,11 +26,31 @@ export const linksCell = (type: FieldType<LinkOptions>, Icon: LucideIcon): Cell<
     copyText: (value) => linksIn(value).records.map(titleOf).join(', '),
   })
 
-function Chips({ value, field, width, lines, variant }: ViewProps<LinkOptions>): ReactNode {
+function Chips(props: ViewProps<LinkOptions>): ReactNode {
+  const { value, field } = props
   if (field.error !== null) return <BrokenField error={field.error} />
   const { count, records } = linksIn(value)
   if (count === 0) return null
-  const titles = records.map(titleOf)
+  // Text is what it is; of anything else the related table says how its cells look.
+  return records.some(({ title }) => wantsFormat(title)) ? (
+    <FormattedChips {...props} />
+  ) : (
+    <ChipList {...props} nameOf={titleOf} />
+  )
+}
+
+function FormattedChips(props: ViewProps<LinkOptions>): ReactNode {
+  const nameOf = useLinkedNames(props.options.relatedTableId)
+  return <ChipList {...props} nameOf={nameOf} />
+}
+
+interface ChipListProps extends ViewProps<LinkOptions> {
+  nameOf: (record: LinkedRecord) => string
+}
+
+function ChipList({ value, width, lines, variant, nameOf }: ChipListProps): ReactNode {
+  const { count, records } = linksIn(value)
+  const titles = records.map(nameOf)
   const shown =
     width === null
       ? titles.length

@@ -11,6 +11,7 @@ export const systemTimeCell = (type: FieldType<InstantOptions>, Icon: LucideIcon
     Icon,
     align: 'start',
     minWidth: 120,
+    shownText: (value, options) => (value === null ? undefined : showInstant(value, options)),
     View: ({ value, options }) =>
       value === null ? null : (
         <span className={styles.date} dir="ltr">

@@ -2,6 +2,7 @@ import { Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Person } from '../../../src/core/model.ts'
 import { createFormerPeople, FormerPeopleProvider } from '../../cells/former-people.ts'
+import { DisplayFieldProvider } from '../../cells/linked-names.ts'
 import { PeopleProvider } from '../../cells/people.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
@@ -10,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { TableSkeleton } from '../shell/table-skeleton.tsx'
 import { KIND_SCREENS } from '../views/kinds/index.ts'
+import { useDisplayField } from './use-display-field.ts'
 import { useRecentView } from './use-recent-view.ts'
 
 export interface TableScreenProps {
@@ -62,22 +64,24 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
   }
   const Screen = KIND_SCREENS[view.kind]
   return (
-    <PeopleProvider value={byId}>
-      <FormerPeopleProvider value={FORMER_PEOPLE}>
-        <h1 className="visually-hidden">
-          {t('{table}: {view}', { table: schema.data.table.title, view: view.title })}
-        </h1>
-        <Screen
-          // Another view begins afresh: its own records, scroll and selection.
-          key={view.id}
-          schema={schema.data}
-          saved={view}
-          role={base.data.role}
-          people={people}
-          rowId={rowId}
-        />
-      </FormerPeopleProvider>
-    </PeopleProvider>
+    <DisplayFieldProvider value={useDisplayField}>
+      <PeopleProvider value={byId}>
+        <FormerPeopleProvider value={FORMER_PEOPLE}>
+          <h1 className="visually-hidden">
+            {t('{table}: {view}', { table: schema.data.table.title, view: view.title })}
+          </h1>
+          <Screen
+            // Another view begins afresh: its own records, scroll and selection.
+            key={view.id}
+            schema={schema.data}
+            saved={view}
+            role={base.data.role}
+            people={people}
+            rowId={rowId}
+          />
+        </FormerPeopleProvider>
+      </PeopleProvider>
+    </DisplayFieldProvider>
   )
 }
 

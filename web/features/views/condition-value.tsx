@@ -11,6 +11,7 @@ import {
 import type { Field, Person } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { ChoicePicker, type PickedChoice } from './choice-picker.tsx'
+import { DayInput } from './day-input.tsx'
 import { operandLabel } from './describe-condition.ts'
 import { arityOf, setOfField, withOperand } from './filter-edit.ts'
 import styles from './filter-menu.module.css'
@@ -30,7 +31,7 @@ export function ConditionValue({ condition, field, people, onChange }: Condition
   const setValue = (value: Condition['value']) => onChange({ ...condition, value })
   const choices = choicesOf(field, people)
   if (arity === 'none') return null
-  if (arity === 'date') return <DateValue condition={condition} onChange={onChange} />
+  if (arity === 'date') return <DateValue condition={condition} field={field} onChange={onChange} />
   if (choices && condition.operator !== 'like' && condition.operator !== 'nlike') {
     return (
       <ChoicePicker
@@ -116,7 +117,11 @@ function TypedInput({ field, label, value, asText = false, onChange }: TypedInpu
   )
 }
 
-function DateValue({ condition, onChange }: Pick<ConditionValueProps, 'condition' | 'onChange'>) {
+function DateValue({
+  condition,
+  field,
+  onChange,
+}: Pick<ConditionValueProps, 'condition' | 'field' | 'onChange'>) {
   const operand = condition.operand ?? 'exactDate'
   const isWithin = condition.operator === 'isWithin'
   const needs = operandNeeds(operand)
@@ -153,12 +158,10 @@ function DateValue({ condition, onChange }: Pick<ConditionValueProps, 'condition
         ))}
       </select>
       {needs === 'date' && (
-        <input
-          type="date"
-          className={toolbar.input}
-          aria-label={t('Date')}
-          value={typeof value === 'string' ? value.slice(0, 10) : ''}
-          onChange={(event) => onChange({ ...condition, value: event.target.value || null })}
+        <DayInput
+          field={field}
+          day={typeof value === 'string' && value !== '' ? value.slice(0, 10) : null}
+          onChange={(day) => onChange({ ...condition, value: day })}
         />
       )}
     </span>

@@ -1,9 +1,11 @@
+import { formatDay } from '../../../src/core/fields/date-text.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { ME } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { type Condition, type DateOperand, operandNeeds } from '../../../src/core/filters/index.ts'
 import type { Field, Person, Sort } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
+import { dayFormatOf } from './day-format.ts'
 import { operatorChoices, setOfField } from './filter-edit.ts'
 
 /** What a relative date is called. */
@@ -56,10 +58,12 @@ function describeValue(condition: Condition, field: Field, people: readonly Pers
     return id === ME ? t('me') : ((person?.displayName || person?.email) ?? id)
   }
   const isPeople = setOfField(field) === 'user'
+  const isDay = setOfField(field) === 'date'
   // Links are compared by their number, which is no value of theirs.
   const format = (each: CellValue) =>
     setOfField(field) === 'links' ? String(each) : type.format(each, options)
-  const shown = (each: string) => (isPeople ? nameOf(each) : each)
+  const shown = (each: string) =>
+    isPeople ? nameOf(each) : isDay ? formatDay(each.slice(0, 10), dayFormatOf(field)) : each
   return list.map((each) => (typeof each === 'string' ? shown(each) : format(each))).join(', ')
 }
 

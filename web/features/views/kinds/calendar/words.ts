@@ -1,7 +1,10 @@
 import { addDays, dayToMs } from '../../../../../src/core/dates.ts'
+import { DATE_FORMATS, type DateFormat, formatDay } from '../../../../../src/core/fields/date-text.ts'
+import { shownType } from '../../../../../src/core/fields/result.ts'
 import { localeTag, t } from '../../../../i18n.ts'
-import type { CalendarEvent } from './events.ts'
+import { type CalendarEvent, DAY_MINUTES } from './events.ts'
 import type { Period } from './period.ts'
+import type { DateField } from './ranges.ts'
 
 const MINUTE_MS = 60_000
 const formats = new Map<string, Intl.DateTimeFormat>()
@@ -62,20 +65,45 @@ export const shows12h = ({ range }: Pick<CalendarEvent, 'range'>): boolean => {
   return (field.result?.options ?? field.options).time12h === true
 }
 
-/** When an event takes place, in full: `Nov 20, 2026, 9:00 – 10:30 AM`. */
-export function whenName(event: CalendarEvent): string {
-  const { firstDay, lastDay, startMinute, endMinute, hasEnd } = event
-  const hour12 = shows12h(event)
+/**
+ * When an event takes place, in full, in the format of its fields as their cells have it: `2026-11-20`,
+ * `2026-11-20 09:00 – 10:30`, `20/11/2026 – 22/11/2026`.
+ */
+export function whenName({
+  firstDay,
+  lastDay,
+  startMinute,
+  endMinute,
+  hasEnd,
+  range,
+}: CalendarEvent): string {
+  const from = formatOf(range.from)
+  const to = formatOf(range.to ?? range.from)
+  const start = formatDay(firstDay, from.format)
   if (startMinute === null || (hasEnd && endMinute === null)) {
-    const days = format({ dateStyle: 'medium' })
-    return firstDay === lastDay
-      ? days.format(dayToMs(firstDay))
-      : days.formatRange(dayToMs(firstDay), dayToMs(lastDay))
+    return firstDay === lastDay ? start : `${start} – ${formatDay(lastDay, to.format)}`
   }
-  const times = format({ dateStyle: 'medium', timeStyle: 'short', hour12 })
-  const start = dayToMs(firstDay) + startMinute * MINUTE_MS
-  if (!hasEnd || endMinute === null) return times.format(start)
-  return times.formatRange(start, dayToMs(lastDay) + endMinute * MINUTE_MS)
+  const at = `${start} ${clockText(startMinute, from.time12h)}`
+  if (!hasEnd || endMinute === null) return at
+  // The end of a day is midnight of the next one.
+  const endDay = endMinute === DAY_MINUTES ? addDays(lastDay, 1) : lastDay
+  const end = clockText(endMinute % DAY_MINUTES, to.time12h)
+  return endDay === firstDay ? `${at} – ${end}` : `${at} – ${formatDay(endDay, to.format)} ${end}`
+}
+
+/** How the cells of a date field are written. */
+function formatOf({ field }: DateField): { format: DateFormat; time12h: boolean } {
+  const { format, time12h } = shownType(field).options
+  const known = DATE_FORMATS.find((one) => one === format)
+  return { format: known ?? 'YYYY-MM-DD', time12h: time12h === true }
+}
+
+/** A time of day as `formatInstant` writes it: `09:30`, `09:30 am`. */
+function clockText(minutes: number, is12h: boolean): string {
+  const hour = Math.floor(minutes / 60)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const time = `${two(is12h ? hour % 12 || 12 : hour)}:${two(minutes % 60)}`
+  return is12h ? `${time} ${hour < 12 ? 'am' : 'pm'}` : time
 }
 
 /** When an event begins, on the day that it does; null on others and without a time. */

@@ -1,0 +1,44 @@
+import { createContext, useContext } from 'react'
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
+import { shownType } from '../../src/core/fields/result.ts'
+import type { Field } from '../../src/core/model.ts'
+import { shownText } from './cell-text.ts'
+import { titleOf } from './link-value.ts'
+import { usePeople } from './people.ts'
+
+/** A hook that gives the display field of a table; undefined until it is known, or where it may not be. */
+export type UseDisplayField = (tableId: string) => Field | undefined
+
+const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)
+
+/** Tells the cells below it what the display fields of linked tables are. Its value is the same for all time. */
+export const DisplayFieldProvider = DisplayFieldContext.Provider
+
+/** A day or an instant as it is stored. */
+const STORED_DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2}(?:\.\d+)?\+00:00)?$/
+
+/** True for a name that its field shows in another form than it is stored: a date, a number, yes and no. */
+export const wantsFormat = (title: CellValue): boolean =>
+  typeof title === 'number' ||
+  typeof title === 'boolean' ||
+  (typeof title === 'string' && STORED_DATE.test(title))
+
+/** What the linked records of a table are called: their names as the cells of the display field show them. */
+export function useLinkedNames(tableId: string): (record: LinkedRecord) => string {
+  const useDisplayField = useContext(DisplayFieldContext)
+  const display = useDisplayField(tableId)
+  const people = usePeople()
+  return (record) => {
+    const { title } = record
+    if (display === undefined || !isStored(display, title)) return titleOf(record)
+    return shownText(display, title, people) || titleOf(record)
+  }
+}
+
+/** False for a name that was picked a moment ago: it is text already. */
+function isStored(display: Field, title: CellValue): boolean {
+  const { storage } = shownType(display).type
+  if (storage === 'date' || storage === 'datetime') return wantsFormat(title)
+  return typeof title === 'number' || typeof title === 'boolean'
+}
