@@ -5,6 +5,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
+import { exactNumber } from '../../src/dialects/exact-number.ts'
 import { isTemporal } from '../../src/dialects/foreign.ts'
 import { isTextStorage } from '../../src/dialects/related.ts'
 import { columnName, decoderOf } from './columns.ts'
@@ -44,8 +45,7 @@ export async function readRecords(
       fields.forEach((field, index) => {
         const value = row[`f${index + 1}`] ?? null
         const cell = decoders[index]?.(value) ?? value
-        // `NaN` and `Infinity` are not in JSON: a cell, and the log, have nothing there.
-        values[field.id] = typeof cell === 'number' && !Number.isFinite(cell) ? null : cell
+        values[field.id] = exactNumber(cell)
       })
       found.set(String(row.k0), values)
     }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { badRequest } from '../../src/core/errors.ts'
+import { subtract } from '../../src/core/exact-decimal.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isComputed, summarySetOf } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
@@ -114,7 +115,7 @@ export function combine({ key, needs, form }: Summary, parts: Parts): CellValue 
     case 'percentUnchecked':
       return share(number('count') - number('checked'))
     case 'range':
-      return parts.max == null ? null : number('max') - number('min')
+      return parts.max == null ? null : subtract(number('max'), number('min'))
     case 'rangeDays':
     case 'rangeMonths':
       return parts.max == null ? null : span(String(parts.min), String(parts.max), form)

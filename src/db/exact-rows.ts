@@ -5,7 +5,7 @@ import { exactNumber } from '../dialects/exact-number.ts'
  * as text, and bytes in hexadecimal.
  */
 export function exactValue(value: unknown): unknown {
-  if (typeof value === 'bigint') return exactNumber(value)
+  if (typeof value === 'bigint' || typeof value === 'number') return exactNumber(value)
   return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value
 }
 

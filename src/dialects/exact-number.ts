@@ -6,12 +6,14 @@ const EXACT_DIGITS = 15
 
 /**
  * A number that a driver gives as text, because JavaScript may not have it: as a number where nothing of
- * it is lost, else as its text. Anything else is given as it is.
+ * it is lost, else as its text. An infinite number, which is not in JSON, is its text as well. Anything else is given as
+ * it is.
  * @example exactNumber('12.50') // 12.5
  * @example exactNumber('9007199254740993') // '9007199254740993'
  */
 export function exactNumber(value: unknown): CellValue {
   if (typeof value === 'bigint') return exactNumber(String(value))
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value !== 'string') return (value ?? null) as CellValue
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(value)
   // Such as "NaN", which is no cell value: its text tells of it.

@@ -48,8 +48,6 @@ const POSTGRES_TEXTS = /^(character varying|text|(.+\.)?citext)(\(|$)/
 export const postgresForeign: ForeignWords = {
   asText: (column, databaseType) => (POSTGRES_TEXTS.test(databaseType) ? column : sql`(${column})::text`),
   asNumber(column, databaseType) {
-    // At most 15 digits are shown as a number, see `shape.ts`: a double keeps them all.
-    if (/^(numeric|decimal)/.test(databaseType)) return sql`(${column})::double precision`
     // Its digits as they are shown: made a double by itself, the 0.1 of four bytes is 0.10000000149.
     return databaseType === 'real' ? sql`(${column})::text::double precision` : column
   },
@@ -118,6 +116,7 @@ export const sqliteForeign: ForeignWords = {
     when text is null or text like 'null:%' then null
     when text like 'blob:%' then unhex(substr(text, 6))
     when text like 'integer:%' then cast(substr(text, 9) as integer)
+    when text = 'real:Inf' then 9e999 when text = 'real:-Inf' then -9e999
     when text like 'real:%' then cast(substr(text, 6) as real)
     else substr(text, 6) end from (select ${placeholder} as text))`,
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
 /** What MariaDB and MySQL say alike of linked records. */
@@ -7,10 +8,10 @@ const shared = {
   link: (rows, id, title) =>
     sql`(select concat('[1,[', json_array(${json(id)}, ${json(title)}), ']]') from ${rows.from} limit 1)`,
   count: (from) => sql`(select count(*) from ${from})`,
-  rollup(rows, name, { value }) {
-    const isDistinct = name.endsWith('Distinct')
-    const over = isDistinct ? sql`distinct ${value}` : value
-    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+  rollup(rows, name, { value, storage }) {
+    // Whole numbers are added up as exact decimals by themselves.
+    const whole = storage === 'integer' || storage === 'id'
+    return sql`(select ${AGGREGATES[name](value, whole)} from ${rows.from})`
   },
   text,
   nothing: () => sql`null`,
@@ -50,14 +51,13 @@ export const mysqlRelated: RelatedWords = {
     sql`(select group_concat(${text({ ...value, value: sql`v` })} separator ', ') from ${filled(rows, value, limit)})`,
 }
 
-const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
+const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL, isWhole: boolean) => SQL> = {
   count: (value) => sql`count(${value})`,
-  countDistinct: (value) => sql`count(${value})`,
-  sum: (value) => sql`cast(coalesce(sum(${value}), 0) as double)`,
-  sumDistinct: (value) => sql`cast(coalesce(sum(${value}), 0) as double)`,
-  // Of whole numbers MySQL gives an average with four decimals.
-  avg: (value) => sql`coalesce(avg(${value} + 0e0), 0)`,
-  avgDistinct: (value) => sql`coalesce(avg(${value} + 0e0), 0)`,
+  countDistinct: (value) => sql`count(distinct ${value})`,
+  sum: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole })}, 0)`,
+  sumDistinct: (value, isWhole) => sql`coalesce(${mysqlSum(value, { isWhole, isDistinct: true })}, 0)`,
+  avg: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole })}, 0)`,
+  avgDistinct: (value, isWhole) => sql`coalesce(${mysqlAverage(value, { isWhole, isDistinct: true })}, 0)`,
   min: (value) => sql`min(${value})`,
   max: (value) => sql`max(${value})`,
 }

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
+import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import type { Dialect } from './dialect.ts'
 import { mysqlFileBytes, mysqlFileNames } from './file-words.ts'
 import { mysqlForeign } from './foreign.ts'
@@ -74,10 +75,9 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
     case 'checked':
       return sql`coalesce(cast(sum(${expression} = 1) as double), 0)`
     case 'sum':
-      return sql`cast(sum(${expression}) as double)`
+      return mysqlSum(expression)
     case 'avg':
-      // Of whole numbers, and of these alone, MySQL would give four decimals.
-      return sql`avg(${expression} + 0e0)`
+      return mysqlAverage(expression)
     case 'min':
       return sql`min(${expression})`
     case 'max':
@@ -93,6 +93,6 @@ function summary(part: SummaryPart, expression: SQL, from: SQL): SQL {
 function median(expression: SQL, from: SQL): SQL {
   const ranked = sql`select x, row_number() over (order by x) as place, count(*) over () as size
     from (select ${expression} as x from ${from}) as valued where x is not null`
-  return sql`(select cast(avg(x) as double) from (${ranked}) as ranked
+  return sql`(select ${mysqlAverage(sql`x`)} from (${ranked}) as ranked
     where place in (floor((size + 1) / 2), floor((size + 2) / 2)))`
 }

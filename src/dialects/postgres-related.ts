@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
+import { postgresSum } from './decimal-sums.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
 /** What is read of linked records, in PostgreSQL's words. */
@@ -17,9 +18,11 @@ export const postgresRelated: RelatedWords = {
   // Not a bigint, which the driver gives as text.
   count: (from) => sql`(select count(*)::double precision from ${from})`,
   rollup(rows, name, { value }) {
-    const isDistinct = name.endsWith('Distinct')
-    const over = isDistinct ? sql`distinct (${value})` : sql`(${value})`
-    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+    const aggregated = sql`(select ${AGGREGATES[name](sql`(${value})`)} from ${rows.from})`
+    // Divided outside, so that a value that is worked out stands in the statement once.
+    return name.startsWith('avg')
+      ? sql`(select coalesce(s / nullif(n, 0), 0) from ${aggregated} as summed)`
+      : aggregated
   },
   text,
   nothing: (storage) => sql`null::${sql.raw(TYPES[storage] ?? 'text')}`,
@@ -37,12 +40,11 @@ const TYPES: Partial<Record<StorageKind, string>> = {
 
 const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
   count: (value) => sql`count(${value})::double precision`,
-  countDistinct: (value) => sql`count(${value})::double precision`,
-  sum: (value) => sql`coalesce(sum(${value}), 0)::double precision`,
-  sumDistinct: (value) => sql`coalesce(sum(${value}), 0)::double precision`,
-  // Of whole numbers PostgreSQL gives a decimal of 16 digits, which is seldom the nearest double.
-  avg: (value) => sql`coalesce(avg(${value}::double precision), 0)`,
-  avgDistinct: (value) => sql`coalesce(avg(${value}::double precision), 0)`,
+  countDistinct: (value) => sql`count(distinct ${value})::double precision`,
+  sum: (value) => sql`coalesce(${postgresSum(value)}, 0)`,
+  sumDistinct: (value) => sql`coalesce(${postgresSum(value, true)}, 0)`,
+  avg: (value) => sql`${postgresSum(value)} as s, count(${value}) as n`,
+  avgDistinct: (value) => sql`${postgresSum(value, true)} as s, count(distinct ${value}) as n`,
   min: (value) => sql`min(${value})`,
   max: (value) => sql`max(${value})`,
 }

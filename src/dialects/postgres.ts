@@ -1,6 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
+import type { FilterValue } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
+import { postgresAverage, postgresRounded, postgresSum } from './decimal-sums.ts'
 import type { Dialect } from './dialect.ts'
 import { exactNumber } from './exact-number.ts'
 import { postgresFileBytes, postgresFileNames } from './file-words.ts'
@@ -49,8 +52,12 @@ export const postgres: Dialect = {
 }
 
 /** What a column is compared with. A bare value is taken for one of the column's type, and 1.5 is no bigint. */
-const operand = (value: CellValue): SQL =>
-  typeof value === 'number' && !Number.isSafeInteger(value) ? sql`${value}::double precision` : sql`${value}`
+function operand(value: FilterValue): SQL {
+  if (value instanceof ExactNumber) return sql`${value.text}::numeric`
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+    ? sql`${String(value)}::numeric`
+    : sql`${value}`
+}
 
 /** Numbers that JavaScript might round come as text. */
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
@@ -79,15 +86,15 @@ function summary(part: SummaryPart, expression: SQL): SQL {
     case 'checked':
       return sql`count(*) filter (where ${expression})`
     case 'sum':
-      return sql`sum(${expression})::double precision`
+      return postgresSum(expression)
     case 'avg':
-      return sql`avg(${expression})::double precision`
+      return postgresAverage(expression)
     case 'min':
       return sql`min(${expression})`
     case 'max':
       return sql`max(${expression})`
     case 'median':
-      return sql`percentile_cont(0.5) within group (order by ${expression})`
+      return postgresRounded(sql`percentile_cont(0.5) within group (order by ${expression})`)
     case 'stddev':
       return sql`stddev_pop(${expression})::double precision`
   }

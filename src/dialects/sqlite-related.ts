@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { sqliteRounded } from './decimal-sums.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 import { sqlitePrinted } from './sqlite-text.ts'
 
@@ -17,9 +18,9 @@ export const sqliteRelated: RelatedWords = {
     sql`(select group_concat(${text({ ...value, value: sql`v` })}, ', ') from ${filled(rows, value, limit)})`,
   count: (from) => sql`(select count(*) from ${from})`,
   rollup(rows, name, { value }) {
-    const isDistinct = name.endsWith('Distinct')
-    const over = isDistinct ? sql`distinct ${value}` : value
-    return sql`(select ${AGGREGATES[name](over)} from ${rows.from})`
+    const aggregated = sql`(select ${AGGREGATES[name](value)} from ${rows.from})`
+    const ofTotal = OF_TOTAL[name]
+    return ofTotal ? sql`(select ${ofTotal} from ${aggregated})` : aggregated
   },
   text,
   nothing: () => sql`null`,
@@ -27,14 +28,21 @@ export const sqliteRelated: RelatedWords = {
 
 const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => SQL> = {
   count: (value) => sql`count(${value})`,
-  countDistinct: (value) => sql`count(${value})`,
-  // total() never overflows, where sum() of whole numbers would fail.
-  sum: (value) => sql`total(${value})`,
-  sumDistinct: (value) => sql`total(${value})`,
-  avg: (value) => sql`coalesce(avg(${value}), 0)`,
-  avgDistinct: (value) => sql`coalesce(avg(${value}), 0)`,
+  countDistinct: (value) => sql`count(distinct ${value})`,
+  sum: (value) => sql`total(${value}) as s`,
+  sumDistinct: (value) => sql`total(distinct ${value}) as s`,
+  avg: (value) => sql`total(${value}) as s, count(${value}) as n`,
+  avgDistinct: (value) => sql`total(distinct ${value}) as s, count(distinct ${value}) as n`,
   min: (value) => sql`min(${value})`,
   max: (value) => sql`max(${value})`,
+}
+
+/** What is made of a total outside of its select, so that a value that is worked out stands in the statement once. */
+const OF_TOTAL: Partial<Record<Parameters<RelatedWords['rollup']>[1], SQL>> = {
+  sum: sqliteRounded(sql`s`),
+  sumDistinct: sqliteRounded(sql`s`),
+  avg: sql`coalesce(${sqliteRounded(sql`s`)} / nullif(n, 0), 0)`,
+  avgDistinct: sql`coalesce(${sqliteRounded(sql`s`)} / nullif(n, 0), 0)`,
 }
 
 const pairs = (rows: RelatedRows, id: RelatedValue, title: RelatedValue, limit: number): SQL => {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SummaryPart } from '../core/summaries.ts'
+import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import { sqliteFileBytes } from './file-words.ts'
 
 /** What the grid's footer computes, in SQLite's words. */
@@ -16,14 +17,13 @@ export function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
     case 'checked':
       return sql`coalesce(sum(${column} = 1), 0)`
     case 'sum':
-      // total() never overflows where sum() of whole numbers would fail, but gives 0.0 over nothing.
-      return sql`case when count(${column}) > 0 then total(${column}) end`
+      return sql`case when count(${column}) > 0 then ${sqliteSum(column)} end`
     case 'min':
       return sql`min(${column})`
     case 'max':
       return sql`max(${column})`
     case 'avg':
-      return sql`avg(${column})`
+      return sqliteAverage(column)
     case 'median':
       return median(column, from)
     case 'stddev':
@@ -35,7 +35,7 @@ export function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
 function median(column: SQL, from: SQL): SQL {
   const values = sql`(select ${column} as x from ${from})`
   const filled = sql`(select count(x) from ${values})`
-  return sql`(select avg(x) from (select x from ${values} where x is not null order by x
+  return sql`(select ${sqliteAverage(sql`x`)} from (select x from ${values} where x is not null order by x
     limit 2 - ${filled} % 2 offset (${filled} - 1) / 2))`
 }
 

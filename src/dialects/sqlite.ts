@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import { escapeLike } from '../core/filters/dialect-words.ts'
+import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { sqliteFileNames } from './file-words.ts'
 import { sqliteForeign } from './foreign.ts'
@@ -60,13 +61,9 @@ export const sqlite: Dialect = {
     ),
 
   isNull: (expression) => sql`${expression} is null`,
-  eq: (expression, value) => sql`${expression} = ${bind(value)}`,
-  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${bind(value)}`,
-  inList: (expression, values) =>
-    sql`${expression} in (${sql.join(
-      values.map((v) => sql`${bind(v)}`),
-      sql`, `,
-    )})`,
+  eq: (expression, value) => sql`${expression} = ${operand(value)}`,
+  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
+  inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
   like: (expression, pattern) => sqliteLike(sqlitePrinted(expression), pattern),
   fileNames: sqliteFileNames,
   // Commas on both sides make the first and the last title like those between.
@@ -95,7 +92,8 @@ export const sqlite: Dialect = {
   foreign: sqliteForeign,
   isSame: (left, right) => sql`${left} is ${right}`,
   placeholder: () => '?',
-  encode: () => null,
+  // An infinite number has no text form that a column of numbers would take.
+  encode: (storage) => (storage === 'real' ? encodeInfinite : null),
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   // Without a column of the parent, its primary key is meant.
@@ -186,7 +184,20 @@ const ddl = (text: string): Statement => ({ sql: text, params: [] })
 
 const uniqueName = (table: string, name: string): string => `${table}__${name}__unique`
 
+/** A whole number of up to eight bytes is kept as it is here; all other numbers are doubles. */
+function operand(value: FilterValue): SQL {
+  if (!(value instanceof ExactNumber)) return sql`${bind(value)}`
+  const isLong = /^-?\d{1,18}$/.test(value.text) || isInt64(value.text)
+  return isLong ? sql`cast(${value.text} as integer)` : sql`cast(${value.text} as real)`
+}
+
+const isInt64 = (text: string): boolean =>
+  /^-?\d{19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+
 const bind = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
+
+const encodeInfinite = (value: CellValue): CellValue =>
+  value === 'Infinity' ? Number.POSITIVE_INFINITY : value === '-Infinity' ? Number.NEGATIVE_INFINITY : value
 
 const decodeBoolean = (value: unknown): CellValue => (value === null ? null : Boolean(value))
 

@@ -1,17 +1,26 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
+import type { FilterValue } from '../core/filters/dialect-words.ts'
 import type { QueryDialect } from './dialect.ts'
+
+/** Most digits in front of and behind the point of a `decimal(65,30)`, which is the largest of MySQL. */
+const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
+
+/** What a column is compared with. A number is bound as a double, which has fewer digits than some columns. */
+function operand(value: FilterValue): SQL {
+  if (!(value instanceof ExactNumber)) return sql`${value}`
+  const [whole = '', decimals = ''] = value.text.replace('-', '').split('.')
+  if (whole.length > MAX_WHOLE || decimals.length > MAX_DECIMALS) return sql`${Number(value.text)}`
+  return sql`cast(${value.text} as decimal(65, ${sql.raw(String(decimals.length))}))`
+}
 
 /** The words that are the same in every engine which binds truth values as such. */
 export const standardWords = {
   isNull: (expression) => sql`${expression} is null`,
-  eq: (expression, value) => sql`${expression} = ${value}`,
-  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${value}`,
-  inList: (expression, values) =>
-    sql`${expression} in (${sql.join(
-      values.map((value) => sql`${value}`),
-      sql`, `,
-    )})`,
+  eq: (expression, value) => sql`${expression} = ${operand(value)}`,
+  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
+  inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
   and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
   or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
   not: (condition) => sql`not (${condition})`,

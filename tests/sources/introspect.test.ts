@@ -75,7 +75,7 @@ describe('reading the structure of PostgreSQL', () => {
   test('knows every type, resolving domains and enums', () => {
     expect(shapesOf('pg', structure, 'every_type')).toEqual({
       ...{ id: 'Number', small: 'Number', whole: 'Number', big: 'Number' },
-      ...{ exact: 'Decimal', long_exact: 'SpecificDBType', free: 'SpecificDBType', round_number: 'Number' },
+      ...{ exact: 'Decimal', long_exact: 'Decimal', free: 'Decimal', round_number: 'Number' },
       ...{ single: 'Decimal', double_number: 'Decimal', cash: 'SpecificDBType' },
       ...{ yes: 'Checkbox', flag: 'Checkbox' },
       ...{ fixed: 'SingleLineText', short: 'SingleLineText', line: 'SingleLineText', body: 'LongText' },
@@ -154,7 +154,7 @@ describe('reading the structure of MariaDB', () => {
     expect(shapesOf('mysql2', structure, 'every_type')).toEqual({
       ...{ id: 'Number', yes: 'Checkbox', tiny: 'Number', small: 'Number', medium: 'Number' },
       ...{ whole: 'Number', big: 'Number', huge: 'Number' },
-      ...{ exact: 'Decimal', long_exact: 'SpecificDBType', round_number: 'Number' },
+      ...{ exact: 'Decimal', long_exact: 'Decimal', round_number: 'Number' },
       ...{ single: 'Decimal', double_number: 'Decimal', fixed: 'SingleLineText', short: 'SingleLineText' },
       ...{ body: 'LongText', long_body: 'LongText', key: 'SingleLineText' },
       ...{ feeling: 'SingleSelect', colours: 'MultiSelect', day: 'Date', at: 'DateTime' },

@@ -1,5 +1,7 @@
+import { readExactNumber } from '../exact-decimal.ts'
 import type { Field } from '../model.ts'
 import { type Read, readFail, readOk } from './field-type.ts'
+import { fieldType } from './index.ts'
 
 /** Bytes that whole numbers of each type take, in PostgreSQL and MySQL. Numbers of eight bytes have limits of ours. */
 const BYTES: Record<string, number> = { tinyint: 1, smallint: 2, mediumint: 3, int: 4, integer: 4 }
@@ -9,17 +11,28 @@ const DECIMAL = /^(?:numeric|decimal)\s*\((\d+)(?:,\s*(\d+))?\)( unsigned)?/i
 const LONG = /^bigint\b(?:\(\d+\))?( unsigned)?/i
 const LONG_TEXT = /^[+-]?\d{16,30}$/
 
+const EXACT_DECIMAL = /^(numeric|decimal)\b/i
+const FLOATING = /^(real|double|float|numeric|decimal)\b/i
+/** What cells have for numbers that JSON does not know. */
+const NO_NUMBER = /^(-?Infinity|NaN)$/
+
 /**
- * A whole number with more digits than JavaScript keeps, for a column of eight bytes: it stays the text that it is
- * written as. Null for all else, which the field's type reads.
+ * A number with more digits than JavaScript keeps, for a column of eight bytes or of decimals: it stays the text that it is
+ * written as. So do infinite numbers, which cells have as text. Null for all else, which the field's type reads.
  */
 export function readLong(
   { databaseType, type }: Pick<Field, 'databaseType' | 'type'>,
   input: unknown,
 ): Read | null {
-  const [column, unsigned] = LONG.exec(databaseType ?? '') ?? []
-  if (column === undefined || databaseType?.endsWith(']') || type !== 'Number') return null
-  if (typeof input !== 'string' || !LONG_TEXT.test(input.trim())) return null
+  if (databaseType === null || databaseType.endsWith(']') || typeof input !== 'string') return null
+  const { storage } = fieldType(type)
+  if (FLOATING.test(databaseType) && storage === 'real' && NO_NUMBER.test(input)) return readOk(input)
+  if (EXACT_DECIMAL.test(databaseType) && (storage === 'real' || storage === 'integer')) {
+    const exact = readExactNumber(input)
+    return exact && (storage === 'real' || !exact.text.includes('.')) ? readOk(exact.text) : null
+  }
+  const [column, unsigned] = LONG.exec(databaseType) ?? []
+  if (column === undefined || type !== 'Number' || !LONG_TEXT.test(input.trim())) return null
   const value = BigInt(input.trim().replace('+', ''))
   if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return null
   const [least, most] = unsigned ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]

@@ -1,4 +1,8 @@
+import type { ExactNumber } from '../exact-decimal.ts'
 import type { CellValue } from '../fields/field-type.ts'
+
+/** What a column is compared with: a cell's value, or a number that JavaScript would round. */
+export type FilterValue = CellValue | ExactNumber
 
 /** Signs of order. */
 export type Sign = '<' | '<=' | '>' | '>='
@@ -16,11 +20,11 @@ export type Sign = '<' | '<=' | '>' | '>='
 export interface FilterWords<S> {
   isNull(column: S): S
   /** Equal, telling upper from lower case. */
-  eq(column: S, value: CellValue): S
+  eq(column: S, value: FilterValue): S
   /** In order of number, time or text. */
-  compare(column: S, sign: Sign, value: CellValue): S
+  compare(column: S, sign: Sign, value: FilterValue): S
   /** Equal to one of the values, of which there is at least one. */
-  inList(column: S, values: CellValue[]): S
+  inList(column: S, values: FilterValue[]): S
   /**
    * The column's text (numbers as they print) fits the pattern in any case of its letters: `%` stands
    * for any run of characters, `_` for any one, and `\` takes the meaning from the next.

@@ -1,7 +1,8 @@
+import { compareDecimals, ExactNumber } from '../exact-decimal.ts'
 import { readAttachments } from '../fields/attachment-item.ts'
 import { titlesIn } from '../fields/choices.ts'
 import type { CellValue } from '../fields/field-type.ts'
-import type { FilterWords, Sign } from './dialect-words.ts'
+import type { FilterValue, FilterWords, Sign } from './dialect-words.ts'
 
 /** An expression over a row in memory: a column gives its cell, a condition true, false or null. */
 export type RowExpression<R> = (row: R) => CellValue
@@ -43,9 +44,13 @@ export function memoryWords<R>(): FilterWords<RowExpression<R>> {
 /** A checkbox is 1 or true, depending on who read it. */
 const plain = (value: CellValue): CellValue => (typeof value === 'boolean' ? Number(value) : value)
 
-const same = (cell: CellValue, value: CellValue): boolean => plain(cell) === plain(value)
+const same = (cell: CellValue, value: FilterValue): boolean =>
+  value instanceof ExactNumber
+    ? compareDecimals(String(cell), value.text) === 0
+    : plain(cell) === plain(value)
 
-function orderOf(cell: CellValue, value: CellValue): number {
+function orderOf(cell: CellValue, value: FilterValue): number {
+  if (value instanceof ExactNumber) return compareDecimals(String(cell), value.text) ?? Number.NaN
   const [left, right] = [plain(cell), plain(value)]
   if (typeof left === 'number' && typeof right === 'number') return left - right
   const [a, b] = [String(left), String(right)]

@@ -1,4 +1,5 @@
 import { resolveZone, startOfDay, toStored } from '../dates.ts'
+import { readExactNumber } from '../exact-decimal.ts'
 import { checkboxWord } from '../fields/checkbox-words.ts'
 import { readDay } from '../fields/date-text.ts'
 import type { CellValue, FieldOptions, FilterSet } from '../fields/field-type.ts'
@@ -8,6 +9,7 @@ import { readNumberText } from '../fields/number-text.ts'
 import { filterSetOf, shownType } from '../fields/result.ts'
 import { parseTime } from '../fields/time-text.ts'
 import type { FieldResult, Person } from '../model.ts'
+import type { FilterValue } from './dialect-words.ts'
 import type { Condition, DateOperand } from './filter.ts'
 import { isWordOf } from './operators/is.ts'
 import { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
@@ -36,7 +38,7 @@ export interface FilterMoment {
 /** The right side of a comparison, ready for the words of a dialect. */
 export interface Operand {
   /** In the form in which the column stores them. */
-  values: CellValue[]
+  values: FilterValue[]
   /** From a moment up to, not including, another, in the stored form; only on dates. */
   range: { from: string; to: string } | null
   /** Ids of the people whom the text finds; only for "contains" and its kin on people. */
@@ -129,11 +131,13 @@ export function readOperand(
 }
 
 /** A value of the set's kind, or null: programs send numbers and checkmarks as text, too. */
-function readValue(value: CellValue, set: FilterSet): CellValue {
+function readValue(value: CellValue, set: FilterSet): FilterValue {
   if (value === null) return null
   if (set === 'time') return parseTime(String(value))
   if (set === 'number' || set === 'links')
-    return typeof value === 'number' ? value : readNumberText(String(value))
+    return typeof value === 'number'
+      ? value
+      : (readExactNumber(String(value)) ?? readNumberText(String(value)))
   if (set === 'checkbox') return typeof value === 'boolean' ? value : checkboxWord(String(value))
   return String(value)
 }

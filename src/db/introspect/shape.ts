@@ -24,12 +24,12 @@ export const shownOnly = (what: string): ColumnShape => ({
 export const float = (): ColumnShape => editable('Decimal', { precision: FLOAT_PRECISION })
 
 /**
- * A decimal number. Up to 15 digits it is a number here too. With more, or with no limit, a number would
- * lose digits, and taking a change back would write what was lost: such a column is text, digit for
- * digit, and the database says what it cannot read.
+ * A decimal number. With more than 15 digits, or with no limit, its cells are numbers where JavaScript keeps every digit, and
+ * else their text, digit for digit, as whole numbers of eight bytes are.
  */
 export function decimal({ sizes: [digits, scale = 0] }: ColumnStructure): ColumnShape {
-  if (digits === undefined || digits > EXACT_DIGITS) return editable('SpecificDBType')
+  if (digits === undefined) return editable('Decimal', { precision: null })
+  if (digits > EXACT_DIGITS && scale > MAX_PRECISION) return editable('Decimal', { precision: null })
   return scale <= 0 ? editable('Number') : editable('Decimal', { precision: Math.min(scale, MAX_PRECISION) })
 }
 

@@ -4,7 +4,8 @@ import type { PostgresConnection, SslConfig } from '../connection.ts'
 
 /** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
-  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, timestamp: 1114 },
+  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, timestamp: 1114, numeric: 1700 },
+  ...{ float4: 700, float8: 701 },
   ...{ timestamptz: 1184, jsonb: 3802 },
 }
 
@@ -12,7 +13,14 @@ const same = (text: string): string => text
 
 /** Values as cells have them: nothing of a number is lost, and dates, times and JSON stay text. */
 const TYPES = {
-  exact: { to: OID.int8, from: [OID.int8], serialize: String, parse: exactNumber },
+  exact: { to: OID.int8, from: [OID.int8, OID.numeric], serialize: String, parse: exactNumber },
+  // An infinite number is not in JSON.
+  float: {
+    to: OID.float8,
+    from: [OID.float4, OID.float8],
+    serialize: String,
+    parse: (text: string) => exactNumber(Number(text)),
+  },
   flag: {
     to: OID.bool,
     from: [OID.bool],

@@ -1,0 +1,50 @@
+/** A plain decimal number written out, such as `-12.50`; no exponent. */
+const PLAIN = /^([+-]?)(\d+)(?:\.(\d*))?$/
+/** Any number of so few digits comes back from a double as it was. */
+const EXACT_DIGITS = 15
+const MAX_LENGTH = 400
+
+/**
+ * A number that a double would round, such as 9007199254740993: its digits as text, without a plus sign, zeros in
+ * front or zeros behind the last decimal.
+ */
+export class ExactNumber {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text
+  }
+}
+
+/** A number that JavaScript would round, read from its digits; null for all other text. */
+export function readExactNumber(input: string): ExactNumber | null {
+  const text = input.trim()
+  const [match, sign = '', whole = '', fraction = ''] =
+    text.length <= MAX_LENGTH ? (PLAIN.exec(text) ?? []) : []
+  if (match === undefined) return null
+  const digits = whole.replace(/^0+(?=\d)/, '')
+  const decimals = fraction.replace(/0+$/, '')
+  const exact = `${sign === '-' ? '-' : ''}${digits}${decimals && `.${decimals}`}`
+  if (`${digits}${decimals}`.replace(/^0+/, '').length <= EXACT_DIGITS) return null
+  return String(Number(exact)) === exact ? null : new ExactNumber(exact)
+}
+
+/** Negative where the first is less, 0 where the two are the same number; null where either is no plain decimal. */
+export function compareDecimals(a: string, b: string): number | null {
+  const [left, right] = [PLAIN.exec(a), PLAIN.exec(b)]
+  if (!left || !right) return null
+  const places = Math.max(left[3]?.length ?? 0, right[3]?.length ?? 0)
+  const scaled = ([, sign, whole, fraction = '']: RegExpExecArray): bigint =>
+    BigInt(`${whole}${fraction.padEnd(places, '0')}`) * (sign === '-' ? -1n : 1n)
+  const difference = scaled(left) - scaled(right)
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1
+}
+
+/**
+ * The difference of two numbers without the noise of binary fractions: 0.3 - 0.1 is 0.2. Results of more than
+ * fifteen digits are those of doubles.
+ */
+export function subtract(a: number, b: number): number {
+  const difference = a - b
+  return Math.abs(difference) < 1e15 ? Number(difference.toPrecision(EXACT_DIGITS)) : difference
+}
