@@ -55,7 +55,7 @@ export function select(
   const conditions = [
     viewCondition(context),
     filterCondition(context, query.filter ?? null),
-    query.search ? searchCondition(context, query.search.text, searchedField(model, query.search)) : null,
+    query.search ? searchCondition(context, query.search.text, searchedFields(model, query.search)) : null,
     query.recordIds ? idCondition(context, query.recordIds) : null,
     ...(query.group ?? []).map(({ fieldId, value }) =>
       groupCondition(context, requireField(model, fieldId), value),
@@ -196,5 +196,5 @@ function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): S
   return dialect.optionOrder(value, titles)
 }
 
-const searchedField = (model: TableModel, { fieldId }: { fieldId: string | null }): Field | null =>
-  fieldId === null ? null : requireField(model, fieldId)
+const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
+  fieldId === null ? null : [requireField(model, fieldId)]

@@ -33,6 +33,27 @@ describe('a grouped view', () => {
     expect(await page.locator('[role="treegrid"]').count()).toBe(1)
   })
 
+  test('begins with a field whose values many records share, or asks for one', async () => {
+    const grid = await tests.open(FIELDS, ROWS)
+    await grid.page.getByTestId('group-button').click()
+    await grid.page.getByRole('button', { name: 'Add group' }).click()
+    await untilHeaders(grid, BY_STATUS)
+    const texts = await tests.open(
+      [FIELDS[0]!, { title: 'Place', type: 'SingleLineText' as const }],
+      [
+        ['a', 'Rome'],
+        ['b', 'Rome'],
+      ],
+    )
+    await texts.page.getByTestId('group-button').click()
+    await texts.page.getByRole('button', { name: 'Add group' }).click()
+    const choice = texts.page.getByLabel('Field', { exact: true })
+    expect(await choice.evaluate((one) => one === document.activeElement)).toBe(true)
+    expect(await texts.page.getByTestId('group').count()).toBe(0)
+    await choice.selectOption({ label: 'Place' })
+    await untilHeaders(texts, ['Place: Rome, 2 records'])
+  })
+
   test('closes groups for this person, whose rows the arrows pass over and a search opens', async () => {
     const grid = await tests.openTable(await tests.createGrouped(['Status']))
     const { page } = grid

@@ -63,6 +63,22 @@ describe('the picker of links', () => {
     expect((await ask('linked', link.own, { search: 'eng' })).ids).toEqual([])
   })
 
+  test('finds by the fields beside the names, names first', async () => {
+    const pets = await bench.table({ Title: 'SingleLineText', Breed: 'SingleLineText', Age: 'Number' }, [
+      { Title: 'Rex', Breed: 'Bulldog', Age: 12 },
+      { Title: 'Max', Breed: 'Poodle', Age: 3 },
+      { Title: 'Bullet', Breed: 'Greyhound', Age: 3 },
+    ])
+    const link = await createLink(bench, books, pets, 'mm')
+    expect((await ask('linkable', link.own, { search: 'bull' })).ids).toEqual([3, 1])
+    expect((await ask('linkable', link.own, { search: 'bull', limit: 1 })).hasMore).toBe(true)
+    expect((await ask('linkable', link.own, { search: 'bull', limit: 1, offset: 1 })).ids).toEqual([1])
+    expect((await ask('linkable', link.own, { search: '12' })).ids).toEqual([1])
+    await link.write('link', 1, [1])
+    expect((await ask('linkable', link.own, { search: 'bull' })).ids).toEqual([3])
+    expect((await ask('linked', link.own, { search: 'dog' })).ids).toEqual([1])
+  })
+
   test('offers only what the view of the link shows, in its order; linked is shown in any case', async () => {
     const view = await bench.trpc.views.create.mutate({ tableId: tags.id, title: 'Some', kind: 'grid' })
     const fieldId = tags.field('Num').id

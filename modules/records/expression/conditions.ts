@@ -72,14 +72,13 @@ const wholeFields = (model: TableModel) => (id: string) => {
   return field?.error === null ? field : undefined
 }
 
-/** Looks for text in one field, or in all that show any: through a view, of computed ones only in those it shows. */
+/** Looks for text in some fields, or (null) in all that show any: through a view, of computed ones only in those it shows. */
 export function searchCondition(
   context: ReadContext & { view: View | null },
   text: string,
-  field: Field | null,
+  fields: readonly Field[] | null,
 ): SQL {
-  const fields = field ? [field] : searchable(context)
-  const terms = fields.map((each) => searchTerm(context, each, text))
+  const terms = (fields ?? searchable(context)).map((each) => searchTerm(context, each, text))
   return sql`(${sql.join(terms, sql` or `)})`
 }
 
@@ -104,12 +103,18 @@ function searchTerm(context: ReadContext, field: Field, text: string): SQL {
 
 function searchable({ model, view }: { model: TableModel; view: View | null }): Field[] {
   const hidden = new Set(view?.fields.filter((field) => !field.show).map((field) => field.fieldId))
-  return model.fields.filter((field) => {
-    if (field.isSystem) return false
-    if (fieldType(field.type).computed === undefined) return true
-    return field.error === null && !hidden.has(field.id) && shownType(field).type.storage !== 'boolean'
-  })
+  return model.fields.filter(
+    (field) =>
+      !field.isSystem &&
+      isSearchable(field) &&
+      (fieldType(field.type).computed === undefined || !hidden.has(field.id)),
+  )
 }
+
+/** False for a computed field that is broken or says only yes and no. */
+export const isSearchable = (field: Field): boolean =>
+  fieldType(field.type).computed === undefined ||
+  (field.error === null && shownType(field).type.storage !== 'boolean')
 
 /** @throws BAD_REQUEST for more records than a statement can name */
 export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {

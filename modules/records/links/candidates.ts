@@ -1,12 +1,15 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
+import type { Query } from '../../../src/core/query.ts'
 import { decodeRows, isPossibleId, storedId } from '../columns.ts'
+import { isSearchable, searchCondition } from '../expression/conditions.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import { wholeOf } from '../expression/scope.ts'
-import { pageQuery, requireField } from '../plan.ts'
+import { type PlanContext, pageQuery, requireField, select } from '../plan.ts'
 import type { Opened, Reader } from '../read.ts'
 import { linkedTo, unheld } from './linked-to.ts'
 import { type LinkSchema, type OpenLink, openLink, relatedHeldByOne } from './relation.ts'
@@ -23,7 +26,7 @@ export interface LinkPageRequest {
   fieldId: string
   /** The record whose links are meant; null for one that is not there yet. */
   recordId: RecordId | null
-  /** Words to look for in the names. */
+  /** Words to look for in what the picker shows: the names, and the fields beside them. */
   search?: string
   timeZone?: string
   limit: number
@@ -120,17 +123,13 @@ export function createLinkReads(
     const { engine, context, model, link } = opened
     const { search, limit, offset } = request
     const fields = shownFields(opened, link)
-    const planned = pageQuery(
-      context,
-      {
-        ...{ tableId: model.table.id, offset },
-        // One more than asked for: whether there is more is known without a count.
-        limit: limit + 1,
-        search: search ? { text: search, fieldId: model.displayField.id } : null,
-      },
-      fragmentsOf(context).cells(fields),
-      { isComputed: fields.some(isComputed) },
-    )
+    // One more than asked for: whether there is more is known without a count.
+    const query = { tableId: model.table.id, offset, limit: limit + 1 }
+    const found = search === undefined ? null : findIn(context, search, fields, query)
+    const planned = pageQuery(found?.context ?? context, query, fragmentsOf(context).cells(fields), {
+      isComputed: fields.some(isComputed),
+      orderBy: found?.orderBy,
+    })
     // Without words to look for the first page is found in the table's order: it is there at once.
     const grows = search !== undefined || planned.selected.isSorted || context.view?.filter !== undefined
     const rows = await engine.values(engine.dialect.render(planned.query), { scan: grows })
@@ -166,6 +165,27 @@ export function createLinkReads(
     linked: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linked'),
     /** A page of the records that can be linked to a record. @throws as `openLinked` */
     linkable: (actor: Actor, request: LinkPageRequest) => page(actor, request, 'linkable'),
+  }
+}
+
+/**
+ * Narrows a page to the records in whose shown fields a text is found. Those whose name has it come first: Enter
+ * takes the first line.
+ */
+function findIn(
+  context: PlanContext,
+  text: string,
+  fields: readonly Field[],
+  query: Query,
+): { context: PlanContext; orderBy: SQL } {
+  const searched = fields.filter(isSearchable)
+  const found = searchCondition(context, text, searched.length > 0 ? searched : fields)
+  const named = searchCondition(context, text, [context.model.displayField])
+  const narrow = context.narrow ? sql`${context.narrow} and ${found}` : found
+  const { orderBy } = select(context, query)
+  return {
+    context: { ...context, narrow },
+    orderBy: sql`case when ${named} then 0 else 1 end, ${orderBy}`,
   }
 }
 

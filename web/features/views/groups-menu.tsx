@@ -1,3 +1,5 @@
+import type { FilterSet } from '../../../src/core/fields/field-type.ts'
+import { filterSetOf } from '../../../src/core/fields/result.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { SortMenu } from './sort-menu.tsx'
@@ -17,6 +19,7 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
       sorts={groups}
       onChange={onChange}
       max={MAX_GROUPS}
+      suggest={suggestGroup}
       words={{
         none: t('Group records that have the same value.'),
         add: t('Add group'),
@@ -24,4 +27,16 @@ export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
       }}
     />
   )
+}
+
+/** Sets whose values many records share, the best first: a group for each text would have one record. */
+const GROUPING_WELL: readonly FilterSet[] = ['select', 'checkbox', 'user', 'multiSelect', 'date']
+
+/** The field that groups well, the first of the view among equals; null where none does. */
+function suggestGroup(fields: readonly Field[]): Field | null {
+  for (const set of GROUPING_WELL) {
+    const field = fields.find((one) => filterSetOf(one) === set)
+    if (field) return field
+  }
+  return null
 }

@@ -1,4 +1,5 @@
 import { GripVertical, Plus, X } from 'lucide-react'
+import { useState } from 'react'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -16,6 +17,8 @@ export interface SortMenuProps {
   max?: number
   /** What it says where it is about something else than the order of records. */
   words?: SortWords
+  /** The field that "add" takes, of those not used yet; null: the person chooses. By default the first. */
+  suggest?: (fields: readonly Field[]) => Field | null
 }
 
 /** The sentences of the menu. */
@@ -39,9 +42,15 @@ export function SortMenu({
   onChange,
   max = Number.POSITIVE_INFINITY,
   words = sortWords(),
+  suggest = ([first]) => first ?? null,
 }: SortMenuProps) {
+  const [isChoosing, setChoosing] = useState(false)
   const used = new Set(sorts.map((sort) => sort.fieldId))
-  const next = sorts.length < max ? fields.find((field) => !used.has(field.id)) : undefined
+  const left = sorts.length < max ? fields.filter((field) => !used.has(field.id)) : []
+  const add = (fieldId: string) => {
+    setChoosing(false)
+    onChange([...sorts, { fieldId, direction: 'asc' }])
+  }
   const replace = (index: number, sort: Sort) => onChange(sorts.toSpliced(index, 1, sort))
   const items = sorts.map((sort) => ({ ...sort, id: sort.fieldId }))
 
@@ -65,14 +74,40 @@ export function SortMenu({
           />
         ))}
       </SortableList>
+      {isChoosing && left.length > 0 && (
+        <div className={styles.line}>
+          <select
+            // biome-ignore lint/a11y/noAutofocus: it appears in answer to a press on the button below
+            autoFocus
+            className={`${toolbar.select} ${styles.field}`}
+            aria-label={t('Field')}
+            value=""
+            onChange={(event) => add(event.target.value)}
+          >
+            <option value="" disabled>
+              {t('Choose a field')}
+            </option>
+            {left.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+          <IconButton icon={X} size="small" label={t('Cancel')} onClick={() => setChoosing(false)} />
+        </div>
+      )}
       <div className={toolbar.actions}>
         <Button
           size="small"
           variant="ghost"
           icon={Plus}
-          disabled={!next}
+          disabled={left.length === 0 || isChoosing}
           data-autofocus={sorts.length === 0 || undefined}
-          onClick={() => next && onChange([...sorts, { fieldId: next.id, direction: 'asc' }])}
+          onClick={() => {
+            const field = suggest(left)
+            if (field) add(field.id)
+            else setChoosing(true)
+          }}
         >
           {words.add}
         </Button>

@@ -20,7 +20,7 @@ const REFRESH_MS = 150
 /** The table to read, what of it, and when it may be read anew. */
 export interface PagingDeps {
   tableId: string
-  api: Pick<RecordsApi, 'list' | 'count'>
+  api: Pick<RecordsApi, 'list' | 'count' | 'leave'>
   state: TableState
   query(): StoreQuery
   /** False while reading again would lose the place of a row that the person is on. */
@@ -178,6 +178,23 @@ export function createPaging(deps: PagingDeps) {
     state.structureChanged()
   }
 
+  /** Tells the first page as it stands now, where all of it is loaded: the next visit begins with it. */
+  function rememberTop(): void {
+    const range = { first: 0, last: BLOCK - 1 }
+    const end = Math.min(BLOCK, state.count ?? 0)
+    if (end === 0 || state.localRows > 0) return
+    const rows = Array.from({ length: end }, (_, index) => state.getRow(index))
+    if (rows.includes(undefined)) return
+    const query = request(range)
+    const fieldIds = query.fieldIds ?? []
+    api.leave?.(query, {
+      fieldIds,
+      ids: rows.flatMap((row) => (row ? [row.id] : [])),
+      rows: rows.flatMap((row) => (row ? [fieldIds.map((id) => row.values(id))] : [])),
+      offset: 0,
+    })
+  }
+
   /** Gives what went wrong rather than throwing it: nobody may be waiting when it fails. */
   async function readCount(signal: AbortSignal): Promise<{ counted: number } | { failure: unknown }> {
     try {
@@ -237,6 +254,7 @@ export function createPaging(deps: PagingDeps) {
     },
 
     stop(): void {
+      rememberTop()
       clearTimeout(refreshTimer)
       reading?.abort()
       loader.stop()

@@ -24,6 +24,8 @@ export type Written = AppliedChange & { inserted: RecordId[] }
 export interface RecordsApi {
   list(query: Query, signal: AbortSignal): Promise<RecordPage>
   count(selection: Selection, signal: AbortSignal): Promise<number>
+  /** What `list` would answer at the moment a view is left. */
+  leave?(query: Query, page: RecordPage): void
   /** Places of records in a query, from 0, of those that it means; 1,000 at most in one call. */
   positions(
     query: Query,

@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { GroupRequest } from '../../../../../src/core/query.ts'
-import { timeZone } from '../../../../time-zone.ts'
-import { api } from '../../../../trpc.ts'
+import { groupsApi } from '../../../records/api.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import type { StoreQuery } from '../../../records/store/types.ts'
 import { useRecordStore } from '../../../records/use-record-store.ts'
@@ -11,9 +9,6 @@ import type { StackBy } from './stack-by.ts'
 
 /** Summaries follow a burst of edits once it rests. */
 const NUMBERS_PAUSE_MS = 300
-
-const readGroups = ({ selection, ...request }: GroupRequest, signal: AbortSignal) =>
-  api.records.groups.query({ request: { ...request, selection: { ...selection, timeZone } } }, { signal })
 
 interface Opened {
   board: Board
@@ -35,7 +30,7 @@ export function useBoard(
       by,
       query: () => latest.current.query,
       summary: () => latest.current.summary,
-      groups: readGroups,
+      groups: groupsApi.groups,
     }),
   )
   const store = useRecordStore(baseId, by.field.tableId, query, () => board.layout)
