@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 import { seal, unseal } from './sealed.ts'
@@ -78,13 +79,14 @@ const unreadable = (): AppError =>
 export function postgresConnection(address: string): PostgresConnection {
   const url = new URL(address)
   const mode = url.searchParams.get('sslmode')
+  // As PostgreSQL's own programs do. No other connection is filled in from the environment.
+  const user = decodeURIComponent(url.username) || process.env.PGUSER || userInfo().username
+  const password = decodeURIComponent(url.password) || process.env.PGPASSWORD || ''
   return connectionConfig.parse({
     client: 'pg',
     host: url.hostname.replace(/^\[|\]$/g, '') || 'localhost',
     port: Number(url.port || 5432),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-    database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username),
+    ...{ user, password, database: decodeURIComponent(url.pathname.slice(1)) || user },
     ...(mode && { ssl: { mode: mode === 'allow' ? 'prefer' : mode } }),
   }) as PostgresConnection
 }

@@ -77,7 +77,18 @@ function readServer(
     ...readSchema(connection, before),
   }
   if (config.database === '') throw badRequest('A connection needs the name of a database')
+  if (config.user === '') throw badRequest('A connection needs the name of a user')
+  refuseLocalSocket(host)
+  if (typeof connection.socketPath === 'string' && connection.socketPath !== '') refuseLocalSocket('/')
   return checked(config)
+}
+
+/** Only hosts are connected to: a socket of this machine may let in whoever the server runs as. */
+function refuseLocalSocket(host: string): void {
+  if (/[/\\]/.test(host))
+    throw badRequest('The host of a connection is a name or an address; local sockets are not connected to')
+  if (/[\s,@?#]/.test(host))
+    throw badRequest(`"${host.slice(0, 100)}" is not the name or address of one host`)
 }
 
 function readFile(

@@ -1,4 +1,5 @@
 import type { ConnectionConfig } from '../connection.ts'
+import { shortenMessage } from '../driver-message.ts'
 import { CONNECT_TIMEOUT_MS } from './open-reader.ts'
 
 type ServerConfig = Exclude<ConnectionConfig, { client: 'sqlite3' }>
@@ -68,6 +69,6 @@ export function explainConnection(error: unknown, config: ConnectionConfig): str
 /** Node puts several attempts (IPv6, IPv4) into one error without words of its own. */
 function partsOf(error: unknown): { message: string; code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return partsOf(error.errors[0])
-  if (!(error instanceof Error)) return { message: String(error), code: '' }
-  return { message: error.message, code: 'code' in error ? String(error.code) : '' }
+  if (!(error instanceof Error)) return { message: String(error).slice(0, 1000), code: '' }
+  return { message: shortenMessage(error).message, code: 'code' in error ? String(error.code) : '' }
 }

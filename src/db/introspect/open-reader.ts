@@ -57,6 +57,7 @@ async function connectMysql(config: MysqlConnection) {
   const options = {
     ...{ host, port, user, password, database },
     ...{ connectTimeout: CONNECT_TIMEOUT_MS, charset: 'utf8mb4', multipleStatements: false },
+    flags: ['-LOCAL_FILES'],
   }
   const encryption = sslOf(ssl)
   if (ssl?.mode !== 'prefer') return connected({ ...options, ...(encryption && { ssl: encryption }) })

@@ -32,6 +32,8 @@ export function connectMysql(
     maxIdle: max,
     idleTimeout: IDLE_MS,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    // A hostile server could ask for files of this machine.
+    flags: ['-LOCAL_FILES'],
     charset: 'utf8mb4_bin',
     timezone: 'Z',
     dateStrings: true,

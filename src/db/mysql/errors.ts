@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { changedThere } from '../changed-there.ts'
+import { shortenMessage } from '../driver-message.ts'
 
 /** What the driver, the system and the server say where a server does not answer. */
 const UNREACHABLE = new Set([
@@ -40,6 +41,7 @@ const codeOf = (error: unknown): string =>
  */
 export function explainMysql(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
+  shortenMessage(error)
   const code = codeOf(error)
   const refuse = (what: string) => new AppError('DATABASE_ERROR', `The database of ${source} ${what}`)
   if (UNREACHABLE.has(code) || /certificate|self.signed/i.test(error.message)) {

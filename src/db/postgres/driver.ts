@@ -1,6 +1,8 @@
-import postgres, { type Options, type Sql } from 'postgres'
+import postgres, { type Sql } from 'postgres'
+import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
-import type { PostgresConnection, SslConfig } from '../connection.ts'
+import type { PostgresConnection } from '../connection.ts'
+import { dial } from './dial.ts'
 
 /** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
@@ -60,22 +62,32 @@ export interface ConnectionSettings {
 /** At the start nothing is found by its name alone: whoever forgets to say where gets an error. */
 export const NOWHERE = 'sheaf_nowhere'
 
-const CONNECT_TIMEOUT_S = 8
-
-/** A client of one connection, which it makes when it is first used and again after it was lost. */
+/**
+ * A client of one connection, which it makes when it is first used and again after it was lost.
+ *
+ * The driver fills in what it is not given from this server's own environment (`PGUSER`, `PGPASSWORD`, …), and takes
+ * a host with a `/` for a local socket: so it is given all parts, and lines that are open already.
+ */
 export function connectPostgres(
-  { host, port, user, password, database, ssl }: PostgresConnection,
+  target: PostgresConnection,
   { searchPath, statementTimeoutMs, onclose }: ConnectionSettings,
 ): Sql {
-  const options: Options<Record<string, never>> = {
-    ...{ host, port, user, password, database },
+  const { host, port, user, password, database } = target
+  if (user === '' || host.includes('/'))
+    throw new AppError('DATABASE_ERROR', 'A connection needs a user, and the name or address of a host')
+  const options = {
+    // Lists are not split at commas.
+    ...{ host: [host], port: [port], user, database },
+    // A function counts as given also where it returns no password.
+    pass: () => password,
+    socket: () => dial(target),
     max: 1,
     // Nobody but us closes a connection: it could be in the middle of a transaction.
     idle_timeout: 0,
     max_lifetime: null,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    backoff: () => 0,
-    ssl: sslOption(ssl),
+    // `dial` keeps the time, and encrypts.
+    ...{ connect_timeout: null, backoff: () => 0, ssl: false, sslnegotiation: null },
+    ...{ max_pipeline: 100, keep_alive: 60, prepare: true, debug: false, publications: 'alltables' },
     fetch_types: false,
     onnotice: () => {},
     onclose,
@@ -91,14 +103,4 @@ export function connectPostgres(
     },
   }
   return postgres({ ...options, types: TYPES } as never)
-}
-
-function sslOption(ssl: SslConfig | undefined): Options<Record<string, never>>['ssl'] {
-  if (!ssl || ssl.mode === 'disable') return false
-  if (ssl.mode === 'prefer') return 'prefer'
-  const { ca, cert, key } = ssl
-  const own = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
-  if (ssl.mode === 'require') return { ...own, rejectUnauthorized: false }
-  if (ssl.mode === 'verify-full') return { ...own, rejectUnauthorized: true }
-  return { ...own, rejectUnauthorized: true, checkServerIdentity: () => undefined }
 }

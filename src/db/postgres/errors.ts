@@ -1,12 +1,19 @@
 import { AppError } from '../../core/errors.ts'
 import { changedThere } from '../changed-there.ts'
+import { shortenMessage } from '../driver-message.ts'
 
 /** What errors call the PostgreSQL of `DATABASE_URL`. */
 export const OWN_DATABASE = 'this server'
 
 /** What the driver and the system say where a server does not answer, or not to us. */
 const UNREACHABLE = new Set([
-  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
+  ...[
+    'CONNECTION_CLOSED',
+    'CONNECTION_ENDED',
+    'CONNECTION_DESTROYED',
+    'CONNECT_TIMEOUT',
+    'HANDSHAKE_NO_SSL_SUPPORT',
+  ],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'],
   ...['ENETUNREACH', 'ENOENT', 'ERR_SOCKET_CLOSED', 'CONNECTION_REFUSED', 'ERR_POSTGRES_CONNECTION_CLOSED'],
 ])
@@ -45,6 +52,7 @@ const codeOf = (error: unknown): string =>
  */
 export function explainPostgres(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
+  shortenMessage(error)
   const code = codeOf(error)
   if (isConnectionError(error) || isTlsError(error, code)) {
     return new AppError(
