@@ -22,6 +22,7 @@ import { createJobs } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
 import { createMail } from './mail.ts'
+import { refuseOtherSites } from './other-sites.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
 import { logRequests } from './request-log.ts'
@@ -96,6 +97,7 @@ export function createServices(kernel: Kernel) {
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
+  auth.users.setBaseTitles(bases.titlesOf)
   auth.setStarter(createStarter({ bases, schema, records, views }))
   const storage = createStorageService(kernel, auth, bases, schema)
   return { auth, bases, schema, views, records, shares, imports, copies, storage }
@@ -106,7 +108,9 @@ export function createApp(kernel: Kernel, services: Services) {
   const { auth, bases, schema, views, imports } = services
   const router = createRouter(services)
   return new Elysia({ aot: true, normalize: false })
-    .onRequest(({ request }) => refuseMalformedPath(request) ?? undefined)
+    .onRequest(
+      ({ request }) => refuseMalformedPath(request) ?? refuseOtherSites(request, kernel.config) ?? undefined,
+    )
     .all(
       '/trpc/*',
       ({ request, server }) => handleTrpc(request, clientAddress(kernel.config, request, server)),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, ne, not, or, sql } from 'drizzle-orm'
 import type { Actor, ShareActor, UserActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import {
@@ -171,6 +171,23 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         .where(and(eq(memberships.scope, 'base'), inArray(memberships.userId, userIds)))
       for (const { userId } of rows) counts.set(userId, (counts.get(userId) ?? 0) + 1)
       return counts
+    },
+
+    /** The bases that nobody but this person owns, by id; those in the trash included. */
+    async ownedAlone(userId: string): Promise<string[]> {
+      const others = sql`exists (select 1 from memberships other join users on users.id = other.user_id
+        where other.scope = 'base' and other.scope_id = ${memberships.scopeId} and other.role = 'owner'
+        and other.user_id <> ${userId} and users.deleted_at is null)`
+      const isOwner = and(
+        eq(memberships.scope, 'base'),
+        eq(memberships.userId, userId),
+        eq(memberships.role, 'owner'),
+      )
+      const rows = await meta.db
+        .select({ baseId: memberships.scopeId })
+        .from(memberships)
+        .where(and(isOwner, not(others)))
+      return rows.map(({ baseId }) => baseId)
     },
 
     grant,

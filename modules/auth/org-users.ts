@@ -23,6 +23,12 @@ export interface ListedUser {
   inviteToken: string | null
 }
 
+/** The titles of those of the bases that are not in the trash. */
+type BaseTitles = (baseIds: string[]) => Promise<string[]>
+
+/** Bases that a refusal names. */
+const MAX_NAMED = 5
+
 /** The people of this server, for those who administer it (wire §4.1). */
 export function createOrgUsers(
   { meta }: Pick<Kernel, 'meta'>,
@@ -38,6 +44,20 @@ export function createOrgUsers(
     const account = await accounts.find(userId)
     if (!account) throw badRequest(notFound('User', userId).message)
     return account.row
+  }
+
+  let baseTitles: BaseTitles = async () => []
+
+  /** @throws BAD_REQUEST naming the bases that would be without an owner */
+  async function refuseSoleOwner({ id, email }: UserRow): Promise<void> {
+    const owned = await access.ownedAlone(id)
+    const titles = owned.length === 0 ? [] : await baseTitles(owned)
+    if (titles.length === 0) return
+    const named = titles.slice(0, MAX_NAMED).map((title) => `"${title}"`)
+    const more = titles.length > MAX_NAMED ? ` and ${titles.length - MAX_NAMED} more` : ''
+    throw badRequest(
+      `${email} is the only owner of ${named.join(', ')}${more}: make someone else an owner, or delete the base, first`,
+    )
   }
 
   const isSuper = (row: UserRow) => holdsOrgRole(rolesOf(row), 'super')
@@ -140,10 +160,20 @@ export function createOrgUsers(
       return row ?? get(userId)
     },
 
-    /** Deletes an account with its memberships, sessions and tokens; its address is free again. */
+    /** Says what bases are called; set once, by the composition. */
+    setBaseTitles(chosen: BaseTitles): void {
+      baseTitles = chosen
+    },
+
+    /**
+     * Deletes an account with its memberships, sessions and tokens; its address is free again.
+     * @throws BAD_REQUEST naming the bases that nobody else owns
+     */
     async delete(actor: Actor, userId: string): Promise<void> {
       await access.authorize(actor, 'user.delete')
-      if (isSuper(await get(userId))) throw badRequest('Cannot delete super admin')
+      const user = await get(userId)
+      if (isSuper(user)) throw badRequest('Cannot delete super admin')
+      await refuseSoleOwner(user)
       const deletedAt = new Date().toISOString()
       const remains = { passwordHash: null, inviteToken: null, meta: null, tokenVersion: randomHex80() }
       await meta.atomically([

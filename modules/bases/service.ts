@@ -72,6 +72,8 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       save(baseId, patch),
     /** Every base that is not in the trash. For services: the caller checks who may know them. */
     all: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNull(bases.deletedAt)),
+    /** The titles of those of the bases that are not in the trash. For services. */
+    titlesOf: store.titlesOf,
     require: store.require,
     enter,
     members,

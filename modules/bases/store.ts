@@ -69,6 +69,20 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
       return found[0]
     },
 
+    /** The titles of those of the bases that are not in the trash, in alphabetical order. */
+    async titlesOf(baseIds: string[]): Promise<string[]> {
+      const titles: string[] = []
+      for (let start = 0; start < baseIds.length; start += MAX_NAMED_BASES) {
+        const some = inArray(bases.id, baseIds.slice(start, start + MAX_NAMED_BASES))
+        for (const { title } of await meta.db
+          .select({ title: bases.title })
+          .from(bases)
+          .where(and(some, isLive)))
+          titles.push(title)
+      }
+      return titles.sort()
+    },
+
     /** Bases of that title, in their common order. */
     async findByTitle(title: string, exceptId?: string): Promise<BaseRow[]> {
       if (title.includes('\u0000')) return []

@@ -15,8 +15,8 @@ const DOORS = [
   { meta: '/api/v2/meta', bases: '/api/v2/meta/bases', sources: 'sources' },
 ]
 
-/** Clients make links for viewers, and change the role after. */
-const OpenBody = z.object({ roles: z.string().max(64).nullish() })
+/** Clients make links for viewers, and change the role after. A password counts from the beginning. */
+const OpenBody = BaseShareBody.extend({ roles: z.string().max(64).nullish() })
 
 interface Deps {
   auth: AuthService
@@ -40,8 +40,9 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Dep
   }
   return new Elysia({ prefix })
     .use(restBase(kernel, auth))
-    .post('/views/:viewId/share', async ({ actor, params }) => {
-      await shares.save(actor, 'view', params.viewId, {})
+    .post('/views/:viewId/share', async ({ actor, params, body }) => {
+      await shares.targets.enter(actor, 'view', params.viewId)
+      await shares.save(actor, 'view', params.viewId, readShareBody(readBody(ViewShareBody, body)))
       return shown(actor, params.viewId)
     })
     .patch('/views/:viewId/share', async ({ actor, params, body }) => {
@@ -79,9 +80,9 @@ function baseRoutes(prefix: string, sources: string, kernel: Kernel, { auth, sha
     .get('/shared', ({ actor, params, request }) => present(actor, params.baseId, request))
     .post('/shared', async ({ actor, params, body, request }) => {
       await shares.targets.enter(actor, 'base', params.baseId)
-      const { roles } = readBody(OpenBody, body)
+      const { roles, ...rest } = readBody(OpenBody, body)
       if (roles && roles !== 'viewer') throw badRequest('Only viewer role is supported')
-      await shares.save(actor, 'base', params.baseId, {})
+      await shares.save(actor, 'base', params.baseId, passwordPatch(rest))
       return present(actor, params.baseId, request)
     })
     .patch('/shared', async ({ actor, params, body, request }) => {
@@ -98,9 +99,10 @@ function baseRoutes(prefix: string, sources: string, kernel: Kernel, { auth, sha
       await shares.close(actor, 'base', params.baseId)
       return { uuid: null }
     })
-    .post(`/${sources}/:sourceId/share/erd`, async ({ actor, params, request }) => {
+    .post(`/${sources}/:sourceId/share/erd`, async ({ actor, params, body, request }) => {
       await sourceOf(actor, params)
-      const { id } = await shares.save(actor, 'erd', params.sourceId, {})
+      const patch = passwordPatch(readBody(BaseShareBody, body))
+      const { id } = await shares.save(actor, 'erd', params.sourceId, patch)
       return { uuid: id, url: urlOf(request, `/ERD/shared/${id}`) }
     })
     .delete(`/${sources}/:sourceId/share/erd`, async ({ actor, params }) => {

@@ -96,7 +96,13 @@ describe('a link to a file', () => {
   test('serves what it is, as what it is, and lets nothing run', async () => {
     const html = '<html><body><script>alert(document.cookie)</script></body></html>'
     const kinds: [name: string, content: string | Uint8Array, type: string, kind: string][] = [
-      ['page.html', html, 'text/html; charset=utf-8', 'attachment'],
+      // What a page of ours could load as its own script, style or document is told as plain text.
+      ['page.html', html, 'text/plain; charset=utf-8', 'attachment'],
+      ['x.js', 'alert(1)', 'text/plain; charset=utf-8', 'attachment'],
+      ['x.css', 'body { display: none }', 'text/plain; charset=utf-8', 'attachment'],
+      ['x.xml', '<?xml version="1.0"?><a/>', 'text/plain; charset=utf-8', 'attachment'],
+      ['x.json', '{"a":1}', 'text/plain; charset=utf-8', 'attachment'],
+      ['x.csv', 'a,b', 'text/csv; charset=utf-8', 'attachment'],
       ['page.png', html, 'text/plain; charset=utf-8', 'attachment'],
       [
         'x.svg',
@@ -115,6 +121,8 @@ describe('a link to a file', () => {
       expect([name, headers.get('content-type')]).toEqual([name, type])
       expect(headers.get('content-disposition')).toStartWith(`${isPdf ? 'inline' : kind}; filename="${name}"`)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
+      const embedding = type === 'image/png' ? 'cross-origin' : 'same-origin'
+      expect(headers.get('cross-origin-resource-policy')).toBe(embedding)
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
       // The browser's own viewer of PDF does not work in a sandbox, and runs nothing of the page's.
       if (!isPdf) expect(headers.get('content-security-policy')).toEndWith('; sandbox')

@@ -23,10 +23,12 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors '
 export function serveFile(request: Request, served: Served): Response {
   const { file, mimetype, keepUntil } = served
   const headers = new Headers({
-    'content-type': mimetype.startsWith('text/') ? `${mimetype}; charset=utf-8` : mimetype,
+    'content-type': servedType(mimetype),
     'content-disposition': disposition(served),
     'content-security-policy': mayBeInline(served) ? POLICY : `${POLICY}; sandbox`,
     'x-content-type-options': 'nosniff',
+    // Pictures may stand in pages of other sites, as links to them are made for that.
+    'cross-origin-resource-policy': isSafeImage(mimetype) ? 'cross-origin' : 'same-origin',
     'referrer-policy': 'no-referrer',
     'accept-ranges': 'bytes',
     'cache-control': cacheControl(keepUntil),
@@ -43,6 +45,19 @@ export function serveFile(request: Request, served: Served): Response {
   const body = request.method === 'HEAD' ? null : range ? file.read(from, to) : file.read()
   return new Response(body, { status: range ? 206 : 200, headers })
 }
+
+/** Types that a page of ours could load as its own script, style, worker or document: its policy allows its own server. */
+const ACTIVE = /^(?:text\/(?:html|xml|css|xsl|cache-manifest)|application\/(?:xml|wasm|json|manifest))$/
+const ACTIVE_ENDING = /(?:script|\+xml|\+json)$/
+
+/** The type as it is told: of what a page could run it is that of plain text. Drawings run nothing as pictures. */
+function servedType(mimetype: string): string {
+  const type = isActive(mimetype) ? 'text/plain' : mimetype
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type
+}
+
+const isActive = (mimetype: string): boolean =>
+  mimetype !== 'image/svg+xml' && (ACTIVE.test(mimetype) || ACTIVE_ENDING.test(mimetype))
 
 /** Where there is nothing to serve, in the words that REST clients know. */
 export const noFile = (text: 'File not found' | 'Not found'): Response =>
