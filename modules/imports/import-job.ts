@@ -181,7 +181,11 @@ export function createImportJob({
         const choices = withChoices((field.options.choices ?? []) as Choice[], found)
         return { ...field, options: { ...field.options, choices } }
       })
-      return schema.publishTable(input.actor, { ...target.prepared, fields }, staging)
+      return schema.publishTable(
+        input.actor,
+        { ...target.prepared, fields },
+        { staging, imported: outcome.rows },
+      )
     }
     if (!model) throw new Error('An import into a table needs the table')
     if (outcome.changeId !== null) {

@@ -4,6 +4,8 @@ import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
 import { MAX_PREVIEW } from './preview-formula.ts'
+import { MAX_TRASH_IDS, MAX_TRASH_PAGE } from './trash/trash.ts'
+import { MAX_ACTIONS } from './undo.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
 
@@ -106,6 +108,53 @@ export const change = z.strictObject({
 })
 
 export const baseRef = z.strictObject({ baseId: id })
+
+/** The action that undo or redo comes to next, for someone who looks at a table and a view. */
+export const nextAction = z.strictObject({
+  baseId: id,
+  direction: z.enum(['undo', 'redo']),
+  tableId: id.optional(),
+  viewId: id.optional(),
+})
+
+const entryId = z.int().min(1)
+
+/** What an infinite query of the web app sends beside its cursor. */
+const direction = z.enum(['forward', 'backward']).optional()
+
+/** Which action is undone or redone. */
+export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional() })
+
+export const actionsRequest = z.strictObject({
+  baseId: id,
+  tableId: id.optional(),
+  /** The last entry seen. */
+  cursor: entryId.optional(),
+  direction,
+  limit: z.int().min(1).max(MAX_ACTIONS).default(50),
+})
+
+export const trashRequest = z.strictObject({
+  tableId: id,
+  search: z.string().trim().min(1).max(500).optional(),
+  /** The last record seen. */
+  cursor: z.strictObject({ changeId: entryId, recordId }).optional(),
+  direction,
+  limit: z.int().min(1).max(MAX_TRASH_PAGE).default(50),
+})
+
+const trashedIds = z.strictObject({ tableId: id, recordIds: z.array(recordId).min(1).max(MAX_TRASH_IDS) })
+const trashedWith = z.strictObject({ tableId: id, changeId: entryId })
+
+/** Deleted records to restore: by their ids, or all of one deletion. */
+export const trashRestore = z.union([trashedIds, trashedWith])
+/** Deleted records to delete forever: the same, or all of the table. */
+export const trashPurge = z.union([
+  trashedIds,
+  trashedWith,
+  z.strictObject({ tableId: id, all: z.literal(true) }),
+])
+
 export const recordRef = z.strictObject({ tableId: id, recordId })
 const summaries = z.array(z.strictObject({ fieldId: id, summary: z.string().max(32) })).max(500)
 

@@ -65,12 +65,42 @@ export const recordsRouter = (records: RecordsService) =>
       .mutation(({ ctx, input: { selection, values } }) =>
         records.updateMatching(ctx.actor, selection, values),
       ),
+    nextAction: member
+      .input(input.nextAction)
+      .query(({ ctx, input: { baseId, direction, ...scope } }) =>
+        records.nextAction(ctx.actor, baseId, direction, scope),
+      ),
+    actions: member
+      .input(input.actionsRequest)
+      .query(({ ctx, input: { cursor, direction: _, ...request } }) =>
+        records.actions(ctx.actor, { ...request, before: cursor }),
+      ),
     undo: member
-      .input(input.baseRef)
-      .mutation(({ ctx, input: { baseId } }) => records.undo(ctx.actor, baseId)),
+      .input(input.actionRef)
+      .mutation(({ ctx, input: { baseId, entryId } }) => records.undo(ctx.actor, baseId, entryId)),
     redo: member
+      .input(input.actionRef)
+      .mutation(({ ctx, input: { baseId, entryId } }) => records.redo(ctx.actor, baseId, entryId)),
+    baseContents: member
       .input(input.baseRef)
-      .mutation(({ ctx, input: { baseId } }) => records.redo(ctx.actor, baseId)),
+      .query(({ ctx, input: { baseId } }) => records.baseContents(ctx.actor, baseId)),
+    deletedViews: member
+      .input(input.baseRef)
+      .query(({ ctx, input: { baseId } }) => records.deletedViews(ctx.actor, baseId)),
+    trash: member
+      .input(input.trashRequest)
+      .query(({ ctx, input: { cursor, direction: _, ...request } }) =>
+        records.trash.list(ctx.actor, { ...request, after: cursor }),
+      ),
+    trashCounts: member
+      .input(input.baseRef)
+      .query(({ ctx, input: { baseId } }) => records.trash.counts(ctx.actor, baseId)),
+    restoreTrashed: member
+      .input(input.trashRestore)
+      .mutation(({ ctx, input: selection }) => records.trash.restore(ctx.actor, selection)),
+    purgeTrashed: member
+      .input(input.trashPurge)
+      .mutation(({ ctx, input: selection }) => records.trash.purge(ctx.actor, selection)),
     history: member
       .input(input.historyRequest)
       .query(({ ctx, input: { tableId, recordId, before } }) =>

@@ -12,6 +12,7 @@ import type { BasesService } from '../bases/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
+import { createBaseContents } from './base-contents.ts'
 import { storedId } from './columns.ts'
 import { createDoor } from './door.ts'
 import { createExports } from './export/index.ts'
@@ -32,6 +33,7 @@ import { createRowCounts } from './row-counts.ts'
 import { createSetWrites, type SetApplied, type Where } from './set-write.ts'
 import { createSettleValues } from './settle-values.ts'
 import { summarize } from './summaries.ts'
+import { createTrash } from './trash/trash.ts'
 import { createUndo } from './undo.ts'
 import { checkValues, isLink } from './validate.ts'
 import { createVisitorReads } from './visitors.ts'
@@ -42,7 +44,7 @@ export type RecordsService = ReturnType<typeof createRecordsService>
 export function createRecordsService(
   kernel: Kernel,
   auth: AuthService,
-  bases: Pick<BasesService, 'require'>,
+  bases: Pick<BasesService, 'require' | 'sourcesOf'>,
   schema: SchemaService,
   views: ViewsService,
 ) {
@@ -59,7 +61,8 @@ export function createRecordsService(
     cell: (field, over) =>
       fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
   })
-  const undo = createUndo({ kernel, auth, schema, door, sets })
+  const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
+  const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo })
   // Imports write through worker threads, and report here what they have done.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)
@@ -223,6 +226,7 @@ export function createRecordsService(
 
   return {
     ...reader,
+    baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
     findByName: createFindByName(reader, schema),
     previewFormula: createFormulaPreview(reader, schema),
@@ -236,6 +240,14 @@ export function createRecordsService(
     /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for one that is broken */
     openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
     apply: door.apply,
+    nextAction: undo.next,
+    /** As `createUndo` says, with the moment before which nothing is kept. */
+    async actions(...asked: Parameters<typeof undo.actions>) {
+      const page = await undo.actions(...asked)
+      return { ...page, historySince: (await bases.require(asked[1].baseId)).historySince }
+    },
+    deletedViews: undo.deletedViews,
+    trash,
     /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */
     async undo(...asked: Parameters<typeof undo.undo>) {
       const undone = await undo.undo(...asked)

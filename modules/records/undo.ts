@@ -1,19 +1,25 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
+import type { Action, ActionScope } from '../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange } from '../../src/core/changes.ts'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
+import type { Person } from '../../src/core/model.ts'
 import { appendChange, type StoredEntry, toEntry } from '../../src/db/change-log.ts'
 import { createMutex } from '../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
+import type { BasesService } from '../bases/index.ts'
 import type { SchemaService } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
+import { createDescribe, type DatedEntry } from './actions/describe.ts'
 import type { CheckedOperation, Door } from './door.ts'
 import { invert, readLogged } from './invert.ts'
 import type { LinkSchema } from './links/relation.ts'
 import { settleOperations } from './links/settle.ts'
 import { rangeCondition, rangeOf, restoredBy } from './range.ts'
+import type { Reader } from './read.ts'
 import { isForeign } from './record-key.ts'
 import type { SetDetail, SetEntry, SetWrites } from './set-write.ts'
 
@@ -31,86 +37,262 @@ const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'undoers'>
-  auth: Pick<AuthService, 'access'>
-  schema: LinkSchema & Pick<SchemaService, 'tables'>
+  auth: Pick<AuthService, 'access' | 'people'>
+  schema: LinkSchema & Pick<SchemaService, 'tables' | 'logNames'>
+  views: Pick<ViewsService, 'titlesOf'>
+  bases: Pick<BasesService, 'sourcesOf'>
+  reader: Pick<Reader, 'open' | 'page'>
   door: Door
   sets: SetWrites
 }
 
-const PASSED_OVER = -1
+/** Stands in `undone_by` for what cannot be undone. */
+export const FINAL = -1
 
 /** Deletions of so many records, and updates of all that match, go and come back as a set, in a worker thread. */
 const SET_FROM = 1_000
 
-/**
- * Undo and redo of a person's own actions in a base, from the log: so they survive a reload. Each is
- * a change of its own, in the log as any other; a new action ends what could be redone.
- */
-export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
-  const queues = new Map<string, ReturnType<typeof createMutex>>()
-  /** The entry whose undo was refused last, by base and person. */
-  const refused = new LRUCache<string, number>({ max: 1_000 })
+/** Actions that one page of the history holds at most. */
+export const MAX_ACTIONS = 100
 
-  /** One step of a base at a time: two that come together must not take back the same action. */
+/** What the history lists: of a base, or of one of its tables. */
+export interface ActionsRequest {
+  baseId: string
+  tableId?: string
+  /** The last entry seen; absent: from the newest. */
+  before?: number
+  limit: number
+}
+
+/** Deleted views that are listed. */
+const MAX_DELETED_VIEWS = 500
+
+type Direction = 'undo' | 'redo'
+
+/** An entry to undo, or one that was undone by `undoneBy` and is to be redone. */
+interface Found {
+  entry: DatedEntry
+  undoneBy: number | null
+}
+
+/**
+ * Undo and redo from the log, so that they survive a reload. Each is a change of its own, in the log as any other;
+ * a new action ends what the redo key would do.
+ */
+export function createUndo({ kernel, auth, schema, views, bases, reader, door, sets }: Deps) {
+  const queues = new Map<string, ReturnType<typeof createMutex>>()
+  /** How often the undo of entries was refused, by base and person. After the second time undo leaves them. */
+  const refused = new LRUCache<string, ReadonlyMap<number, number>>({ max: 1_000 })
+  const describe = createDescribe({ reader, schema, views, bases })
+
+  /** One step of a base at a time: two that come together must not undo the same action. */
   function inTurn<T>(baseId: string, work: () => Promise<T>): Promise<T> {
     const queue = queues.get(baseId) ?? createMutex()
     queues.set(baseId, queue)
     return queue(work)
   }
 
-  /** Takes back the actor's latest action that stands. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
-  async function undo(actor: Actor, baseId: string): Promise<Undone> {
+  const refusalsOf = (baseId: string, user: UserActor): ReadonlyMap<number, number> =>
+    refused.get(`${baseId} ${user.id}`) ?? new Map()
+
+  const passedOver = (baseId: string, user: UserActor): ReadonlySet<number> =>
+    new Set([...refusalsOf(baseId, user)].flatMap(([id, times]) => (times > 1 ? id : [])))
+
+  /**
+   * The action that undo (or redo) comes to next: with a table in `scope` the actor's latest in that table, else in
+   * the base. Null where there is none.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
+   */
+  async function next(
+    actor: Actor,
+    baseId: string,
+    direction: Direction,
+    scope: ActionScope = {},
+  ): Promise<Action | null> {
+    const { user, engine } = await enter(actor, baseId)
+    const { tableId } = scope
+    const found =
+      direction === 'undo'
+        ? await findUndoable(engine, user.id, { tableId, except: passedOver(baseId, user) })
+        : await findRedoable(engine, user.id, { tableId })
+    if (!found) return null
+    return describeAction(user, baseId, engine, await withSameAction(engine, found, direction), scope)
+  }
+
+  /** Several entries of one action as one: named after the records it wrote, and confirmed if one of them has to be. */
+  async function describeAction(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    found: readonly Found[],
+    scope: ActionScope,
+  ): Promise<Action | null> {
+    const entries = found.map(({ entry }) => entry)
+    const described = await describe(user, baseId, engine, entries, scope)
+    const [first] = described
+    const main = described.find(({ kind }) => kind.startsWith('records.')) ?? first
+    if (!main || !first) return null
+    // An action that touches what is on screen is not elsewhere, whatever other table it wrote to on the way.
+    const reasons = described.map((one) => one.confirm)
+    const isElsewhere = reasons.every((reason) => reason === 'elsewhere')
+    const heavy = reasons.find((reason) => reason !== null && reason !== 'elsewhere') ?? null
+    const confirm = isElsewhere ? 'elsewhere' : heavy
+    // The id is that of the first entry: undo names it and takes the others along.
+    return { ...main, id: first.id, further: described.length - 1, confirm }
+  }
+
+  /**
+   * Undoes an action: the one that `entryId` names, or the actor's latest. Another person's takes the right to undo
+   * those of others. Of one that is undone already nothing is done again: a call may be sent twice.
+   *
+   * @throws BASE_NOT_FOUND, GENERIC_NOT_FOUND for an unknown entry; PERMISSION_DENIED below editor, and for what
+   *   another person did below creator; CONFLICT where it cannot be undone
+   */
+  async function undo(actor: Actor, baseId: string, entryId?: number): Promise<Undone> {
     const { user, engine } = await enter(actor, baseId)
     return inTurn(baseId, async () => {
-      const entry = await findUndoable(engine, user.id)
-      if (!entry) return NOTHING
-      const undone = await step(user, baseId, engine, entry, null).catch((error) => {
-        if (!(error instanceof AppError)) throw error
-        return goOnWithout(user, baseId, engine, entry, error)
-      })
-      return withRest(undone, entry.actionId, async () => {
-        const next = await findUndoable(engine, user.id)
-        return next && { entry: next, run: () => step(user, baseId, engine, next, null) }
-      })
+      if (entryId !== undefined) {
+        const found = await findNamed(user, baseId, engine, entryId)
+        if (found.undoneBy !== null) return { ...NOTHING, kind: found.entry.kind }
+        return undoAction(user, baseId, engine, found)
+      }
+      for (;;) {
+        const found = await findUndoable(engine, user.id, { except: passedOver(baseId, user) })
+        if (!found) return NOTHING
+        try {
+          return await undoAction(user, baseId, engine, found)
+        } catch (error) {
+          if (!(error instanceof AppError) || error.details?.passedOver !== true) throw error
+        }
+      }
     })
   }
 
-  /** Does again what the actor took back last. @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor */
-  async function redo(actor: Actor, baseId: string): Promise<Undone> {
+  async function undoAction(user: UserActor, baseId: string, engine: Engine, found: Found): Promise<Undone> {
+    const [first = found, ...others] = await withSameAction(engine, found, 'undo')
+    const undone = await step(user, baseId, engine, first.entry, null).catch(async (error) => {
+      throw await refusal(user, baseId, engine, first.entry, error)
+    })
+    return withRest(undone, others, ({ entry }) => step(user, baseId, engine, entry, null))
+  }
+
+  /**
+   * Redoes an action: the one that `entryId` names, or what the actor undid last.
+   *
+   * @throws as `undo`
+   */
+  async function redo(actor: Actor, baseId: string, entryId?: number): Promise<Undone> {
     const { user, engine } = await enter(actor, baseId)
     return inTurn(baseId, async () => {
-      const found = await findRedoable(engine, user.id)
+      const found =
+        entryId === undefined
+          ? await findRedoable(engine, user.id, {})
+          : await findNamed(user, baseId, engine, entryId)
       if (!found) return NOTHING
-      const redone = await step(user, baseId, engine, found.entry, found.undoneBy)
-      return withRest(redone, found.entry.actionId, async () => {
-        const next = await findRedoable(engine, user.id)
-        return next && { entry: next.entry, run: () => step(user, baseId, engine, next.entry, next.undoneBy) }
-      })
+      if (found.undoneBy === null) return { ...NOTHING, kind: found.entry.kind }
+      const [first = found, ...others] = await withSameAction(engine, found, 'redo')
+      const redone = await step(user, baseId, engine, first.entry, first.undoneBy)
+      return withRest(redone, others, ({ entry, undoneBy }) => step(user, baseId, engine, entry, undoneBy))
     })
   }
 
   /**
-   * What others have built on, or what would break a rule by now, cannot be taken back. Whoever asks for it once more leaves it as it is,
-   * and the action before it is taken back instead: one refusal must not end undo for good.
+   * What happened in a base or in one of its tables, newest first, with the people who did it. `next` is the
+   * `before` of the following page.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
    */
-  async function goOnWithout(
+  async function actions(
+    actor: Actor,
+    { baseId, tableId, before, limit }: ActionsRequest,
+  ): Promise<{ actions: Action[]; people: Person[]; next: number | null }> {
+    const { user, engine } = await enter(actor, baseId)
+    const rows = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where undoes is null and redoes is null
+          ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
+          ${before === undefined ? sql`` : sql`and id < ${before}`}
+        order by id desc limit ${limit + 1}`),
+    )
+    const entries = rows.slice(0, limit).map(toDated)
+    const described = await describe(user, baseId, engine, entries, {})
+    const ids = entries.flatMap(({ actorId }) => actorId ?? [])
+    return {
+      actions: joinActions(entries, described),
+      people: await auth.people([...new Set(ids)]),
+      next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null,
+    }
+  }
+
+  /**
+   * The deleted views of a base's live tables, newest first: undoing the entry brings one back.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+   */
+  async function deletedViews(
+    actor: Actor,
+    baseId: string,
+  ): Promise<{ actions: Action[]; people: Person[] }> {
+    const { user, engine } = await enter(actor, baseId)
+    await auth.access.authorize(actor, 'view.create', baseId)
+    const tables = await schema.tables(actor, baseId)
+    if (tables.length === 0) return { actions: [], people: [] }
+    const ids = sql.join(
+      tables.map(({ id }) => sql`${id}`),
+      sql`, `,
+    )
+    const rows = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where detail is not null and kind = 'view.delete' and undone_by is null and table_id in (${ids})
+        order by id desc limit ${MAX_DELETED_VIEWS}`),
+    )
+    const entries = rows.map(toDated)
+    const people = await auth.people([...new Set(entries.flatMap(({ actorId }) => actorId ?? []))])
+    return { actions: await describe(user, baseId, engine, entries, {}), people }
+  }
+
+  /** An entry by its id, for someone who may undo or redo it. */
+  async function findNamed(user: UserActor, baseId: string, engine: Engine, entryId: number): Promise<Found> {
+    const [row] = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where id = ${entryId} and undoes is null and redoes is null`),
+    )
+    if (!row) throw notFound('Action', String(entryId))
+    const entry = toDated(row)
+    if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
+    if (entry.undoneBy === FINAL)
+      throw new AppError('CONFLICT', 'This cannot be undone: the records were deleted forever')
+    return { entry, undoneBy: entry.undoneBy }
+  }
+
+  /**
+   * What others have built on, or what would break a rule by now, cannot be undone. Whoever asks for it once more
+   * leaves it (`details.passedOver`) and goes on with what came before: one refusal must not end undo for good.
+   */
+  async function refusal(
     user: UserActor,
     baseId: string,
     engine: Engine,
     entry: StoredEntry,
-    refusal: AppError,
-  ): Promise<Undone> {
-    const place = `${baseId} ${user.id}`
-    if (refused.get(place) !== entry.id) {
-      refused.set(place, entry.id)
-      throw new AppError(
-        refusal.code,
-        `${refusal.message}. Undo once more to leave it and go on with what came before`,
-      )
-    }
-    await passOver(engine, entry)
-    const previous = await findUndoable(engine, user.id)
-    return previous ? step(user, baseId, engine, previous, null) : NOTHING
+    error: unknown,
+  ): Promise<unknown> {
+    if (!(error instanceof AppError)) return error
+    const { tableId } = entry
+    const [inTable, inBase] = await Promise.all(
+      [tableId ?? undefined, undefined].map((id) =>
+        findUndoable(engine, user.id, { tableId: id, except: passedOver(baseId, user) }),
+      ),
+    )
+    // Whoever chose the entry in the history has not come to it step by step.
+    if (inTable?.entry.id !== entry.id && inBase?.entry.id !== entry.id) return error
+    const refusals = refusalsOf(baseId, user)
+    const times = (refusals.get(entry.id) ?? 0) + 1
+    refused.set(`${baseId} ${user.id}`, new Map([...refusals, [entry.id, times]]))
+    const { code, message, details } = error
+    return times === 1
+      ? new AppError(code, `${message}. Undo once more to leave it and go on with what came before`, details)
+      : new AppError(code, message, { ...details, passedOver: true })
   }
 
   async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
@@ -200,37 +382,61 @@ export function createUndo({ kernel, auth, schema, door, sets }: Deps) {
       const change = { changeId: undoneBy ?? entry.id, fieldIds }
       return (user: UserActor, mark: SetEntry) => sets.revert(user, tableId, change, mark)
     }
-    if (entry.kind !== 'records.delete') return null
+    const isDeletion = entry.kind === 'records.delete'
+    if (!isDeletion && entry.kind !== 'records.restore') return null
+    // Redo is the undo of the undo: what an undone restoration deleted comes back, and the other way round.
+    const changeId = undoneBy ?? entry.id
     return (user: UserActor, mark: SetEntry) =>
-      undoneBy === null
-        ? sets.restoreFrom(user, tableId, entry.id, mark)
-        : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, undoneBy), mark)
+      isDeletion === (undoneBy === null)
+        ? sets.restoreFrom(user, tableId, changeId, mark)
+        : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, changeId), mark)
   }
 
-  return { undo, redo }
+  return { next, undo, redo, actions, deletedViews }
 }
 
-/**
- * Goes on with the other entries of the same action: a paste that made fields goes and comes back
- * whole. Stops at one that is refused, which is then the first of the next undo.
- */
+/** Goes on with the other entries of the same action. Stops at one that is refused, which is the first of the next undo. */
 async function withRest(
   first: Undone,
-  actionId: string | null,
-  findNext: () => Promise<{ entry: StoredEntry; run: () => Promise<Undone> } | null>,
+  others: readonly Found[],
+  run: (other: Found) => Promise<Undone>,
 ): Promise<Undone> {
   let all = first
-  while (actionId !== null) {
-    const next = await findNext()
-    if (next?.entry.actionId !== actionId) break
+  for (const other of others) {
     try {
-      all = together(all, await next.run())
+      all = together(all, await run(other))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       break
     }
   }
   return all
+}
+
+/** The entries of one action stand in the list as one, at the place of the latest of them. */
+function joinActions(entries: readonly DatedEntry[], described: readonly Action[]): Action[] {
+  const joined: Action[] = []
+  const places = new Map<string, number>()
+  entries.forEach(({ actionId, actorId, undoneBy }, index) => {
+    const action = described[index]
+    if (!action) return
+    const key = actionId === null ? null : `${actorId} ${actionId} ${undoneBy === null}`
+    const at = key === null ? undefined : places.get(key)
+    const known = at === undefined ? undefined : joined[at]
+    if (at === undefined || !known) {
+      if (key !== null) places.set(key, joined.length)
+      joined.push(action)
+      return
+    }
+    const main = known.kind.startsWith('records.') ? known : action
+    joined[at] = {
+      ...main,
+      id: known.id,
+      further: known.further + 1,
+      confirm: known.confirm ?? action.confirm,
+    }
+  })
+  return joined
 }
 
 /** Records of the table that an action was about: those linked to them change with them, and are not counted. */
@@ -254,35 +460,76 @@ function together(first: Undone, second: Undone): Undone {
   }
 }
 
-/**
- * Leaves out an action that others have made impossible to take back (their message says why), so
- * that the actions before it can be. No entry has this id, so it cannot be done again either.
- */
-async function passOver(engine: Engine, entry: StoredEntry): Promise<void> {
-  await engine.write((tx) =>
-    tx.run(
-      engine.dialect.render(sql`update sheaf_changes set undone_by = ${PASSED_OVER} where id = ${entry.id}`),
-    ),
-  )
+type LogRow = Parameters<typeof toEntry>[0] & { undone_by: number | null }
+
+const NAMES = 'id at actor_id kind table_id records undoes detail action_id undone_by'.split(' ')
+const columnsOf = (line: string): SQL => sql.raw(NAMES.map((name) => `${line}.${name}`).join(', '))
+const LOG_COLUMNS = columnsOf('sheaf_changes')
+
+const toDated = (row: LogRow): DatedEntry => ({
+  ...toEntry(row),
+  undoneBy: row.undone_by === null ? null : Number(row.undone_by),
+})
+
+const toFound = (row: LogRow): Found => {
+  const entry = toDated(row)
+  return { entry, undoneBy: entry.undoneBy }
 }
 
-async function findUndoable(engine: Engine, actorId: string): Promise<StoredEntry | null> {
-  const [row] = await engine.all<Parameters<typeof toEntry>[0]>(
-    engine.dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail, action_id from sheaf_changes
-      where actor_id = ${actorId} and undone_by is null and undoes is null and redoes is null order by id desc limit 1`),
+async function findUndoable(
+  engine: Engine,
+  actorId: string,
+  { tableId, except }: { tableId?: string; except: ReadonlySet<number> },
+): Promise<Found | null> {
+  const left = sql.join(
+    [...except].map((id) => sql`${id}`),
+    sql`, `,
   )
-  return row ? toEntry(row) : null
+  const [row] = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+      where actor_id = ${actorId} and undone_by is null and undoes is null and redoes is null
+        ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
+        ${except.size === 0 ? sql`` : sql`and id not in (${left})`}
+      order by id desc limit 1`),
+  )
+  return row ? toFound(row) : null
 }
 
+/** What the actor undid last and nothing that they did since has replaced: in the table, where one is named. */
 async function findRedoable(
   engine: Engine,
   actorId: string,
-): Promise<{ entry: StoredEntry; undoneBy: number } | null> {
-  const [row] = await engine.all<Parameters<typeof toEntry>[0] & { undone_by: number }>(
-    engine.dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail, action_id, undone_by from sheaf_changes
-      where actor_id = ${actorId} and undone_by is not null and undone_by > coalesce(
-        (select max(id) from sheaf_changes where actor_id = ${actorId} and undoes is null and redoes is null), 0)
-      order by undone_by desc limit 1`),
+  { tableId }: { tableId?: string },
+): Promise<Found | null> {
+  const within = (line: SQL): SQL => (tableId === undefined ? sql`` : sql`and ${line}.table_id = ${tableId}`)
+  const [row] = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${columnsOf('e')} from sheaf_changes u join sheaf_changes e on e.id = u.undoes
+      where u.actor_id = ${actorId} and u.undoes is not null and e.undone_by = u.id ${within(sql`e`)}
+        and u.id > coalesce((select max(own.id) from sheaf_changes own
+          where own.actor_id = ${actorId} and own.undoes is null and own.redoes is null ${within(sql`own`)}), 0)
+      order by u.id desc limit 1`),
   )
-  return row ? { entry: toEntry(row), undoneBy: row.undone_by } : null
+  return row ? toFound(row) : null
+}
+
+/** The entries of one action follow each other closely; others may write between them. */
+const ACTION_SPAN = 10_000
+
+/** An entry with the others of its action that stand (or were undone) as it does, in the order they are undone. */
+async function withSameAction(engine: Engine, found: Found, direction: Direction): Promise<Found[]> {
+  const { actionId, actorId, id } = found.entry
+  if (actionId === null) return [found]
+  const isUndo = direction === 'undo'
+  const rows = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+      where actor_id = ${actorId} and action_id = ${actionId} and id <> ${id}
+        and id between ${id - ACTION_SPAN} and ${id + ACTION_SPAN}
+        and undoes is null and redoes is null
+        and ${isUndo ? sql`undone_by is null` : sql`undone_by > 0`}
+      order by ${isUndo ? sql`id desc` : sql`undone_by desc`}`),
+  )
+  const others = rows.map(toFound)
+  // The latest goes first; what was undone last comes back first.
+  const place = ({ entry, undoneBy }: Found) => (isUndo ? entry.id : (undoneBy ?? 0))
+  return [found, ...others].toSorted((a, b) => place(b) - place(a))
 }

@@ -164,7 +164,11 @@ export function trashTable(
       const { statements, parts, tableIds } = await markParts(context, all, now, now)
       return {
         statements,
-        entry: { kind: 'table.delete', tableId: table.id, detail: { tableId: table.id } },
+        entry: {
+          kind: 'table.delete',
+          tableId: table.id,
+          detail: { tableId: table.id, tableTitle: current.title },
+        },
         altered: parts,
         tableIds,
         result: undefined,
@@ -206,7 +210,7 @@ export function untrashTable(
             .set({ deletedAt: null, title, updatedAt: now })
             .where(eq(store.tables.id, table.id)),
         ],
-        entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id } },
+        entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id, tableTitle: title } },
         altered: { ...parts, tables: [restored, ...parts.tables] },
         tableIds: [...new Set([table.id, ...tableIds])],
         result: { ...restored, version: table.version + 1 },

@@ -94,6 +94,8 @@ export async function planTable(
 /**
  * Brings a planned table into being: `physical` gives what makes it in the database under its name.
  *
+ * `imported` is the number of records that it has already, for the log.
+ *
  * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one
  */
 export async function addTable(
@@ -101,7 +103,7 @@ export async function addTable(
   actor: Actor,
   planned: PlannedTable,
   physical: (name: string, dialect: Dialect) => Statement[],
-  options: { freeTitle?: boolean } = {},
+  { imported, ...options }: { freeTitle?: boolean; imported?: number } = {},
 ): Promise<Table> {
   const { apply } = context
   const { tableId, baseId } = planned
@@ -113,7 +115,11 @@ export async function addTable(
       })
       return {
         statements: parts.statements,
-        entry: { kind: 'table.create', tableId, detail: { tableId } },
+        entry: {
+          kind: 'table.create',
+          tableId,
+          detail: { tableId, tableTitle: parts.table.title, imported },
+        },
         tableIds: [tableId],
         result: parts.table,
       }

@@ -39,9 +39,10 @@ export function publishTable(
   context: SchemaContext,
   actor: Actor,
   prepared: PreparedTable,
-  staging: string,
+  { staging, imported }: { staging: string; imported: number },
 ): Promise<Table> {
   return addTable(context, actor, prepared, (name, dialect) => dialect.renameTable(staging, name), {
     freeTitle: true,
+    imported,
   })
 }

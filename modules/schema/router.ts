@@ -74,6 +74,9 @@ export const schemaRouter = (schema: SchemaService) =>
       .input(syncInput)
       .mutation(({ ctx, input: { baseId, ...what } }) => schema.sync.sync(ctx.actor, baseId, what)),
     dependents: member.input(dependentsInput).query(({ ctx, input }) => schema.dependents(ctx.actor, input)),
+    trashedFieldsOfBase: member
+      .input(baseRef)
+      .query(({ ctx, input }) => schema.trashedFieldsOfBase(ctx.actor, input.baseId)),
     trashedFields: member
       .input(tableRef)
       .query(({ ctx, input }) => schema.trashedFields(ctx.actor, input.tableId)),

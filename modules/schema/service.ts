@@ -49,6 +49,7 @@ import { duplicateTable, openTableToCopy, type TableCopy, titleForCopy } from '.
 import { foreignSourceOf, foreignTable, writeRefusal } from './foreign-schema.ts'
 import { clientOf } from './formula-input.ts'
 import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts'
+import { type LogNames, readLogNames } from './log-names.ts'
 import type { TableModel } from './model.ts'
 import { refuseUnstorable } from './names.ts'
 import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
@@ -56,7 +57,7 @@ import { type Purge, purgeSchema } from './purge.ts'
 import { createReachable } from './reachable.ts'
 import { createSchemaStore } from './store.ts'
 import { createSyncService } from './sync/service.ts'
-import { deleteField, restoreField, trashedFields } from './trash-field.ts'
+import { deleteField, restoreField, trashedFields, trashedFieldsOfBase } from './trash-field.ts'
 import { registerSchemaUndo } from './undo.ts'
 import { updateField } from './update-field.ts'
 
@@ -160,8 +161,11 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     /** For imports: see `prepareTable`. The actor's right to make tables is checked. */
     prepareTable: (actor: Actor, baseId: string, input: NewTable): Promise<PreparedTable> =>
       prepareTable(context, actor, baseId, input),
-    publishTable: (actor: Actor, prepared: PreparedTable, staging: string): Promise<Table> =>
-      publishTable(context, actor, prepared, staging),
+    publishTable: (
+      actor: Actor,
+      prepared: PreparedTable,
+      filled: { staging: string; imported: number },
+    ): Promise<Table> => publishTable(context, actor, prepared, filled),
     /** Every live link field of a base, for those who keep both of its sides true. */
     linkFieldsOf: (baseId: string) => linkFieldsOf(kernel, store, baseId),
     /** The same with those in the trash. */
@@ -256,6 +260,9 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       duplicateField(context, actor, copy, follower),
     /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
     purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
+    /** Tables and fields as entries of the log name them, those in the trash included. */
+    logNames: (baseId: string, tableIds: readonly string[]): Promise<LogNames> =>
+      readLogNames(kernel, store, baseId, tableIds),
     /** True where the field exists, in the trash or not. */
     hasField: async (fieldId: string): Promise<boolean> => (await store.findField(fieldId)) !== null,
     previewType: (actor: Actor, fieldId: string, type: FieldTypeName, options?: FieldOptions) =>
@@ -275,6 +282,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     restoreField: (actor: Actor, fieldId: string) => restoreField(context, actor, fieldId),
     dependents: (actor: Actor, target: DependentsOf): Promise<Dependent[]> =>
       dependents(context, actor, target),
+    trashedFieldsOfBase: (actor: Actor, baseId: string) => trashedFieldsOfBase(context, actor, baseId),
     trashedFields: (actor: Actor, tableId: string) => trashedFields(context, actor, tableId),
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Field } from '../../src/core/model.ts'
@@ -62,7 +62,7 @@ export async function trashField(
       const { statements, parts, tableIds } = await markParts(context, all, now, now)
       return {
         statements,
-        entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id } },
+        entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id, title: own.title } },
         altered: parts,
         tableIds: [...new Set([table.id, ...tableIds])],
         result: undefined,
@@ -122,7 +122,7 @@ export async function untrashField(
           ...statements,
           kernel.meta.db.update(fields).set({ isDisplay: false }).where(eq(fields.id, fieldId)),
         ],
-        entry: { kind: 'field.restore', tableId: table.id, detail: { fieldId } },
+        entry: { kind: 'field.restore', tableId: table.id, detail: { fieldId, title: own.title } },
         altered: parts,
         tableIds: [...new Set([table.id, ...tableIds])],
         result: plainField(parts.fields[0] ?? found),
@@ -133,6 +133,34 @@ export async function untrashField(
   return (await store.load(table.id)).field(fieldId) ?? restored
 }
 
+/** The fields in the trash of all live tables of a base, the latest first. */
+export async function trashedFieldsOfBase(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+): Promise<(Field & { deletedAt: string | null })[]> {
+  await context.bases.require(baseId)
+  await context.access.authorize(actor, 'field.create', baseId)
+  const { fields, tables } = context.store
+  const rows = await context.kernel.meta.db
+    .select({ field: fields })
+    .from(fields)
+    .innerJoin(tables, eq(tables.id, fields.tableId))
+    .where(
+      and(
+        eq(tables.baseId, baseId),
+        eq(tables.isJunction, false),
+        isNull(tables.deletedAt),
+        isNotNull(fields.deletedAt),
+      ),
+    )
+    .orderBy(desc(fields.deletedAt))
+  return rows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })).filter(isRestorable)
+}
+
+// A foreign key comes back with its link, and so does a link's reverse that nobody sees.
+const isRestorable = (field: Field): boolean => field.type !== 'ForeignKey' && !field.isSystem
+
 /** Fields of a table that are in the trash, the latest first. */
 export async function trashedFields(context: SchemaContext, actor: Actor, tableId: string): Promise<Field[]> {
   await openTable(context, actor, 'field.create', tableId)
@@ -142,9 +170,5 @@ export async function trashedFields(context: SchemaContext, actor: Actor, tableI
     .from(fields)
     .where(and(eq(fields.tableId, tableId), isNotNull(fields.deletedAt)))
     .orderBy(asc(fields.deletedAt))
-  // A foreign key comes back with its link, and so does a link's reverse that nobody sees.
-  return rows
-    .toReversed()
-    .map(toField)
-    .filter((field) => field.type !== 'ForeignKey' && !field.isSystem)
+  return rows.toReversed().map(toField).filter(isRestorable)
 }

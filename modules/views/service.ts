@@ -92,6 +92,8 @@ export function createViewsService(
     load: async (viewId: string): Promise<View> => (await store.load(viewId)).view,
     /** False for a view, as `load` gives it, that shows more than its filter was made for: a field of it is gone. */
     hasWholeFilter: store.hasWholeFilter,
+    /** Titles of views by id, for the history; views that were deleted are absent. */
+    titlesOf: store.titlesOf,
     /** The views of a table in their order. @throws TABLE_NOT_FOUND */
     ofTable: async (tableId: string): Promise<View[]> => store.ofModel(await schema.load(tableId)),
 

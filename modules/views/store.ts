@@ -96,6 +96,16 @@ export function createViewsStore(
     linesOf,
     ofModel,
     modelOf,
+    /** Titles by id; views that were deleted are absent. */
+    async titlesOf(viewIds: readonly string[]): Promise<[string, string][]> {
+      const ids = [...new Set(viewIds)].filter((id) => VIEW_ID.test(id))
+      if (ids.length === 0) return []
+      const rows = await db
+        .select({ id: views.id, title: views.title })
+        .from(views)
+        .where(inArray(views.id, ids))
+      return rows.map(({ id, title }) => [id, title])
+    },
     hasWholeFilter: (view: View): boolean => !loosened.has(view),
     /** The views of a table that have a public link, as it is now. */
     sharedIn: ({ table }: TableModel): Promise<ReadonlySet<string>> =>

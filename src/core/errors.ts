@@ -112,6 +112,7 @@ export function notFound(
     | 'Record'
     | 'Sort'
     | 'Filter'
+    | 'Action'
     | 'User'
     | 'Job',
   id: string,
@@ -132,4 +133,5 @@ const NOT_FOUND_CODES = {
   Job: 'JOB_NOT_FOUND',
   Sort: 'GENERIC_NOT_FOUND',
   Filter: 'GENERIC_NOT_FOUND',
+  Action: 'GENERIC_NOT_FOUND',
 } as const satisfies Record<string, ErrorCode>

@@ -105,6 +105,11 @@ export const RIGHTS = {
   'record.delete': { scope: 'base', least: 'editor', shared: true },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
+  // What another person did.
+  'record.undo-others': { scope: 'base', least: 'creator' },
+  // Deleted records: to see and restore them, and to delete them forever.
+  'record.restore': { scope: 'base', least: 'editor' },
+  'record.purge': { scope: 'base', least: 'creator' },
   // Files of attachment cells. One's own uploads; others through the bases where they stand.
   'file.create': { scope: 'signed-in' },
   'file.read': { scope: 'signed-in' },

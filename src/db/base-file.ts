@@ -65,11 +65,24 @@ const COMPLETE_EARLY_LOGS: BaseFileStep = {
   ],
 }
 
+/** What the history of a table and its trash of records are read by. */
+const HISTORY_AND_TRASH: BaseFileStep = {
+  statements: [
+    'create index sheaf_changes_table on sheaf_changes (table_id, id)',
+    `create index sheaf_change_records_deleted on sheaf_change_records (table_id, change_id)
+      where after is null`,
+  ],
+}
+
 /**
  * What each version added to the files of the one before, oldest first. Append only: a step that has been released
  * never changes, because files exist that have taken it. A test compares released steps with their hashes.
  */
-export const BASE_FILE_STEPS: readonly BaseFileStep[] = [{ statements: CHANGE_LOG }, COMPLETE_EARLY_LOGS]
+export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
+  { statements: CHANGE_LOG },
+  COMPLETE_EARLY_LOGS,
+  HISTORY_AND_TRASH,
+]
 
 /**
  * Brings a base's file up to what this version expects, each step whole or not at all. The file

@@ -230,7 +230,37 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'record.update',
     input: (world) => ({ ...selection(world), values: { [world.fieldId]: 'c' } }),
   },
-  'records.undo': { gate: 'record.undo', input: ofBase },
+  'records.nextAction': {
+    gate: 'record.undo',
+    input: ({ baseId }) => ({ baseId, direction: 'undo' }),
+  },
+  'records.actions': { gate: 'record.undo', input: ofBase },
+  'records.baseContents': { gate: 'base.delete', input: ofBase },
+  'records.deletedViews': { gate: 'view.create', input: ofBase },
+  'schema.trashedFieldsOfBase': { gate: 'field.create', input: ofBase },
+  'records.trash': { gate: 'record.restore', input: ofTable },
+  'records.trashCounts': { gate: 'record.restore', input: ofBase },
+  'records.restoreTrashed': {
+    gate: 'record.restore',
+    input: ({ tableId }) => ({ tableId, recordIds: [999_999] }),
+    refuses: 'RECORD_NOT_FOUND',
+  },
+  'records.purgeTrashed': {
+    gate: 'record.purge',
+    input: ({ tableId }) => ({ tableId, recordIds: [999_999] }),
+    refuses: 'RECORD_NOT_FOUND',
+  },
+  'records.undo': [
+    { gate: 'record.undo', input: ofBase },
+    {
+      gate: 'record.undo-others',
+      async input({ trpc, baseId, tableId, fieldId }) {
+        const operations = [{ kind: 'insert' as const, tableId, rows: [{ values: { [fieldId]: 'x' } }] }]
+        const { id: entryId } = await trpc.records.write.mutate({ change: { baseId, operations } })
+        return { baseId, entryId }
+      },
+    },
+  ],
   'records.redo': { gate: 'record.undo', input: ofBase },
   'records.findByName': { gate: 'record.list', input: ({ baseId }) => ({ baseId, text: 'a' }) },
   'records.export': { gate: 'record.export', input: ({ tableId }) => ({ tableId, format: 'csv' }) },

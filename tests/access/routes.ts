@@ -194,6 +194,17 @@ export const ROUTES: Record<string, RouteCase> = {
   'PUT RECORDS': { gate: 'record.update', body: record },
   'DELETE RECORDS': { gate: 'record.delete', body: ({ recordId }) => ({ Id: recordId }) },
   'POST RECORDS/:recordId/move': { gate: 'record.update' },
+  'GET /api/v2/tables/:tableId/trash': { gate: 'record.restore' },
+  'POST /api/v2/tables/:tableId/trash/restore': {
+    gate: 'record.restore',
+    body: () => ({ recordIds: [999_999] }),
+    answers: 404,
+  },
+  'DELETE /api/v2/tables/:tableId/trash': {
+    gate: 'record.purge',
+    body: () => ({ recordIds: [999_999] }),
+    answers: 404,
+  },
   'GET LINKS/:recordId': { gate: 'record.list', params: link },
   'POST LINKS/:recordId': { gate: 'record.update', params: link, body: ({ recordId }) => [{ Id: recordId }] },
   'DELETE LINKS/:recordId': {

@@ -65,8 +65,9 @@ describe('the clipboard', () => {
     await untilCount(grid, '2 records')
     expect(await grid.titles()).toEqual(['Name', 'Age'])
     await grid.shows('Title', ['Ann', 'Ben'])
-    // One step takes back the records, the new field and the new name of the first.
+    // One step undoes the records, the new field and the new name of the first, after asking.
     await grid.page.keyboard.press('ControlOrMeta+z')
+    await grid.page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await eventually(
       () => grid.titles(),
       (titles) => titles.join() === 'Title',

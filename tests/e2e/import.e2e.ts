@@ -84,9 +84,17 @@ describe('importing a file', () => {
     await page.getByText('Thigpen').first().waitFor()
     // Taken back, the table is gone: the way to have it again is the same key where one then stands.
     await page.keyboard.press('ControlOrMeta+z')
+    const question = page.getByRole('dialog', { name: 'Undo import of 3,376 records into airports?' })
+    await question.getByText('The table goes to the trash with its records and views.').waitFor()
+    // Without an answer nothing is undone.
+    await page.keyboard.press('Escape')
+    expect((await tables()).map(({ title }) => title)).toEqual(['airports'])
+    await page.keyboard.press('ControlOrMeta+z')
+    await question.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('heading', { level: 1, name: base.title }).waitFor()
     expect(await tables()).toEqual([])
     await page.keyboard.press('ControlOrMeta+Shift+z')
+    await page.getByRole('dialog').getByRole('button', { name: 'Redo' }).click()
     await page.getByRole('row', { name: /airports/ }).waitFor()
     expect((await tables()).map(({ title }) => title)).toEqual(['airports'])
   })

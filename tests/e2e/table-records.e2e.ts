@@ -159,6 +159,7 @@ describe('fields', () => {
     await grid.header('Notes').hover()
     await grid.header('Notes').getByTestId('header-menu').click()
     await page.getByRole('menuitem', { name: 'Delete field' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete field' }).click()
     await eventually(grid.titles, (titles) => titles.length === 4)
     await page.getByRole('button', { name: 'Undo' }).click()
     await eventually(grid.titles, (titles) => titles.length === 5)

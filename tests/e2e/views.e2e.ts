@@ -95,6 +95,7 @@ describe('views of a table', () => {
     await viewLink(page, 'Second_1').waitFor()
     await menuOf(page, 'Second_1').click()
     await item(page, 'Delete view').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click()
     await viewLink(page, 'Second_1').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await viewLink(page, 'Second_1').and(page.locator('[aria-current]')).waitFor()

@@ -156,8 +156,6 @@ export function memoryRecords(fields: Field[], start: Values[]) {
       if (world.refuse) throw refusal(world.refuse.message, world.refuse.fieldId)
       return write(change)
     },
-    undo: async () => ({ applied: null, kind: null, records: 0, skipped: 0 }),
-    redo: async () => ({ applied: null, kind: null, records: 0, skipped: 0 }),
   }
   return {
     api,

@@ -42,7 +42,7 @@ export function actionContext(): ActionContext {
   const roles = cache.auth.me.getData()?.orgRoles ?? []
   return {
     base,
-    tableId: base && second ? second : null,
+    tableId: base && second?.startsWith('m') ? second : null,
     viewId: base && third ? third : null,
     can: (right) => roleCan(base?.role ?? null, right),
     holds: (least) => holdsOrgRole(roles, least),

@@ -6,9 +6,10 @@ import { openPalette, openRecentViews, showShortcuts, toggleSidebar } from './sh
 import {
   createTableAction,
   duplicateTableAction,
+  historyAction,
   importAction,
   relationsAction,
-  tableTrashAction,
+  trashAction,
 } from './tables.ts'
 import { createViewActions, shareAction } from './views.ts'
 
@@ -26,7 +27,8 @@ const APP_ACTIONS: readonly Action[] = [
   goToBases,
   editBaseAction,
   apiDocsAction,
-  tableTrashAction,
+  trashAction,
+  historyAction,
   openTrashAction,
   toggleSidebar,
   showShortcuts,

@@ -1,7 +1,7 @@
-import { Copy, FileUp, Network, Table2, Trash2 } from 'lucide-react'
+import { Copy, FileUp, History, Network, Table2, Trash2 } from 'lucide-react'
 import type { Table } from '../../src/core/model.ts'
 import { pickImport } from '../features/shell/pick-import.ts'
-import { createTable, duplicateTable, openTableTrash } from '../features/shell/table-commands.tsx'
+import { createTable, duplicateTable } from '../features/shell/table-commands.tsx'
 import { t } from '../i18n.ts'
 import { goTo, paths } from '../routes/paths.ts'
 import { cache } from '../trpc.ts'
@@ -62,14 +62,26 @@ export const relationsAction: Action = {
   },
 }
 
-/** The deleted tables of the base on the screen. */
-export const tableTrashAction: Action = {
-  id: 'tables.trash',
-  label: () => t('Deleted tables'),
+/** What was deleted in the base on the screen. */
+export const trashAction: Action = {
+  id: 'base.trash',
+  label: () => t('Trash'),
   group,
   icon: Trash2,
-  when: ({ can }) => can('table.restore'),
-  run({ base }) {
-    if (base) openTableTrash(base)
+  when: ({ can }) => can('record.restore'),
+  run({ base, tableId }) {
+    if (base) goTo(paths.trash(base.id, tableId ?? undefined))
+  },
+}
+
+/** What was done in the base on the screen. */
+export const historyAction: Action = {
+  id: 'base.history',
+  label: () => t('History'),
+  group,
+  icon: History,
+  when: ({ can }) => can('record.undo'),
+  run({ base, tableId }) {
+    if (base) goTo(paths.history(base.id, tableId ?? undefined))
   },
 }

@@ -26,6 +26,12 @@ export const paths = {
   table: (baseId: string, tableId: string, viewId?: string) =>
     `${baseRoot(baseId)}/${tableId}${viewId ? `/${viewId}` : ''}`,
   members: (baseId: string) => `/${WORKSPACE}/${baseId}/auth`,
+  /** What was done in a base, to be undone. */
+  history: (baseId: string, tableId?: string) =>
+    `/${WORKSPACE}/${baseId}/history${tableId ? `?tableId=${tableId}` : ''}`,
+  /** What was deleted in a base, to be restored. */
+  trash: (baseId: string, tableId?: string) =>
+    `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
   /** The diagram of a base; of a table and what it is linked with, where one is named. */
   relations: (baseId: string, tableId?: string) =>

@@ -195,6 +195,24 @@ const relationsRoute = createRoute({
   component: lazyScreen(() => import('../features/erd/erd-screen.tsx'), 'ErdScreen'),
 })
 
+/** The table that a list is limited to. */
+const readTableSearch = (search: Record<string, unknown>): { tableId?: string } =>
+  typeof search.tableId === 'string' ? { tableId: search.tableId } : {}
+
+const historyRoute = createRoute({
+  getParentRoute: () => baseRoute,
+  path: '/history',
+  validateSearch: readTableSearch,
+  component: lazyScreen(() => import('../features/history/history-screen.tsx'), 'HistoryScreen'),
+})
+
+const trashRoute = createRoute({
+  getParentRoute: () => baseRoute,
+  path: '/trash',
+  validateSearch: readTableSearch,
+  component: lazyScreen(() => import('../features/history/trash-screen.tsx'), 'TrashScreen'),
+})
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
@@ -208,7 +226,14 @@ const routeTree = rootRoute.addChildren([
     ...baseListRoutes,
     accountRoute,
     profileRoute,
-    baseRoute.addChildren([baseHomeRoute, membersRoute, relationsRoute, tableRoute]),
+    baseRoute.addChildren([
+      baseHomeRoute,
+      membersRoute,
+      relationsRoute,
+      historyRoute,
+      trashRoute,
+      tableRoute,
+    ]),
   ]),
 ])
 

@@ -14,6 +14,7 @@ import { createRestGroups } from './groups.ts'
 import { createRestLinks } from './link-operations.ts'
 import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
+import { trashRest } from './trash.ts'
 import { createResolver, recordsV1 } from './v1.ts'
 import { recordsV1Bulk } from './v1-bulk.ts'
 import { linksV1 } from './v1-links.ts'
@@ -47,6 +48,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(aggregateRest(kernel, services))
     .use(attachmentsRest(kernel, services.records, services.auth))
     .use(recordsV2(kernel, { ...services, lists, operations }))
+    .use(trashRest(kernel, services))
     .use(linksV2(kernel, { ...services, links }))
     .use(exportsRest(kernel, services))
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))

@@ -42,6 +42,13 @@ const CHANGE_LOG = [
   `create index sheaf_changes_ranges on sheaf_changes (table_id, kind) where detail is not null`,
 ]
 
+/** What the history of a table and its trash of records are read by. */
+const HISTORY_AND_TRASH = [
+  'create index sheaf_changes_table on sheaf_changes (table_id, id)',
+  `create index sheaf_change_records_deleted on sheaf_change_records (table_id, change_id)
+    where after is null`,
+]
+
 /**
  * What each version added to the schemas of the one before, oldest first. Append only: a step that has been released
  * never changes, because schemas exist that have taken it. A test compares released steps with their hashes.
@@ -50,6 +57,7 @@ export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
   CHANGE_LOG,
   // The version of Sheaf that took the last step.
   ['alter table sheaf_version add column release text'],
+  HISTORY_AND_TRASH,
 ]
 
 /** The schema that a base of the server's own database lies in. */

@@ -18,6 +18,7 @@ const DuplicateBaseDialog = lazyPart(
   () => import('../copies/duplicate-base-dialog.tsx'),
   'DuplicateBaseDialog',
 )
+const DeleteBaseDialog = lazyPart(() => import('./delete-base-dialog.tsx'), 'DeleteBaseDialog')
 const BaseTrashDialog = lazyPart(() => import('./base-trash-dialog.tsx'), 'BaseTrashDialog')
 
 /** Asks for a name and colour, makes the base and opens it. */
@@ -34,8 +35,14 @@ export const duplicateBase = (base: Base): void =>
 /** Shows the deleted bases, to bring them back. */
 export const openBaseTrash = (): void => void openDialog((close) => <BaseTrashDialog onClose={close} />)
 
-/** Puts a base in the trash; the message offers to take it back. */
-export async function deleteBase(base: Base): Promise<void> {
+/** Deletes a base after asking, see `DeleteBaseDialog`. */
+export const deleteBase = (base: Base): void =>
+  void openDialog((close) => (
+    <DeleteBaseDialog base={base} onClose={close} onConfirm={() => void trashBase(base)} />
+  ))
+
+/** Puts a base in the trash; the message offers to undo it. */
+async function trashBase(base: Base): Promise<void> {
   const before = cache.bases.list.getData({})
   cache.bases.list.setData({}, (list) => list?.filter(({ id }) => id !== base.id))
   if (currentPath().includes(`/${base.id}`)) goTo(paths.bases())
@@ -113,7 +120,7 @@ export function baseMenu(base: Base): MenuItem[] {
       label: t('Delete base'),
       icon: Trash2,
       tone: 'danger',
-      run: () => void deleteBase(base),
+      run: () => deleteBase(base),
     })
   }
   return items

@@ -29,7 +29,7 @@ export function BaseHomeScreen() {
   const tab = useTab()
   useDocumentTitle(base?.title)
   const mayImport = base !== undefined && roleCan(base.role, 'import.create')
-  useScreenUndo(baseId, base !== undefined && roleCan(base.role, 'record.undo'), BASE_SHORTCUTS)
+  useScreenUndo({ baseId }, base !== undefined && roleCan(base.role, 'record.undo'), BASE_SHORTCUTS)
   const { isOver, dropProps } = useFileDrop(mayImport ? { baseId } : null)
   if (!base) return <HomeSkeleton />
 

@@ -1,4 +1,4 @@
-import { Database, Plus, Search, SearchX, Trash2 } from 'lucide-react'
+import { Database, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { t, tn } from '../../i18n.ts'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
@@ -11,7 +11,7 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { SortableList } from '../../ui/sortable.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { BaseCard } from './base-card.tsx'
-import { createBase, openBaseTrash, reorderBase } from './base-commands.tsx'
+import { createBase, openBaseTrash, reorderBase, restoreBase } from './base-commands.tsx'
 import styles from './base-list-screen.module.css'
 
 /** All bases of the person: search, create, order, delete, restore. */
@@ -69,21 +69,7 @@ export function BaseListScreen() {
       ) : !found ? (
         <BaseListSkeleton />
       ) : bases.data?.length === 0 ? (
-        <EmptyState
-          icon={Database}
-          title={canCreate ? t('Create your first base') : t('No bases yet')}
-          text={
-            canCreate
-              ? t('A base holds related tables, such as everything about one project.')
-              : t('Ask a base owner to invite you.')
-          }
-        >
-          {canCreate && (
-            <Button variant="primary" icon={Plus} onClick={createBase}>
-              {t('New base')}
-            </Button>
-          )}
-        </EmptyState>
+        <NoBases canCreate={canCreate} />
       ) : found.length === 0 ? (
         <EmptyState icon={SearchX} title={t('No bases match “{search}”', { search })}>
           <Button onClick={() => setSearch('')}>{t('Clear search')}</Button>
@@ -108,6 +94,65 @@ export function BaseListScreen() {
         </>
       )}
     </Main>
+  )
+}
+
+/** The page of someone without a base: what they can do about it. */
+function NoBases({ canCreate }: { canCreate: boolean }) {
+  const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
+  const deleted = trash.data ?? []
+  const create = canCreate && (
+    <Button variant="primary" icon={Plus} onClick={createBase}>
+      {t('New base')}
+    </Button>
+  )
+  if (trash.isPending) return <BaseListSkeleton />
+  if (deleted.length > 0) {
+    const [only] = deleted
+    return (
+      <EmptyState
+        icon={Trash2}
+        title={
+          deleted.length === 1 && only
+            ? t('Base “{title}” is in the trash', { title: only.title })
+            : t('All your bases are in the trash')
+        }
+        text={
+          canCreate
+            ? t('Restore it with its tables and records, or create a new base.')
+            : t('You can restore it with its tables and records.')
+        }
+      >
+        {deleted.length === 1 && only ? (
+          <Button icon={Undo2} onClick={() => void restoreBase(only)}>
+            {t('Restore “{title}”', { title: only.title })}
+          </Button>
+        ) : (
+          <Button icon={Undo2} onClick={openBaseTrash}>
+            {t('Open the trash')}
+          </Button>
+        )}
+        {create}
+      </EmptyState>
+    )
+  }
+  if (canCreate) {
+    return (
+      <EmptyState
+        icon={Database}
+        title={t('Create your first base')}
+        text={t('A base holds related tables, such as everything about one project.')}
+      >
+        {create}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={Database}
+      title={t('No bases yet')}
+      text={t('Ask a base owner to invite you, or to restore a base that was deleted.')}
+    />
   )
 }
 

@@ -9,7 +9,7 @@ import { toast } from '../../ui/toast.ts'
 import { downloadReport } from './download-report.ts'
 import styles from './run-view.module.css'
 import { cancelRun, hasEnded, type ImportRun } from './runs.ts'
-import { takeBack, useMayTakeBack } from './take-back.ts'
+import { mayTakeBack, takeBack } from './take-back.ts'
 
 /** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -102,7 +102,6 @@ function useSeconds(since: number): number {
 function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResult; onLeave: () => void }) {
   const [isTakenBack, setTakenBack] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const mayTakeBack = useMayTakeBack(run, result)
   if (isTakenBack) {
     return (
       <p className={styles.outcome} role="status">
@@ -147,7 +146,7 @@ function Finished({ run, result, onLeave }: { run: ImportRun; result: ImportResu
             {t('Download skipped rows')}
           </Button>
         )}
-        {mayTakeBack && (
+        {mayTakeBack(result) && (
           <Button size="small" icon={Undo2} busy={isBusy} onClick={() => void undo()}>
             {t('Undo')}
           </Button>

@@ -1,30 +1,20 @@
-import { useEffect, useState } from 'react'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
-import { onChange } from '../../socket.ts'
-import { api, cache, trpc } from '../../trpc.ts'
+import { api, cache } from '../../trpc.ts'
 import type { ImportRun } from './runs.ts'
 
 /**
- * Takes an import back: a new table goes to the trash, added rows are deleted.
+ * Undoes an import, whatever was done after it: a new table goes to the trash, added records are deleted.
  * @throws what the server refused with
  */
-export async function takeBack({ baseId }: ImportRun, { isNewTable, tableId }: ImportResult): Promise<void> {
+export async function takeBack(
+  { baseId }: ImportRun,
+  { isNewTable, tableId, changeId }: ImportResult,
+): Promise<void> {
   if (isNewTable) await api.schema.deleteTable.mutate({ tableId })
-  else await api.records.undo.mutate({ baseId })
+  else if (changeId !== null) await api.records.undo.mutate({ baseId, entryId: changeId })
   void cache.schema.tables.invalidate({ baseId })
 }
 
-/** False once the person has changed something else in the base: undo would then mean that. */
-export function useMayTakeBack(run: ImportRun, { isNewTable, changeId }: ImportResult): boolean {
-  const me = trpc.auth.me.useQuery().data?.user?.id
-  const [isLatest, setLatest] = useState(true)
-  useEffect(
-    () =>
-      onChange((change) => {
-        const isLater = change.baseId === run.baseId && changeId !== null && change.id > changeId
-        if (isLater && change.actorId === me) setLatest(false)
-      }),
-    [run.baseId, changeId, me],
-  )
-  return isNewTable || (isLatest && changeId !== null)
-}
+/** False for an import that added nothing. */
+export const mayTakeBack = ({ isNewTable, changeId }: ImportResult): boolean =>
+  isNewTable || changeId !== null

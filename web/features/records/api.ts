@@ -42,6 +42,4 @@ export const recordsApi: RecordsApi = {
   },
   apply: (change, actionId) =>
     api.records.write.mutate({ change: { ...change, timeZone } }, inAction(actionId)),
-  undo: (baseId) => api.records.undo.mutate({ baseId }),
-  redo: (baseId) => api.records.redo.mutate({ baseId }),
 }

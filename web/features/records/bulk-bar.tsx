@@ -23,12 +23,12 @@ import {
   duplicateRecords,
   idsOfAll,
   isWritable,
-  offerUndo,
   updateAll,
 } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
 import { can, shownRecords, type TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
+import { offerUndo, placeOf } from './undo-commands.tsx'
 
 /** Most records that are duplicated, or copied and exported, from here at once. */
 const MAX_COPIES = 500
@@ -69,8 +69,11 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
     })
   }
   const remove = async () => {
-    await (checked.kind === 'all' ? deleteAll(context, checked.except) : deleteRecords(context, await ids()))
-    clear()
+    const isDone =
+      checked.kind === 'all'
+        ? await deleteAll(context, checked.except)
+        : await deleteRecords(context, await ids())
+    if (isDone) clear()
   }
 
   return (
@@ -189,9 +192,13 @@ async function setForAll(
   count: number,
 ): Promise<void> {
   const values = { [field.id]: value ?? fieldType(field.type).initial ?? null }
-  if (checked.kind === 'all') await updateAll(context, checked.except, values)
-  else await context.store.writeRows([...checked.ids].map((id) => ({ id, values })))
-  offerUndo(context, tn('1 record changed', '{n} records changed', count))
+  const written =
+    checked.kind === 'all'
+      ? await updateAll(context, checked.except, values)
+      : await context.store.writeRows([...checked.ids].map((id) => ({ id, values })))
+  if (written) {
+    offerUndo(placeOf(context), tn('1 record changed', '{n} records changed', count), written.id)
+  }
 }
 
 async function copyRecords(

@@ -16,7 +16,7 @@ import { pastePlan } from './paste-command.tsx'
 import { clearCells, createOption, deleteRecords } from './record-commands.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 import { anchorOf, can, fieldOf, type GetContext } from './table-context.ts'
-import { redo, undo } from './undo-commands.ts'
+import { placeOf, redo, undo } from './undo-commands.tsx'
 
 /** What the grid of a table asks for. The same object for the life of the screen. */
 export function createGridCommands(get: GetContext): GridCommands {
@@ -95,8 +95,8 @@ export function createGridCommands(get: GetContext): GridCommands {
     keepMine: (conflict) => askKeepMine(get(), conflict),
     retry: (id) => get().store.retry(id),
     discard: (id) => get().store.discard(id),
-    undo: () => run(undo(get().store)),
-    redo: () => run(redo(get().store)),
+    undo: () => run(undo(placeOf(get()))),
+    redo: () => run(redo(placeOf(get()))),
   }
 }
 

@@ -15,9 +15,10 @@ import { inLine } from './base-queue.ts'
 import { looseLinkTarget } from './link-target.ts'
 import styles from './new-record.module.css'
 import type { NewRecordOptions } from './new-record.tsx'
-import { createOption, isWritable, offerUndo } from './record-commands.ts'
+import { createOption, isWritable } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
 import { can, type GetContext } from './table-context.ts'
+import { offerUndo, placeOf } from './undo-commands.tsx'
 
 export interface NewRecordDialogProps extends NewRecordOptions {
   getContext: GetContext
@@ -76,7 +77,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
       const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
       context.store.take(written)
       onClose()
-      offerUndo(context, t('Record added'))
+      offerUndo(placeOf(context), t('Record added'), written.id)
       const [id] = written.inserted
       if (id !== undefined) onCreated?.(id)
     } catch (refused) {

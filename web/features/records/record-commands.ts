@@ -1,4 +1,5 @@
-import type { Values } from '../../../src/core/changes.ts'
+import { CONFIRM_RECORDS } from '../../../src/core/actions.ts'
+import type { AppliedChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
@@ -8,6 +9,7 @@ import { isEmptyList, isPartial } from '../../cells/link-value.ts'
 import { messageOf } from '../../errors.ts'
 import type { CellArea, CellWrite } from '../../grid/source.ts'
 import { t, tn } from '../../i18n.ts'
+import { loadPart } from '../../routes/lazy-screen.ts'
 import { addressOf, currentPath, paths } from '../../routes/paths.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -16,7 +18,7 @@ import { copyText } from '../../ui/copy-text.ts'
 import { toast } from '../../ui/toast.ts'
 import { inLine } from './base-queue.ts'
 import { fieldOf, type GetContext, type TableContext } from './table-context.ts'
-import { UNDO_TOPIC, undo } from './undo-commands.ts'
+import { offerUndo, placeOf } from './undo-commands.tsx'
 
 /** Most rows that are written one by one; past it, all that match are written by their filter. */
 const MAX_ROWS = 50_000
@@ -25,13 +27,24 @@ const MAX_ROWS = 50_000
 export const isWritable = (field: Field): boolean =>
   !field.isSystem && field.readOnlyReason === null && fieldType(field.type).readOnly !== true
 
-/** Deletes records and offers the way back. */
-export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
+/**
+ * Deletes records and offers to undo it. More than `CONFIRM_RECORDS`, and records that the search or filter hides
+ * by now, are confirmed first. False where the person thought better of it, or the server refused.
+ */
+export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<boolean> {
   const { store } = context
   const known = ids.map(store.realId)
-  if (!(await agrees(context, { recordIds: known }, known.length))) return
+  try {
+    if (!(await confirmRecords(context, known.length, await countHidden(context, known)))) return false
+    if (!(await agrees(context, { recordIds: known }, known.length))) return false
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
   const written = await store.apply([{ kind: 'delete', tableId: context.schema.table.id, ids: known }])
-  if (written) offerUndo(context, tn('1 record deleted', '{n} records deleted', known.length))
+  if (!written) return false
+  offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', known.length), written.id)
+  return true
 }
 
 /** A connected database may change other records with those that are deleted: then people are asked first. */
@@ -45,23 +58,52 @@ async function agrees(
   return askDeletion({ ...selection, tableId: schema.table.id }, count)
 }
 
-/** Deletes every record that the view shows, save some. */
-export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<void> {
+/** Deletes every record that the view shows, save some; see `deleteRecords`. */
+export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<boolean> {
   if (except.size > 0) return deleteRecords(context, await idsOfAll(context, except))
   const { store, schema } = context
   const { filter, search } = store.query()
   const { baseId, id: tableId } = schema.table
-  const count = store.source.rowCount ?? 0
+  const selection = { tableId, filter, search, timeZone }
   try {
-    if (!(await agrees(context, { filter, search, timeZone }, count))) return
-    const applied = await inLine(baseId, () =>
-      api.records.deleteMatching.mutate({ selection: { tableId, filter, search, timeZone } }),
-    )
+    // Counted when it is asked: the list may be read again at any moment.
+    const { count } = await api.records.count.query({ selection })
+    if (!(await confirmRecords(context, count, 0))) return false
+    if (!(await agrees(context, { filter, search, timeZone }, count))) return false
+    const applied = await inLine(baseId, () => api.records.deleteMatching.mutate({ selection }))
     store.take(applied)
-    offerUndo(context, tn('1 record deleted', '{n} records deleted', count))
+    offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', applied.count), applied.id)
+    return true
   } catch (error) {
     toast.error({ text: messageOf(error) })
+    return false
   }
+}
+
+/** How many of the records the search or filter leaves out by now. */
+async function countHidden({ store, schema }: TableContext, ids: readonly RecordId[]): Promise<number> {
+  const { filter, search } = store.query()
+  // A single record is deleted from where it is seen.
+  if (ids.length === 1 || (filter === null && search === null)) return 0
+  const saved = ids.filter(store.isSaved)
+  let hidden = 0
+  for (let from = 0; from < saved.length; from += MAX_COUNTED) {
+    const recordIds = saved.slice(from, from + MAX_COUNTED)
+    const selection = { tableId: schema.table.id, filter, search, timeZone, recordIds }
+    const { count } = await api.records.count.query({ selection })
+    hidden += recordIds.length - count
+  }
+  return hidden
+}
+
+/** Ids that one call may count. */
+const MAX_COUNTED = 10_000
+
+/** Names how many records are deleted and how many of them are not in view; true where the person agrees. */
+async function confirmRecords({ schema }: TableContext, count: number, hidden: number): Promise<boolean> {
+  if (count <= CONFIRM_RECORDS && hidden === 0) return true
+  const { confirmDeletion } = await loadPart(() => import('./confirm-deletion.tsx'))
+  return confirmDeletion({ table: schema.table.title, count, hidden })
 }
 
 /** Ids of every record that the view shows, save some. */
@@ -69,23 +111,6 @@ export async function idsOfAll({ store }: TableContext, except: ReadonlySet<Reco
   const last = (store.source.rowCount ?? 0) - 1
   const rows = last < 0 ? [] : await store.source.readRange({ first: 0, last, fieldIds: [] })
   return rows.map((row) => row.id).filter((id) => !except.has(id))
-}
-
-/** A message with a way back, which works while nothing else was done since. */
-export function offerUndo(context: TableContext, text: string): void {
-  const { store } = context
-  const at = store.changeCount()
-  toast.success({
-    text,
-    topic: UNDO_TOPIC,
-    action: {
-      label: t('Undo'),
-      run: () => {
-        if (store.changeCount() === at) return undo(store)
-        toast.error({ text: t('Other changes were made since. Undo them one by one with Ctrl+Z.') })
-      },
-    },
-  })
 }
 
 /** Empties cells by position, as one change. */
@@ -137,33 +162,33 @@ async function updateMatching(input: {
   filter: ReturnType<TableContext['store']['query']>['filter']
   search: ReturnType<TableContext['store']['query']>['search']
   values: Values
-}): Promise<void> {
+}): Promise<AppliedChange | null> {
   const { store, baseId, values, ...selection } = input
   try {
-    store.take(
-      await inLine(baseId, () =>
-        api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
-      ),
+    const applied = await inLine(baseId, () =>
+      api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
     )
+    store.take(applied)
+    return applied
   } catch (error) {
     toast.error({ text: messageOf(error) })
+    return null
   }
 }
 
-/** Gives every record that the view shows the same values, save some. */
+/** Gives every record that the view shows the same values, save some. Null where the server refused. */
 export async function updateAll(
   context: TableContext,
   except: ReadonlySet<RecordId>,
   values: Values,
-): Promise<void> {
+): Promise<AppliedChange | null> {
   const { store, schema } = context
   if (except.size > 0) {
     const ids = await idsOfAll(context, except)
-    await store.writeRows(ids.map((id) => ({ id, values })))
-    return
+    return store.writeRows(ids.map((id) => ({ id, values })))
   }
   const { filter, search } = store.query()
-  await updateMatching({
+  return updateMatching({
     store,
     baseId: schema.table.baseId,
     tableId: schema.table.id,
@@ -193,7 +218,9 @@ export async function duplicateRecords(context: TableContext, ids: readonly Reco
   const last = store.source.indexOf(ids.at(-1) ?? '')
   const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
   const written = await store.insertRows(copies, next ?? null)
-  if (written) offerUndo(context, tn('1 record duplicated', '{n} records duplicated', ids.length))
+  if (written) {
+    offerUndo(placeOf(context), tn('1 record duplicated', '{n} records duplicated', ids.length), written.id)
+  }
 }
 
 /** A copy must not take from the record that it is a copy of what only one can have: its children, its partner. */

@@ -10,7 +10,7 @@ import { type ApplyOptions, createOptimistic } from './store/optimistic.ts'
 import { createPaging, type Paging, type PagingDeps } from './store/paging.ts'
 import type { SendQueue } from './store/send-queue.ts'
 import { createTableState, type ListState } from './store/table-state.ts'
-import type { RecordsApi, StoreQuery, Undone, Unsaved, Written } from './store/types.ts'
+import type { RecordsApi, StoreQuery, Unsaved, Written } from './store/types.ts'
 
 /** What a store works with: the table, the calls, and the line in which its changes go out. */
 export interface RecordStoreDeps {
@@ -51,7 +51,7 @@ export function createRecordStore(
   kept?: Unsaved,
   layout: StoreLayout = listLayout(),
 ) {
-  const { api, baseId, tableId, queue } = deps
+  const { api, tableId, queue } = deps
   const { state } = layout
   const statusListeners = new Set<() => void>()
   let query = start
@@ -162,23 +162,6 @@ export function createRecordStore(
     return { kind: 'insert', tableId, rows: list, before }
   }
 
-  /** Undo and redo stand in the same line as the changes: an undo never overtakes what it takes back. */
-  function step(which: 'undo' | 'redo'): Promise<Undone | null> {
-    return new Promise((resolve) => {
-      queue.add<Undone>({
-        send: () => api[which](baseId),
-        done(undone) {
-          if (undone.applied) live.take(undone.applied)
-          resolve(undone)
-        },
-        refused(error) {
-          deps.notify(error instanceof Error ? error.message : String(error), 'error')
-          resolve(null)
-        },
-      })
-    })
-  }
-
   return {
     source,
     apply: optimistic.apply,
@@ -186,8 +169,6 @@ export function createRecordStore(
     discard: optimistic.discard,
     reload: paging.reload,
     writeRows,
-    undo: () => step('undo'),
-    redo: () => step('redo'),
 
     /** Writes values and adds records, as one change; the new ones stand ahead of `before`, or at the end. */
     async write(
@@ -225,9 +206,6 @@ export function createRecordStore(
       before: RecordId | null = null,
       options: ApplyOptions = {},
     ): Promise<Written | null> => optimistic.apply([insertOf(rows, before)], options),
-
-    /** Grows with every action of this person in the base, undo included. */
-    changeCount: (): number => queue.added(),
 
     /** The row that the person is on; leaving one ends what was kept for its sake. */
     setActive(id: RecordId | null): void {

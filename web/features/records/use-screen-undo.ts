@@ -1,34 +1,34 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../actions/index.ts'
-import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { api } from '../../trpc.ts'
 import { hasOpenLayer } from '../../ui/layers.ts'
 import { isShortcut } from '../../ui/shortcuts.ts'
-import { toast } from '../../ui/toast.ts'
-import { inLine } from './base-queue.ts'
-import { redo, undo } from './undo-commands.ts'
+import { redo, type UndoPlace, undo } from './undo-commands.tsx'
 
-/** Undo and redo by key and by the palette, on a screen of a base without records. `section` lists its keys. */
-export function useScreenUndo(baseId: string, mayUndo: boolean, section: ShortcutSection): void {
+/**
+ * Undo and redo by key and by the palette, on a screen without a grid. Without a table in `place` every action is
+ * confirmed first. `section` lists the keys of the screen.
+ */
+export function useScreenUndo(
+  { baseId, tableId, viewId }: UndoPlace,
+  mayUndo: boolean,
+  section: ShortcutSection,
+): void {
   const actions = useMemo(() => {
-    const calls = {
-      undo: () => told(inLine(baseId, () => api.records.undo.mutate({ baseId }))),
-      redo: () => told(inLine(baseId, () => api.records.redo.mutate({ baseId }))),
-    }
+    const place = { baseId, tableId, viewId }
     const group = section.title
     return [
       {
         ...{ id: 'screen.undo', label: () => t('Undo'), group, icon: Undo2, when: () => mayUndo },
-        run: () => undo(calls),
+        run: () => undo(place),
       },
       {
         ...{ id: 'screen.redo', label: () => t('Redo'), group, icon: Redo2, when: () => mayUndo },
-        run: () => redo(calls),
+        run: () => redo(place),
       },
     ]
-  }, [baseId, mayUndo, section])
+  }, [baseId, tableId, viewId, mayUndo, section])
   useScreenActions(actions)
   useShortcutSection(section)
 
@@ -50,13 +50,3 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.matches('textarea, select, input:not([type="checkbox"], [type="radio"])'))
-
-/** What the server answers; null where it refused, which was told. */
-async function told<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work
-  } catch (error) {
-    toast.error({ text: messageOf(error) })
-    return null
-  }
-}

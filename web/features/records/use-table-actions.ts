@@ -8,7 +8,7 @@ import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import { GRID_SHORTCUTS } from './grid-shortcuts.ts'
 import { can, type GetContext } from './table-context.ts'
-import { redo, undo } from './undo-commands.ts'
+import { placeOf, redo, undo } from './undo-commands.tsx'
 
 /** What the actions of a table's screen do in its kind of view. */
 export interface ScreenActions {
@@ -66,12 +66,12 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       {
         ...{ id: 'record.undo', label: () => t('Undo'), group, icon: Undo2 },
         when: ({ can }) => can('record.undo'),
-        run: () => undo(context().store),
+        run: () => undo(placeOf(context())),
       },
       {
         ...{ id: 'record.redo', label: () => t('Redo'), group, icon: Redo2 },
         when: ({ can }) => can('record.undo'),
-        run: () => redo(context().store),
+        run: () => redo(placeOf(context())),
       },
       {
         ...{ id: 'view.fullScreen', label: () => t('Full screen'), group, icon: Expand, shortcut: 'alt+f' },
@@ -95,7 +95,7 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
       const context = latest.current.get()
       if (!can(context, 'record.undo')) return
       event.preventDefault()
-      void (isUndo ? undo(context.store) : redo(context.store))
+      void (isUndo ? undo : redo)(placeOf(context))
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)

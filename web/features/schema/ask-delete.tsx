@@ -8,8 +8,7 @@ type Dependent = Outputs['schema']['dependents'][number]
 const MAX_LINES = 12
 
 /**
- * Asks before a field or table is deleted from which others come, naming what goes with it and what stops
- * working. True at once where nothing depends on it: then the way back is enough.
+ * Asks before a field or table is deleted, naming what goes with it and what stops working.
  *
  * @throws what the server refused with
  */
@@ -18,20 +17,26 @@ export async function askDelete(
   question: { title: string; text: string; confirmLabel: string },
 ): Promise<boolean> {
   const found = await api.schema.dependents.query(what)
-  if (found.length === 0) return true
   return confirm({
     ...{ title: question.title, confirmLabel: question.confirmLabel, danger: true },
     text: (
       <>
         <p>{question.text}</p>
-        <ul data-testid="dependents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
-          {found.slice(0, MAX_LINES).map((dependent) => (
-            <li key={`${dependent.kind} ${dependent.id}`} dir="auto">
-              {lineOf(dependent)}
-            </li>
-          ))}
-          {found.length > MAX_LINES && <li>{tn('and 1 more', 'and {n} more', found.length - MAX_LINES)}</li>}
-        </ul>
+        {found.length > 0 && (
+          <>
+            <p>{t('This changes too:')}</p>
+            <ul data-testid="dependents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
+              {found.slice(0, MAX_LINES).map((dependent) => (
+                <li key={`${dependent.kind} ${dependent.id}`} dir="auto">
+                  {lineOf(dependent)}
+                </li>
+              ))}
+              {found.length > MAX_LINES && (
+                <li>{tn('and 1 more', 'and {n} more', found.length - MAX_LINES)}</li>
+              )}
+            </ul>
+          </>
+        )}
       </>
     ),
   })

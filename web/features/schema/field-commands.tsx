@@ -135,7 +135,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
       { fieldId: field.id },
       {
         title: t('Delete field "{title}"?', { title: field.title }),
-        text: t('Its values go with it, and:'),
+        text: t('Its values go to the trash with it, from which the field can be restored.'),
         confirmLabel: t('Delete field'),
       },
     )

@@ -1,8 +1,8 @@
-import { ChevronDown, House, PanelLeftClose, Plus, Search, Trash2, X } from 'lucide-react'
+import { ChevronDown, History, House, PanelLeftClose, Plus, Search, Trash2, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
-import { createTableAction, importAction, tableTrashAction } from '../../actions/tables.ts'
+import { createTableAction, historyAction, importAction, trashAction } from '../../actions/tables.ts'
 import { t } from '../../i18n.ts'
 import { hrefOf, paths } from '../../routes/paths.ts'
 import { trpc } from '../../trpc.ts'
@@ -16,11 +16,12 @@ import styles from './sidebar.module.css'
 import { toggleSidebarCollapsed, useIsNarrow } from './sidebar-state.ts'
 import { TableTree } from './table-tree.tsx'
 import { useFileDrop } from './use-file-drop.ts'
-import { useIsBaseHome } from './use-place.ts'
+import { useBasePage, useIsBaseHome } from './use-place.ts'
 
 /** The base: its name and menu, search, overview and the tree of its tables. `edge` resizes it. */
 export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) {
   const isHome = useIsBaseHome()
+  const page = useBasePage()
   const base = trpc.bases.get.useQuery({ baseId })
   const isNarrow = useIsNarrow()
   const [search, setSearch] = useState('')
@@ -113,15 +114,25 @@ export function Sidebar({ baseId, edge }: { baseId: string; edge?: ReactNode }) 
 
       <TableTree base={data} search={search} />
 
-      {tableTrashAction.when?.(context) && (
-        <button
-          type="button"
+      {historyAction.when?.(context) && (
+        <a
+          href={hrefOf(paths.history(baseId))}
           className={styles.trash}
-          onClick={() => void tableTrashAction.run(actionContext())}
+          aria-current={page === 'history' ? 'page' : undefined}
+        >
+          <History size={15} />
+          {t('History')}
+        </a>
+      )}
+      {trashAction.when?.(context) && (
+        <a
+          href={hrefOf(paths.trash(baseId))}
+          className={styles.trash}
+          aria-current={page === 'trash' ? 'page' : undefined}
         >
           <Trash2 size={15} />
-          {t('Deleted tables')}
-        </button>
+          {t('Trash')}
+        </a>
       )}
       {edge}
       {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}

@@ -1,6 +1,6 @@
-import type { Base, Table } from '../../../src/core/model.ts'
-import { messageOf } from '../../errors.ts'
-import { t } from '../../i18n.ts'
+import type { Table } from '../../../src/core/model.ts'
+import { appCodeOf, messageOf } from '../../errors.ts'
+import { t, tn } from '../../i18n.ts'
 import { lazyPart } from '../../routes/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../routes/paths.ts'
 import { api, cache } from '../../trpc.ts'
@@ -16,7 +16,6 @@ const DuplicateTableDialog = lazyPart(
   () => import('../copies/duplicate-table-dialog.tsx'),
   'DuplicateTableDialog',
 )
-const TableTrashDialog = lazyPart(() => import('./table-trash-dialog.tsx'), 'TableTrashDialog')
 /** Asks what a table or view is for. */
 export const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
 /** Asks for the icon of a table or view. */
@@ -29,10 +28,6 @@ export const createTable = (baseId: string): void =>
 /** Copies a table, with or without its records. */
 export const duplicateTable = (table: Table): void =>
   void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
-
-/** Shows the deleted tables of a base, to bring them back. */
-export const openTableTrash = (base: Base): void =>
-  void openDialog((close) => <TableTrashDialog base={base} onClose={close} />)
 
 /** Edits what a table is for. */
 export const describeTable = (table: Table): void =>
@@ -108,14 +103,22 @@ export async function deleteTable(table: Table): Promise<void> {
   })
 }
 
-/** Says what of other tables goes with a table, or stops working; true where the person agrees. */
-async function mayDelete({ id, title }: Table): Promise<boolean> {
+/** Names what goes with a table, or stops working; true where the person agrees. */
+async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
   try {
+    const [{ count }, { views }] = await Promise.all([
+      api.records.count.query({ selection: { tableId } }).catch(unknownCount),
+      api.schema.table.query({ tableId }),
+    ])
+    const names = {
+      records: count === null ? t('its records') : tn('1 record', '{n} records', count),
+      views: tn('1 view', '{n} views', views.length),
+    }
     return await askDelete(
-      { tableId: id },
+      { tableId },
       {
         title: t('Delete table "{title}"?', { title }),
-        text: t('Its records and views go with it, and:'),
+        text: t('It goes to the trash with {records} and {views}.', names),
         confirmLabel: t('Delete table'),
       },
     )
@@ -123,6 +126,12 @@ async function mayDelete({ id, title }: Table): Promise<boolean> {
     toast.error({ text: messageOf(error) })
     return false
   }
+}
+
+/** A connected database that does not answer must not stop its table from being deleted. */
+const unknownCount = (error: unknown): { count: null } => {
+  if (appCodeOf(error) === 'DATABASE_UNREACHABLE') return { count: null }
+  throw error
 }
 
 /** Takes a table out of the trash, and opens it where it was open before. */

@@ -11,3 +11,10 @@ export function useIsBaseHome(): boolean {
   const { pathname } = useLocation()
   return /^\/[^/]+\/[^/]+(\/auth)?\/?$/.test(pathname)
 }
+
+/** The page of a base that is open beside its tables; null for any other. */
+export function useBasePage(): 'history' | 'trash' | null {
+  const { pathname } = useLocation()
+  const name = /^\/[^/]+\/[^/]+\/(history|trash)\/?$/.exec(pathname)?.[1]
+  return name === 'history' || name === 'trash' ? name : null
+}

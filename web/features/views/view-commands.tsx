@@ -4,11 +4,13 @@ import { t } from '../../i18n.ts'
 import { lazyPart } from '../../routes/lazy-screen.ts'
 import { addressOf, currentPath, goTo, paths } from '../../routes/paths.ts'
 import { api, cache } from '../../trpc.ts'
+import { confirm } from '../../ui/confirm.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { moveBefore } from '../../ui/sortable.tsx'
 import { toast } from '../../ui/toast.ts'
 import { inLine } from '../records/base-queue.ts'
+import { offerUndoOfLatest } from '../records/undo-commands.tsx'
 import { renameInDialog } from '../shell/rename-dialog.tsx'
 import { DescriptionDialog, IconDialog } from '../shell/table-commands.tsx'
 import { readIcon } from './chosen-icon.tsx'
@@ -117,9 +119,18 @@ export async function reorderView(view: View, before: string | null): Promise<vo
   await changeViews(view.tableId, () => api.views.reorder.mutate({ viewId: view.id, before }))
 }
 
-/** Deletes a view; the records stay, and the message offers to take it back. */
+/** Deletes a view after asking; the records stay, and the message offers to undo it. */
 export async function deleteView(baseId: string, view: View): Promise<void> {
   const { tableId } = view
+  const agreed = await confirm({
+    title: t('Delete view "{title}"?', { title: view.title }),
+    text: t(
+      'Its filter, sort and field settings go with it, and its shared link stops working. The records stay.',
+    ),
+    confirmLabel: t('Delete view'),
+    danger: true,
+  })
+  if (!agreed) return
   const wasOpen = currentPath().includes(`/${view.id}`)
   if (wasOpen) goTo(paths.table(baseId, tableId))
   cache.schema.table.setData(
@@ -128,25 +139,14 @@ export async function deleteView(baseId: string, view: View): Promise<void> {
   )
   await changeViews(tableId, async () => {
     await inLine(baseId, () => api.views.delete.mutate({ viewId: view.id }))
-    toast.success({
-      text: t('View "{title}" was deleted. Its records stay.', { title: view.title }),
-      action: { label: t('Undo'), run: () => bringBack(baseId, view, wasOpen) },
-    })
-  })
-}
-
-/** Takes the deletion back, which is this person's last action unless they have done something since. */
-async function bringBack(baseId: string, view: View, open: boolean): Promise<void> {
-  await changeViews(view.tableId, async () => {
-    const undone = await inLine(baseId, () => api.records.undo.mutate({ baseId }))
-    if (undone.kind !== 'view.delete') {
-      if (undone.kind !== null) await inLine(baseId, () => api.records.redo.mutate({ baseId }))
-      toast.error({ text: t('You have done something else since. Undo that first, by Ctrl+Z.') })
-      return
-    }
-    await cache.schema.table.invalidate({ tableId: view.tableId })
-    if (open) goTo(paths.table(baseId, view.tableId, view.id))
-    toast.success({ text: t('View "{title}" is back', { title: view.title }) })
+    await offerUndoOfLatest(
+      { baseId, tableId },
+      'view.delete',
+      t('View "{title}" was deleted. Its records stay.', { title: view.title }),
+      () => {
+        if (wasOpen) goTo(paths.table(baseId, tableId, view.id))
+      },
+    )
   })
 }
 

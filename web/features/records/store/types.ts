@@ -34,8 +34,6 @@ export interface RecordsApi {
   ): Promise<ReadonlyMap<RecordId, number>>
   /** `actionId`: what the change is a part of, where it is not the whole action. */
   apply(change: Change, actionId?: string): Promise<Written>
-  undo(baseId: string): Promise<Undone>
-  redo(baseId: string): Promise<Undone>
 }
 
 /** The call that tells in which groups the records stand. */

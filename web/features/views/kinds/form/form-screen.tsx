@@ -45,7 +45,11 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
     return { ...run, value: (fieldId: string) => values[fieldId] ?? null }
   }, [run, source])
   const hasCells = useCells(builder.questions.map(({ field }) => field))
-  useScreenUndo(schema.table.baseId, roleCan(role, 'record.undo'), FORM_SHORTCUTS)
+  useScreenUndo(
+    { baseId: schema.table.baseId, tableId: schema.table.id, viewId: view.id },
+    roleCan(role, 'record.undo'),
+    FORM_SHORTCUTS,
+  )
   const title = view.title
   const [isPanelAsked, setPanelAsked] = useState(false)
   const hasPanel = mode === 'build' && (isNarrow ? isPanelAsked : isPanelOpen)

@@ -4,8 +4,8 @@ import { messageOf } from '../../../../errors.ts'
 import { t, tn } from '../../../../i18n.ts'
 import { openDialog } from '../../../../ui/open-dialog.tsx'
 import { toast } from '../../../../ui/toast.ts'
-import { offerUndo } from '../../../records/record-commands.ts'
 import type { TableContext } from '../../../records/table-context.ts'
+import { offerUndoOfLatest, placeOf } from '../../../records/undo-commands.tsx'
 import { choicesOf, updateField } from '../../../schema/field-commands.tsx'
 import type { StackBy } from './stack-by.ts'
 import { StackDialog } from './stack-dialog.tsx'
@@ -60,8 +60,9 @@ export async function deleteStack(command: StackCommandContext, { choice, number
     return
   }
   const count = numbers?.count ?? 0
-  offerUndo(
-    context,
+  await offerUndoOfLatest(
+    placeOf(context),
+    'field.update',
     count === 0
       ? t('Option "{title}" deleted', { title: choice.title })
       : t('Option "{title}" deleted. {records} have no {field} now', {

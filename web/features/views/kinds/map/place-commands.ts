@@ -6,8 +6,8 @@ import type { LngLat } from '../../../map/mercator.ts'
 import { valueAt } from '../../../map/place-value.ts'
 import { recordsApi } from '../../../records/api.ts'
 import { inLine } from '../../../records/base-queue.ts'
-import { offerUndo } from '../../../records/record-commands.ts'
 import type { TableContext } from '../../../records/table-context.ts'
+import { offerUndo, placeOf } from '../../../records/undo-commands.tsx'
 import type { Places } from './places.ts'
 
 /** Gives a record another place: its pin goes there at once, and back where the server refuses it. */
@@ -26,7 +26,7 @@ export async function movePlace(
     )
     places.settle(id, value)
     context.store.take(written)
-    offerUndo(context, t('Location updated'))
+    offerUndo(placeOf(context), t('Location updated'), written.id)
   } catch (error) {
     places.settle(id, undefined)
     toast.error({ text: t('Location not updated. {reason}', { reason: messageOf(error) }) })

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'bun:test'
+import { createMember } from '../support/factories.ts'
+import { eventually, type GridPage, gridTests, type OpenTable, untilCount } from './grid-page.ts'
+
+const tests = gridTests()
+const FIELDS = [
+  { title: 'Title', type: 'SingleLineText' as const },
+  { title: 'Qty', type: 'Number' as const },
+]
+const items = (count: number) => Array.from({ length: count }, (_, at) => [`Item ${at + 1}`, at + 1])
+
+/** A second table of the same base, with one record. */
+async function secondTable({ baseId }: OpenTable): Promise<OpenTable> {
+  const api = tests.app().trpc(tests.owner().token)
+  const schema = await api.schema.createTable.mutate({ baseId, title: 'big', fields: FIELDS })
+  const tableId = schema.table.id
+  const title = schema.fields.find((field) => field.title === 'Title')?.id ?? ''
+  const operations = [{ kind: 'insert' as const, tableId, rows: [{ values: { [title]: 'untouched' } }] }]
+  await api.records.write.mutate({ change: { baseId, operations } })
+  return { baseId, tableId, schema }
+}
+
+const undoKey = (grid: GridPage) => grid.page.keyboard.press('ControlOrMeta+z')
+const toast = (grid: GridPage, text: string) => grid.page.getByText(text).first().waitFor()
+const go = (grid: GridPage, path: string) =>
+  grid.page.evaluate((hash) => {
+    location.hash = hash
+  }, path)
+const qtyOf = async ({ tableId, schema }: OpenTable, id: number) => {
+  const api = tests.app().trpc(tests.owner().token)
+  const { values } = await api.records.get.query({ tableId, recordId: id })
+  return values[schema.fields.find(({ title }) => title === 'Qty')?.id ?? '']
+}
+
+describe('the undo key', () => {
+  test('stays with the table on screen, names what it undoes, and two presses undo two actions', async () => {
+    const weather = await tests.createTable(FIELDS, items(3))
+    const big = await secondTable(weather)
+    const grid = await tests.openTable(weather)
+    for (const [row, qty] of [
+      [0, '77'],
+      [1, '88'],
+    ] as const) {
+      await grid.cell(row, 'Qty').click()
+      await grid.page.keyboard.type(qty)
+      await grid.page.keyboard.press('Enter')
+    }
+    await grid.saved()
+    const api = tests.app().trpc(tests.owner().token)
+    const qty = big.schema.fields.find(({ title }) => title === 'Qty')?.id ?? ''
+    await api.records.write.mutate({
+      change: {
+        baseId: big.baseId,
+        operations: [{ kind: 'update', tableId: big.tableId, rows: [{ id: 1, values: { [qty]: 4242 } }] }],
+      },
+    })
+    await grid.cell(0, 'Title').click()
+    await undoKey(grid)
+    await undoKey(grid)
+    await toast(grid, 'Undone: Qty of Item 1: 1 → 77')
+    await grid.shows('Qty', ['1', '2', '3'])
+    expect(await qtyOf(big, 1)).toBe(4242)
+    expect(await grid.page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('names and confirms what weighs more: many records, and a deleted field', async () => {
+    const table = await tests.createTable(FIELDS, items(150))
+    const api = tests.app().trpc(tests.owner().token)
+    const grid = await tests.openTable(table)
+    await undoKey(grid)
+    const question = grid.page.getByRole('dialog', { name: 'Undo “150 new records in Tasks”?' })
+    await question.getByText('150 records go to the trash.').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await untilCount(grid, '150 records')
+    await api.schema.deleteField.mutate({
+      fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
+    })
+    await eventually(grid.titles, (titles) => titles.length === 1)
+    await undoKey(grid)
+    await grid.page
+      .getByRole('dialog', { name: 'Undo “Delete field Qty of Tasks”?' })
+      .getByRole('button', { name: 'Undo' })
+      .click()
+    await eventually(grid.titles, (titles) => titles.length === 2)
+    await toast(grid, 'Undone: Delete field Qty of Tasks')
+  })
+})
+
+describe('the history of a base', () => {
+  test('lists what everyone did and undoes a single action, which can be redone', async () => {
+    const table = await tests.createTable(FIELDS, items(2))
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const qty = table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? ''
+    const write = (token: string, id: number, value: number) =>
+      tests
+        .app()
+        .trpc(token)
+        .records.write.mutate({
+          change: {
+            baseId: table.baseId,
+            operations: [
+              { kind: 'update', tableId: table.tableId, rows: [{ id, values: { [qty]: value } }] },
+            ],
+          },
+        })
+    await write(editor.token, 1, 10)
+    await write(tests.owner().token, 2, 20)
+    const grid = await tests.openTable(table)
+    await grid.page.getByRole('link', { name: 'History' }).click()
+    const row = (text: string) => grid.page.getByTestId('history-action').filter({ hasText: text })
+    await row('Qty of Item 2: 2 → 20').waitFor()
+    const theirs = row('Qty of Item 1: 1 → 10')
+    await theirs.getByText(editor.email).waitFor()
+    await theirs.getByRole('button', { name: 'Undo' }).click()
+    await theirs.getByRole('button', { name: 'Redo' }).waitFor()
+    expect([await qtyOf(table, 1), await qtyOf(table, 2)]).toEqual([1, 20])
+    await theirs.getByRole('button', { name: 'Redo' }).click()
+    await theirs.getByRole('button', { name: 'Undo' }).waitFor()
+    expect(await qtyOf(table, 1)).toBe(10)
+  })
+})
+
+describe('deleting records', () => {
+  test('asks before more than a hundred, and offers to undo fewer', async () => {
+    const grid = await tests.open(FIELDS, items(120))
+    const { page } = grid
+    await page.getByRole('checkbox', { name: 'Select all records' }).check()
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete 120 records?' })
+    await question.getByText('They go to the trash of table Tasks').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(grid.writes()).toEqual([])
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()
+    await question.getByRole('button', { name: 'Delete 120 records' }).click()
+    await untilCount(grid, '0 records')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilCount(grid, '120 records')
+  })
+
+  test('leaves records alone that were ticked and that a search hides by now', async () => {
+    const grid = await tests.open(FIELDS, [
+      ['apple', 1],
+      ['pear', 2],
+      ['plum', 3],
+    ])
+    const { page } = grid
+    for (const row of [0, 1]) {
+      await grid.cell(row, 'Title').hover()
+      await page.getByRole('checkbox', { name: `Select record ${row + 1}` }).check()
+    }
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('apple')
+    await page.keyboard.press('Enter')
+    await eventually(
+      () => page.getByTestId('row').count(),
+      (rows) => rows === 1,
+    )
+    await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()
+    await toast(grid, '1 record deleted')
+    await page.getByLabel('Search this view').fill('')
+    await grid.shows('Title', ['pear', 'plum'])
+  })
+})
+
+describe('the trash', () => {
+  test('lists, finds, restores and deletes forever', async () => {
+    const table = await tests.createTable(FIELDS, items(4))
+    const api = tests.app().trpc(tests.owner().token)
+    const remove = (ids: number[]) =>
+      api.records.write.mutate({
+        change: { baseId: table.baseId, operations: [{ kind: 'delete', tableId: table.tableId, ids }] },
+      })
+    await remove([1])
+    await remove([2, 3])
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await page.getByRole('link', { name: 'Trash' }).click()
+    const row = (text: string) => page.getByTestId('trashed-record').filter({ hasText: text })
+    await row('Item 3').waitFor()
+    await page.getByText('2 records deleted together').waitFor()
+    await page.getByRole('searchbox', { name: 'Search deleted records' }).fill('item 1')
+    await row('Item 3').waitFor({ state: 'detached' })
+    await row('Item 1').getByRole('button', { name: 'Restore' }).click()
+    await toast(grid, '1 record restored to Tasks')
+    await page.getByRole('searchbox', { name: 'Search deleted records' }).fill('')
+    await row('Item 2').getByRole('button', { name: 'Delete Item 2 forever' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete 1 record forever?' })
+    await question.getByRole('button', { name: 'Delete forever' }).click()
+    await row('Item 2').waitFor({ state: 'detached' })
+    await go(grid, `/nc/${table.baseId}/${table.tableId}`)
+    await grid.shows('Title', ['Item 1', 'Item 4'])
+    await go(grid, `/nc/${table.baseId}/trash`)
+    await page.getByRole('button', { name: 'Restore all' }).click()
+    await page.getByText('No deleted records').waitFor()
+    await go(grid, `/nc/${table.baseId}/${table.tableId}`)
+    await grid.shows('Title', ['Item 1', 'Item 3', 'Item 4'])
+  })
+
+  test('has deleted fields, views and tables as well', async () => {
+    const table = await tests.createTable(FIELDS, items(1))
+    const api = tests.app().trpc(tests.owner().token)
+    const { tableId, baseId } = table
+    await api.schema.deleteField.mutate({
+      fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
+    })
+    const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
+    await api.views.delete.mutate({ viewId: view.id })
+    const other = await secondTable(table)
+    await api.schema.deleteTable.mutate({ tableId: other.tableId })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await go(grid, `/nc/${baseId}/trash`)
+    for (const [tab, title] of [
+      ['Fields', 'Qty'],
+      ['Views', 'Open ones'],
+      ['Tables', 'big'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click()
+      const row = page.getByTestId('trashed-item').filter({ hasText: title })
+      await row.getByRole('button', { name: 'Restore' }).click()
+      await row.waitFor({ state: 'detached' })
+    }
+    const { fields, views } = await api.schema.table.query({ tableId })
+    expect([
+      fields.some(({ title }) => title === 'Qty'),
+      views.some(({ title }) => title === 'Open ones'),
+    ]).toEqual([true, true])
+    expect(await api.schema.tables.query({ baseId })).toHaveLength(2)
+  })
+})
+
+describe('deleting a base', () => {
+  test('names what goes along and has its name typed; without a base one can restore it', async () => {
+    const table = await tests.createTable(FIELDS, items(3))
+    const api = tests.app().trpc(tests.owner().token)
+    const { baseId } = table
+    const base = await api.bases.get.query({ baseId })
+    const member = await createMember(tests.app(), baseId, 'owner')
+    const grid = await tests.openTable(table, member)
+    const { page } = grid
+    await page.getByRole('button', { name: `Options for base ${base.title}` }).click()
+    await page.getByRole('menuitem', { name: 'Delete base' }).click()
+    const question = page.getByRole('dialog', { name: `Delete base “${base.title}”?` })
+    const lines = question.getByTestId('base-contents').getByRole('listitem')
+    await lines.first().waitFor()
+    expect(await lines.allTextContents()).toEqual(['1 table', '3 records', '2 members, who lose access'])
+    const confirmButton = question.getByRole('button', { name: 'Delete base' })
+    expect(await confirmButton.isDisabled()).toBe(true)
+    await question.getByRole('textbox').fill(base.title)
+    await confirmButton.click()
+    await page.getByText(`Base “${base.title}” is in the trash`).waitFor()
+    await page.getByRole('button', { name: `Restore “${base.title}”` }).click()
+    await page.getByRole('link', { name: base.title }).first().waitFor()
+    // The browser reports the 404 by which the page learned that the base is gone.
+    grid.problems.splice(0)
+  })
+})

@@ -1,0 +1,3 @@
+import { onPostgres } from './on-postgres.ts'
+
+await onPostgres('records/actions')

@@ -1,0 +1,166 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { History, Redo2, Undo2 } from 'lucide-react'
+import type { Action } from '../../../src/core/actions.ts'
+import type { Person, Table } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { formatAgo, localeTag, t } from '../../i18n.ts'
+import { goTo, hrefOf, paths } from '../../routes/paths.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { useMe } from '../../session/use-me.ts'
+import { cache, trpc } from '../../trpc.ts'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { actionLabel } from '../records/action-label.ts'
+import { undoChosen } from '../records/undo-commands.tsx'
+import styles from './history.module.css'
+
+/** Actions that one page lists. */
+const PAGE = 50
+
+/** What was done in a base or in one of its tables: by whom, when, and a way to undo each action. */
+export function HistoryScreen() {
+  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/history' })
+  useDocumentTitle(t('History'))
+  const base = trpc.bases.get.useQuery({ baseId }).data
+  const tables = trpc.schema.tables.useQuery({ baseId }).data
+  const { user } = useMe()
+  const pages = trpc.records.actions.useInfiniteQuery(
+    { baseId, tableId, limit: PAGE },
+    {
+      getNextPageParam: ({ next }) => next ?? undefined,
+      staleTime: 0,
+      enabled: base !== undefined && roleCan(base.role, 'record.undo'),
+    },
+  )
+  const actions = pages.data?.pages.flatMap((page) => page.actions)
+  const people = new Map(
+    pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
+  )
+  const since = pages.data?.pages[0]?.historySince ?? null
+  if (base && !roleCan(base.role, 'record.undo')) {
+    return (
+      <main className={styles.screen}>
+        <EmptyState icon={History} title={t('Only editors of this base can see its history')} />
+      </main>
+    )
+  }
+  return (
+    <main className={styles.screen}>
+      <header className={styles.header}>
+        <h1 className={styles.heading}>{t('History')}</h1>
+        <TableFilter
+          tables={tables}
+          tableId={tableId}
+          onChoose={(id) => goTo(paths.history(baseId, id), { replace: true })}
+        />
+      </header>
+      {pages.error && !pages.data ? (
+        <ErrorState
+          title={t('The history could not be read')}
+          error={pages.error}
+          onRetry={() => void pages.refetch()}
+        />
+      ) : actions?.length === 0 ? (
+        <EmptyState
+          icon={History}
+          title={t('Nothing has been changed yet')}
+          text={t('Every change of records, fields, views and tables is listed here.')}
+        />
+      ) : (
+        <ul className={styles.list} aria-busy={pages.isPending} data-testid="history-list">
+          {actions?.map((action) => (
+            <ActionRow
+              key={action.id}
+              baseId={baseId}
+              action={action}
+              person={action.actorId === null ? undefined : people.get(action.actorId)}
+              mayUndo={action.actorId === user?.id || roleCan(base?.role ?? null, 'record.undo-others')}
+            />
+          )) ?? [1, 2, 3, 4, 5].map((n) => <Skeleton key={n} height={40} />)}
+        </ul>
+      )}
+      {since !== null && !pages.hasNextPage && (
+        <p className={styles.hint}>
+          {t('Changes before {day} are no longer kept.', {
+            day: new Date(since).toLocaleDateString(localeTag()),
+          })}
+        </p>
+      )}
+      {pages.hasNextPage && (
+        <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {t('Show older')}
+        </Button>
+      )}
+    </main>
+  )
+}
+
+/** Limits a list to one table of the base. */
+export function TableFilter(props: {
+  tables: readonly Table[] | undefined
+  tableId: string | undefined
+  onChoose: (tableId: string | undefined) => void
+}) {
+  const { tables, tableId, onChoose } = props
+  return (
+    <select
+      className={styles.filter}
+      aria-label={t('Table')}
+      value={tableId ?? ''}
+      onChange={(event) => onChoose(event.target.value || undefined)}
+    >
+      <option value="">{t('All tables')}</option>
+      {tables?.map((table) => (
+        <option key={table.id} value={table.id}>
+          {table.title}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface ActionRowProps {
+  baseId: string
+  action: Action
+  person: Person | undefined
+  mayUndo: boolean
+}
+
+function ActionRow({ baseId, action, person, mayUndo }: ActionRowProps) {
+  const { state, tableId, tableTitle } = action
+  const isUndone = state === 'undone'
+  const run = async () => {
+    await undoChosen({ baseId }, isUndone ? 'redo' : 'undo', action)
+    await cache.records.actions.invalidate()
+  }
+  return (
+    <li className={styles.row} data-state={state} data-testid="history-action">
+      {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
+      <div className={styles.text}>
+        <p className={styles.label} dir="auto">
+          {actionLabel(action)}
+        </p>
+        <p className={styles.facts}>
+          <span dir="auto">{person ? person.displayName || person.email : t('Someone')}</span>
+          <time dateTime={action.at} data-tip={new Date(action.at).toLocaleString(localeTag())}>
+            {formatAgo(action.at)}
+          </time>
+          {tableId !== null && tableTitle !== null && (
+            <a href={hrefOf(paths.table(baseId, tableId))} dir="auto">
+              {tableTitle}
+            </a>
+          )}
+          {isUndone && <span>{t('Undone')}</span>}
+          {state === 'final' && <span>{t('Cannot be undone')}</span>}
+        </p>
+      </div>
+      {mayUndo && state !== 'final' && (
+        <Button size="small" icon={isUndone ? Redo2 : Undo2} onClick={() => void run()}>
+          {isUndone ? t('Redo') : t('Undo')}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,545 @@
+import { useParams, useSearch } from '@tanstack/react-router'
+import { Columns3, Eye, Search, Table2, Trash2, Undo2, X } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import type { Base, Field, Person, Table } from '../../../src/core/model.ts'
+import { roleCan } from '../../../src/core/roles.ts'
+import { cellText } from '../../cells/cell-text.ts'
+import { messageOf } from '../../errors.ts'
+import { formatAgo, formatNumber, localeTag, t, tn } from '../../i18n.ts'
+import { goTo, paths } from '../../routes/paths.ts'
+import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { api, cache, type Outputs, trpc } from '../../trpc.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.ts'
+import { useDebounced } from '../formula/use-debounced.ts'
+import { inLine } from '../records/base-queue.ts'
+import { offerUndo, undoChosen } from '../records/undo-commands.tsx'
+import { restoreTable } from '../shell/table-commands.tsx'
+import styles from './history.module.css'
+import { TableFilter } from './history-screen.tsx'
+
+type Tab = 'records' | 'fields' | 'views' | 'tables'
+type TrashedRecord = Outputs['records']['trash']['records'][number]
+
+/** Records of one page. */
+const PAGE = 50
+/** Values that a deleted record is shown with. */
+const SHOWN_VALUES = 5
+
+/** What was deleted in a base and can be restored: records, fields, views and tables. */
+export function TrashScreen() {
+  const { baseId } = useParams({ from: '/shell/$typeOrId/$baseId' })
+  useDocumentTitle(t('Trash'))
+  const base = trpc.bases.get.useQuery({ baseId }).data
+  const [tab, setTab] = useState<Tab>('records')
+  if (!base) {
+    return (
+      <main className={styles.screen} aria-busy="true">
+        <Skeleton width={160} height={28} />
+        <Skeleton height={40} />
+        <Skeleton height={40} />
+      </main>
+    )
+  }
+  const tabs: { tab: Tab; label: string; isOffered: boolean }[] = [
+    { tab: 'records', label: t('Records'), isOffered: roleCan(base.role, 'record.restore') },
+    { tab: 'fields', label: t('Fields'), isOffered: roleCan(base.role, 'field.create') },
+    { tab: 'views', label: t('Views'), isOffered: roleCan(base.role, 'view.create') },
+    { tab: 'tables', label: t('Tables'), isOffered: roleCan(base.role, 'table.restore') },
+  ]
+  const offered = tabs.filter(({ isOffered }) => isOffered)
+  return (
+    <main className={styles.screen}>
+      <header className={styles.header}>
+        <h1 className={styles.heading}>{t('Trash')}</h1>
+      </header>
+      {offered.length === 0 ? (
+        <EmptyState icon={Trash2} title={t('Only editors of this base can see its trash')} />
+      ) : (
+        <>
+          <div className={styles.tabs} role="tablist" aria-label={t('Trash')}>
+            {offered.map(({ tab: name, label }) => (
+              <button
+                key={name}
+                type="button"
+                role="tab"
+                aria-selected={tab === name}
+                className={styles.tab}
+                onClick={() => setTab(name)}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
+          <div role="tabpanel" className={styles.panel}>
+            {tab === 'records' && <RecordTrash base={base} />}
+            {tab === 'fields' && <FieldTrash base={base} />}
+            {tab === 'views' && <ViewTrash base={base} />}
+            {tab === 'tables' && <TableTrash base={base} />}
+          </div>
+        </>
+      )}
+    </main>
+  )
+}
+
+/** Deleted records: of the table in the address, else of the first that has any. */
+function RecordTrash({ base }: { base: Base }) {
+  const { tableId } = useSearch({ from: '/shell/$typeOrId/$baseId/trash' })
+  const tables = trpc.schema.tables.useQuery({ baseId: base.id })
+  const counts = trpc.records.trashCounts.useQuery({ baseId: base.id }, { staleTime: 0 })
+  const error = tables.error ?? counts.error
+  if (error && !(tables.data && counts.data)) {
+    return (
+      <ErrorState
+        title={t('The trash could not be read')}
+        error={error}
+        onRetry={() => {
+          void tables.refetch()
+          void counts.refetch()
+        }}
+      />
+    )
+  }
+  if (!tables.data || !counts.data) return <ListSkeleton />
+  const byTable = new Map(counts.data.map((one) => [one.tableId, one.count]))
+  const filled = tables.data.filter(({ id }) => byTable.has(id) || id === tableId)
+  const shown = filled.find(({ id }) => id === tableId) ?? filled[0]
+  if (!shown) {
+    return (
+      <EmptyState
+        icon={Trash2}
+        title={t('No deleted records')}
+        text={t('Records that you delete wait here until they are restored or deleted forever.')}
+      />
+    )
+  }
+  return (
+    <>
+      <select
+        className={styles.filter}
+        aria-label={t('Table')}
+        value={shown.id}
+        onChange={(event) => goTo(paths.trash(base.id, event.target.value), { replace: true })}
+      >
+        {filled.map(({ id, title }) => (
+          <option key={id} value={id}>
+            {t('{table} ({n} deleted)', { table: title, n: formatNumber(byTable.get(id) ?? 0) })}
+          </option>
+        ))}
+      </select>
+      <RecordsOfTable key={shown.id} base={base} table={shown} />
+    </>
+  )
+}
+
+function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
+  const [text, setText] = useState('')
+  const search = useDebounced(text.trim(), 300) || undefined
+  const [checked, setChecked] = useState<ReadonlySet<TrashedRecord['recordId']>>(new Set())
+  const schema = trpc.schema.table.useQuery({ tableId: table.id }).data
+  const pages = trpc.records.trash.useInfiniteQuery(
+    { tableId: table.id, search, limit: PAGE },
+    { getNextPageParam: ({ next }) => next ?? undefined, staleTime: 0 },
+  )
+  const records = pages.data?.pages.flatMap((page) => page.records)
+  const people = new Map(
+    pages.data?.pages.flatMap((page) => page.people).map((person) => [person.id, person]),
+  )
+  const mayPurge = roleCan(base.role, 'record.purge')
+  // Only what is listed can be acted on: a search must not leave something ticked that is not in view.
+  const chosen =
+    records?.filter(({ recordId }) => checked.has(recordId)).map(({ recordId }) => recordId) ?? []
+  const act = { base, table, onDone: () => setChecked(new Set()) }
+  return (
+    <>
+      <div className={styles.tools}>
+        <label className={styles.search}>
+          <Search size={14} />
+          <input
+            type="search"
+            dir="auto"
+            aria-label={t('Search deleted records')}
+            placeholder={t('Search deleted records')}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </label>
+        {chosen.length > 0 && (
+          <>
+            <Button
+              size="small"
+              icon={Undo2}
+              onClick={() => void restore(act, { recordIds: chosen }, chosen.length)}
+            >
+              {tn('Restore 1 record', 'Restore {n} records', chosen.length)}
+            </Button>
+            {mayPurge && (
+              <Button
+                size="small"
+                icon={X}
+                onClick={() => void purge(act, { recordIds: chosen }, chosen.length)}
+              >
+                {t('Delete forever')}
+              </Button>
+            )}
+          </>
+        )}
+        {mayPurge && chosen.length === 0 && (
+          <Button
+            size="small"
+            variant="ghost"
+            icon={Trash2}
+            onClick={() => void purge(act, { all: true }, null)}
+          >
+            {t('Empty the trash of {table}', { table: table.title })}
+          </Button>
+        )}
+      </div>
+      {pages.error && !pages.data ? (
+        <ErrorState
+          title={t('The trash could not be read')}
+          error={pages.error}
+          onRetry={() => void pages.refetch()}
+        />
+      ) : !records ? (
+        <ListSkeleton />
+      ) : records.length === 0 ? (
+        <EmptyState
+          icon={Trash2}
+          title={
+            search === undefined
+              ? t('No deleted records')
+              : t('No deleted record matches “{search}”', { search })
+          }
+        />
+      ) : (
+        <ul className={styles.list} data-testid="trashed-records">
+          {records.map((record, at) => (
+            <RecordRow
+              key={`${record.changeId} ${record.recordId}`}
+              record={record}
+              isFirst={records[at - 1]?.changeId !== record.changeId}
+              fields={schema?.fields ?? []}
+              people={people}
+              isChecked={checked.has(record.recordId)}
+              onCheck={(isChecked) => {
+                const next = new Set(checked)
+                if (isChecked) next.add(record.recordId)
+                else next.delete(record.recordId)
+                setChecked(next)
+              }}
+              onRestore={() => void restore(act, { recordIds: [record.recordId] }, 1)}
+              onRestoreAll={() => void restore(act, { changeId: record.changeId }, record.deletedWith)}
+              onPurge={mayPurge ? () => void purge(act, { recordIds: [record.recordId] }, 1) : undefined}
+            />
+          ))}
+        </ul>
+      )}
+      {pages.hasNextPage && (
+        <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {t('Show older')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface RecordRowProps {
+  record: TrashedRecord
+  /** The first of those that were deleted together: it offers to restore all of them. */
+  isFirst: boolean
+  fields: readonly Field[]
+  people: ReadonlyMap<string, Person>
+  isChecked: boolean
+  onCheck: (isChecked: boolean) => void
+  onRestore: () => void
+  onRestoreAll: () => void
+  onPurge?: () => void
+}
+
+function RecordRow(props: RecordRowProps) {
+  const { record, fields, people } = props
+  const person = record.deletedBy === null ? undefined : people.get(record.deletedBy)
+  const values = fields
+    .filter((field) => !field.isDisplay && field.id in record.values)
+    .map((field) => ({ field, text: cellText(field, record.values[field.id] ?? null, people) }))
+    .filter(({ text }) => text !== '')
+  return (
+    <>
+      {props.isFirst && record.deletedWith > 1 && (
+        <li className={styles.row} data-testid="trashed-together">
+          <span className={styles.text}>
+            <strong>
+              {tn('1 record deleted together', '{n} records deleted together', record.deletedWith)}
+            </strong>{' '}
+            <Facts at={record.deletedAt} person={person} />
+          </span>
+          <Button size="small" icon={Undo2} onClick={props.onRestoreAll}>
+            {t('Restore all')}
+          </Button>
+        </li>
+      )}
+      <li className={styles.row} data-testid="trashed-record">
+        <input
+          type="checkbox"
+          aria-label={t('Select {title}', { title: record.title })}
+          checked={props.isChecked}
+          onChange={(event) => props.onCheck(event.target.checked)}
+        />
+        <div className={styles.text}>
+          <p className={styles.label} dir="auto">
+            {record.title}
+          </p>
+          <p className={styles.values}>
+            {values.slice(0, SHOWN_VALUES).map(({ field, text }) => (
+              <span key={field.id} dir="auto">
+                <b>{field.title}</b> {text}
+              </span>
+            ))}
+          </p>
+          {record.deletedWith === 1 && <Facts at={record.deletedAt} person={person} />}
+        </div>
+        <Button size="small" icon={Undo2} onClick={props.onRestore}>
+          {t('Restore')}
+        </Button>
+        {props.onPurge && (
+          <IconButton
+            icon={X}
+            size="small"
+            label={t('Delete {title} forever', { title: record.title })}
+            onClick={props.onPurge}
+          />
+        )}
+      </li>
+    </>
+  )
+}
+
+function Facts({ at, person }: { at: string; person: Person | undefined }) {
+  return (
+    <span className={styles.facts}>
+      <span dir="auto">{person ? person.displayName || person.email : t('Someone')}</span>
+      <time dateTime={at} data-tip={new Date(at).toLocaleString(localeTag())}>
+        {t('Deleted {when}', { when: formatAgo(at) })}
+      </time>
+    </span>
+  )
+}
+
+interface Act {
+  base: Base
+  table: Table
+  onDone: () => void
+}
+
+/** @param count how many they are, for the question before many come back */
+async function restore(
+  { base, table, onDone }: Act,
+  which: { recordIds: TrashedRecord['recordId'][] } | { changeId: number },
+  count: number,
+): Promise<void> {
+  try {
+    const { restored, changeId } = await inLine(base.id, () =>
+      api.records.restoreTrashed.mutate({ tableId: table.id, ...which }),
+    )
+    onDone()
+    await refreshRecords(base.id)
+    const text =
+      restored === 0 && count > 0
+        ? t('Nothing was restored: the records are there already')
+        : tn('1 record restored to {table}', '{n} records restored to {table}', restored, {
+            table: table.title,
+          })
+    if ('changeId' in which) toast.success({ text })
+    else offerUndo({ baseId: base.id }, text, changeId, () => refreshRecords(base.id))
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Deletes records forever, after asking. `count` is null for all of the table. */
+async function purge(
+  { base, table, onDone }: Act,
+  which: { recordIds: TrashedRecord['recordId'][] } | { all: true },
+  count: number | null,
+): Promise<void> {
+  const agreed = await confirm({
+    title:
+      count === null
+        ? t('Empty the trash of {table}?', { table: table.title })
+        : tn('Delete 1 record forever?', 'Delete {n} records forever?', count),
+    text: t('All their values are erased, also those in the history. This cannot be undone.'),
+    confirmLabel: t('Delete forever'),
+    danger: true,
+  })
+  if (!agreed) return
+  try {
+    const { deleted } = await api.records.purgeTrashed.mutate({ tableId: table.id, ...which })
+    onDone()
+    await refreshRecords(base.id)
+    toast.success({ text: tn('1 record deleted forever', '{n} records deleted forever', deleted) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+async function refreshRecords(baseId: string): Promise<void> {
+  await Promise.all([
+    cache.records.trash.invalidate(),
+    cache.records.trashCounts.invalidate({ baseId }),
+    cache.records.actions.invalidate(),
+  ])
+}
+
+function FieldTrash({ base }: { base: Base }) {
+  const [tableId, setTableId] = useState<string>()
+  const tables = trpc.schema.tables.useQuery({ baseId: base.id }).data
+  const fields = trpc.schema.trashedFieldsOfBase.useQuery({ baseId: base.id }, { staleTime: 0 })
+  const titles = new Map(tables?.map(({ id, title }) => [id, title]))
+  const shown = fields.data?.filter((field) => tableId === undefined || field.tableId === tableId)
+  const restoreField = async (field: Field) => {
+    try {
+      await inLine(base.id, () => api.schema.restoreField.mutate({ fieldId: field.id }))
+      await Promise.all([fields.refetch(), cache.schema.table.invalidate({ tableId: field.tableId })])
+      toast.success({ text: t('Field "{title}" is back', { title: field.title }) })
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+  }
+  return (
+    <>
+      <TableFilter tables={tables} tableId={tableId} onChoose={setTableId} />
+      <DeletedList
+        query={fields}
+        items={shown}
+        emptyTitle={t('No deleted fields')}
+        emptyText={t('Fields that you delete wait here with their values.')}
+        lineOf={(field) => ({
+          icon: <Columns3 size={18} />,
+          title: field.title,
+          facts: [
+            titles.get(field.tableId) ?? '',
+            field.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(field.deletedAt) }),
+          ],
+          onRestore: () => void restoreField(field),
+        })}
+      />
+    </>
+  )
+}
+
+function ViewTrash({ base }: { base: Base }) {
+  const views = trpc.records.deletedViews.useQuery({ baseId: base.id }, { staleTime: 0 })
+  const people = new Map(views.data?.people.map((person) => [person.id, person]))
+  return (
+    <DeletedList
+      query={views}
+      items={views.data?.actions}
+      emptyTitle={t('No deleted views')}
+      emptyText={t('Views that you delete wait here.')}
+      lineOf={(action) => {
+        const person = action.actorId === null ? undefined : people.get(action.actorId)
+        return {
+          icon: <Eye size={18} />,
+          title: action.viewTitle ?? t('View'),
+          facts: [
+            action.tableTitle ?? '',
+            person ? person.displayName || person.email : t('Someone'),
+            t('Deleted {when}', { when: formatAgo(action.at) }),
+          ],
+          onRestore: () =>
+            void undoChosen({ baseId: base.id }, 'undo', { ...action, confirm: null }).then(() =>
+              views.refetch(),
+            ),
+        }
+      }}
+    />
+  )
+}
+
+function TableTrash({ base }: { base: Base }) {
+  const tables = trpc.schema.tables.useQuery({ baseId: base.id, trash: true }, { staleTime: 0 })
+  return (
+    <DeletedList
+      query={tables}
+      items={tables.data}
+      emptyTitle={t('No deleted tables')}
+      emptyText={t('Tables that you delete wait here with their records and views.')}
+      lineOf={(table) => ({
+        icon: <Table2 size={18} />,
+        title: table.title,
+        facts: [table.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(table.deletedAt) })],
+        onRestore: () => void restoreTable(table),
+      })}
+    />
+  )
+}
+
+interface DeletedLine {
+  icon: ReactNode
+  title: string
+  facts: string[]
+  onRestore: () => void
+}
+
+interface DeletedListProps<T extends { id: string | number }> {
+  query: { error: unknown; refetch: () => unknown }
+  items: readonly T[] | undefined
+  emptyTitle: string
+  emptyText: string
+  lineOf: (item: T) => DeletedLine
+}
+
+/** What was deleted of one kind, each with a button that restores it. */
+function DeletedList<T extends { id: string | number }>(props: DeletedListProps<T>) {
+  const { query, items, emptyTitle, emptyText, lineOf } = props
+  if (query.error && !items) {
+    return (
+      <ErrorState
+        title={t('The trash could not be read')}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+      />
+    )
+  }
+  if (!items) return <ListSkeleton />
+  if (items.length === 0) return <EmptyState icon={Trash2} title={emptyTitle} text={emptyText} />
+  return (
+    <ul className={styles.list}>
+      {items.map((item) => {
+        const { icon, title, facts, onRestore } = lineOf(item)
+        return (
+          <li key={item.id} className={styles.row} data-testid="trashed-item">
+            {icon}
+            <div className={styles.text}>
+              <p className={styles.label} dir="auto">
+                {title}
+              </p>
+              <p className={styles.facts}>
+                {facts.filter(Boolean).map((fact) => (
+                  <span key={fact} dir="auto">
+                    {fact}
+                  </span>
+                ))}
+              </p>
+            </div>
+            <Button size="small" icon={Undo2} onClick={onRestore}>
+              {t('Restore')}
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+const ListSkeleton = () => (
+  <div className={styles.list} aria-busy="true">
+    {[1, 2, 3].map((n) => (
+      <Skeleton key={n} height={40} />
+    ))}
+  </div>
+)
