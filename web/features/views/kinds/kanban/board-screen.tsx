@@ -127,7 +127,9 @@ export function BoardScreen(props: BoardScreenProps) {
   latest.current = context
   const getContext = () => latest.current
   const order =
-    query.sorts.length > 0 ? t('Remove the sort to reorder records manually') : rights.grid.moveRecords
+    query.sorts.length > 0
+      ? t('The view’s sort orders the cards')
+      : t('Cards follow the order of the table. Sort the view to order them differently.')
   const move: MoveContext = { context, board, by, order, titleOf }
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
 

@@ -51,17 +51,15 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
   ]
 }
 
-/** The stacks as lines of a menu; cards go to the top, where one sees them. */
+/** The stacks as lines of a menu. */
 function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): MenuItem[] {
-  const { board, titleOf } = move
-  return stacks.map(({ key }): MenuItem => {
-    const first = board.lanes.lane(key).segments.idAt(0) ?? null
-    return {
-      ...{ kind: 'action', label: titleOf(key), checked: key === from },
+  return stacks.map(
+    ({ key }): MenuItem => ({
+      ...{ kind: 'action', label: move.titleOf(key), checked: key === from },
       disabledReason: key === from ? null : dropRefusal(move, [id], key),
       run: () => {
-        if (key !== from && moveCards(move, [id], { key, before: first })) onMoved(id)
+        if (key !== from && moveCards(move, [id], key)) onMoved(id)
       },
-    }
-  })
+    }),
+  )
 }
