@@ -9,6 +9,7 @@ import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService } from '../modules/storage/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
+import { asCaller, nameCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
@@ -164,6 +165,7 @@ export function createApp(kernel: Kernel, services: Services) {
 
   async function actorOf(headers: Headers, address: string): Promise<Actor> {
     const known = previewAs(await auth.authenticate(headers, address), headers)
+    nameCaller(known)
     const actionId = headers.get('x-action-id')
     return known.kind === 'user' && isActionId(actionId) ? { ...known, actionId } : known
   }
@@ -224,7 +226,9 @@ export async function startServer(config: Config): Promise<RunningServer> {
       fetch: logRequests(
         kernel.log,
         config.logLevel,
-        (request, bun) => socket.handle(request, bun) ?? app.fetch(request),
+        (request, bun) =>
+          socket.handle(request, bun) ??
+          asCaller(request, config.queryTimeoutSeconds * 1000, () => app.fetch(request)),
       ),
       development: false,
       // What no adapter has answered; its text stays in the log.

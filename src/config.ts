@@ -20,6 +20,7 @@ export interface Config extends SmtpSettings {
   dataDir: string
   databaseUrl: string | null
   maxOpenBases: number | null
+  queryTimeoutSeconds: number
   jwtSecret: string | null
   connectionSecret: string | null
   sqliteSourcesDir: string | null
@@ -82,6 +83,12 @@ export const VARIABLES = {
     default: '',
     help: 'Database files of bases that are open at once; each takes five file descriptors. One that was not used for longest is closed for the next, and opened again when needed. Empty: as many as half of the files allow that the system lets the process open (`ulimit -n`).',
     read: (value, name) => (value === '' ? null : integer(1, 100_000)(value, name)),
+  }),
+  queryTimeoutSeconds: variable({
+    name: 'QUERY_TIMEOUT_SECONDS',
+    default: '60',
+    help: 'Longest time that a read over whole tables (filter, sort, search, groups, summaries) may take for one request; it is then stopped and answered with 503. A client that goes away stops it at once.',
+    read: integer(1, 86_400),
   }),
   jwtSecret: variable({
     name: 'JWT_SECRET',

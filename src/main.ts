@@ -1,9 +1,17 @@
-import { startServer } from './app.ts'
-import { readConfig } from './config.ts'
-import { keepServing } from './keep-serving.ts'
+import { READER_VARIABLE } from './reader-process.ts'
 
 /** Starts the server, and stops it gracefully when the process is told to end. */
 async function main(): Promise<void> {
+  // The executable is started again as a reader, which needs nothing of the server.
+  if (process.env[READER_VARIABLE] === '1') {
+    await import('./reader.ts')
+    return
+  }
+  const [{ startServer }, { readConfig }, { keepServing }] = await Promise.all([
+    import('./app.ts'),
+    import('./config.ts'),
+    import('./keep-serving.ts'),
+  ])
   const server = await startServer(readConfig(process.env))
   keepServing(server.kernel.log)
   console.log(`Sheaf is at ${server.url.replace('127.0.0.1', 'localhost')}`)

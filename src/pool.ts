@@ -1,6 +1,8 @@
+import { type Caller, cancelled, currentCaller, watchCaller } from './caller.ts'
+import { startReader } from './reader-process.ts'
 import { workerUrl } from './worker-url.ts'
 
-/** A message to a worker thread and its answer; `id` pairs them. */
+/** A message to a worker and its answer; `id` pairs them. */
 export interface PoolRequest {
   id: number
   task: string
@@ -11,13 +13,25 @@ export type PoolReply =
   | { id: number; ok: true; result: unknown }
   | { id: number; ok: false; error: { message: string; code?: string } }
 
-/** Threads for work that grows with a table, so that the thread that answers requests never waits for it. */
+/**
+ * What a task is:
+ * - `read`: over soon, as what it reads is small; runs in a thread.
+ * - `large read`: may take long; runs in a process of its own, which can be ended in the middle of a statement.
+ * - `write`: runs in a thread to its end, whoever waits for it.
+ */
+export type TaskKind = 'read' | 'large read' | 'write'
+
+/** Workers for what grows with a table, so that the thread that answers requests never waits for it. */
 export interface WorkerPool {
   /**
-   * Runs a task of `src/worker.ts` in the least busy thread and gives its result.
-   * @throws PoolTaskError with the task's own message and code
+   * Runs a task of `src/pool-tasks.ts` and gives its result. Who waits has their turn by user and base, so that
+   * nobody's many reads are in the way of others'. A read that a request asked for ends with its request, and after
+   * `QUERY_TIMEOUT_SECONDS`.
+   *
+   * @param base what it reads from or writes to
+   * @throws PoolTaskError with the task's own message and code; QUERY_CANCELLED, QUERY_TIMEOUT
    */
-  run(task: string, input: unknown): Promise<unknown>
+  run(task: string, input: unknown, kind?: TaskKind, base?: string): Promise<unknown>
   /** Waits for nothing: what is running is cut off. */
   close(): void
 }
@@ -32,72 +46,257 @@ export class PoolTaskError extends Error {
   }
 }
 
-interface Thread {
-  worker: KeepAlive
-  pending: Map<number, { resolve(value: unknown): void; reject(error: Error): void }>
+/** A thread or a process that does one task at a time. */
+export interface Runner {
+  post(request: PoolRequest): void
+  /** Ends it, for a process also in the middle of a statement. */
+  end(): void
+  /** True where `end` stops a task that is running. */
+  readonly canStop: boolean
+}
+
+/** Makes a runner that hands on its answers, and says so where it has ended by itself. */
+export type StartRunner = (on: { reply(reply: PoolReply): void; ended(message: string): void }) => Runner
+
+interface Entry {
+  id: number
+  task: string
+  input: unknown
+  user: string
+  base: string
+  caller: Caller | undefined
+  resolve(value: unknown): void
+  reject(error: Error): void
+  /** Ends the watch over the caller and the time. */
+  release(): void
+}
+
+interface Member {
+  runner: Runner
+  /** What it does; `isWanted` is false once nobody waits for it any more. */
+  running: { entry: Entry; isWanted: boolean } | null
+  idleTimer: Timer | undefined
+}
+
+/** A task that nobody waits for may end by itself within this time: to start a process anew costs as much. */
+const GRACE_MS = 250
+/** A process that nobody has needed for so long is ended: each takes some 40 MB. */
+const IDLE_MS = 60_000
+
+interface GroupOptions {
+  start: StartRunner
+  /** Most tasks of one user at a time; there is one runner more, so that another user finds one free. */
+  size: number
+  isWatched: boolean
+  endsWhenIdle: boolean
+}
+
+/** Runners of one kind, and who waits for them. */
+function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
+  const members: Member[] = []
+  const waiting: Entry[] = []
+  /** When each user last had a turn, by a count. */
+  const servedAt = new Map<string, number>()
+  let turn = 0
+  let isClosed = false
+
+  function add(): Member {
+    const member: Member = {
+      runner: start({
+        reply: (reply) => finish(member, reply),
+        ended: (message) => lose(member, message),
+      }),
+      running: null,
+      idleTimer: undefined,
+    }
+    members.push(member)
+    return member
+  }
+
+  function finish(member: Member, reply: PoolReply): void {
+    const { running } = member
+    if (running?.entry.id !== reply.id) return
+    member.running = null
+    if (running.isWanted) {
+      running.entry.release()
+      if (reply.ok) running.entry.resolve(reply.result)
+      else running.entry.reject(new PoolTaskError(reply.error.message, reply.error.code))
+    }
+    pump()
+    if (endsWhenIdle && member.running === null) rest(member)
+  }
+
+  function rest(member: Member): void {
+    clearTimeout(member.idleTimer)
+    member.idleTimer = setTimeout(() => {
+      if (member.running === null) drop(member)
+    }, IDLE_MS)
+    member.idleTimer.unref()
+  }
+
+  /** Leaves a runner out from now on, and tells whoever waits for it. */
+  function lose(member: Member, message: string): void {
+    const { running } = member
+    drop(member)
+    if (running?.isWanted) {
+      running.entry.release()
+      running.entry.reject(new PoolTaskError(message))
+    }
+    pump()
+  }
+
+  function drop(member: Member): void {
+    const at = members.indexOf(member)
+    if (at < 0) return
+    members.splice(at, 1)
+    member.running = null
+    clearTimeout(member.idleTimer)
+    member.runner.end()
+  }
+
+  const countRunning = (is: (entry: Entry) => boolean): number =>
+    members.filter(({ running }) => running !== null && is(running.entry)).length
+
+  /** Of those that may run now the one whose user, then base, has least; then whose user waits longest for a turn. */
+  function next(): Entry | undefined {
+    let best: Entry | undefined
+    let bestRank: number[] = []
+    for (const entry of waiting) {
+      const ofUser = countRunning(({ user }) => user === entry.user)
+      if (ofUser >= size) continue
+      const ofBase = countRunning(({ base }) => base === entry.base)
+      const rank = [ofUser, ofBase, servedAt.get(entry.user) ?? 0]
+      if (best === undefined || isBefore(rank, bestRank)) [best, bestRank] = [entry, rank]
+    }
+    return best
+  }
+
+  function pump(): void {
+    while (waiting.length > 0 && !isClosed) {
+      const idle = members.find(({ running }) => running === null)
+      if (!idle && members.length > size) return
+      const entry = waiting.length === 1 && members.every(({ running }) => !running) ? waiting[0] : next()
+      if (!entry) return
+      waiting.splice(waiting.indexOf(entry), 1)
+      begin(idle ?? add(), entry)
+    }
+    if (waiting.length === 0 && servedAt.size > 10_000) servedAt.clear()
+  }
+
+  function begin(member: Member, entry: Entry): void {
+    clearTimeout(member.idleTimer)
+    member.running = { entry, isWanted: true }
+    servedAt.set(entry.user, ++turn)
+    watch(entry, member)
+    member.runner.post({ id: entry.id, task: entry.task, input: entry.input })
+  }
+
+  /** Ends an entry for whoever waits for it. Where its runner cannot be stopped it goes on for nobody. */
+  function giveUp(entry: Entry, member: Member | null, error: Error): void {
+    entry.release()
+    entry.reject(error)
+    const at = waiting.indexOf(entry)
+    if (at >= 0) waiting.splice(at, 1)
+    if (member?.running?.entry !== entry) return
+    member.running.isWanted = false
+    if (!member.runner.canStop) return
+    setTimeout(() => {
+      if (member.running?.entry !== entry) return
+      drop(member)
+      pump()
+    }, GRACE_MS)
+  }
+
+  /** Watches the caller and the time of an entry that waits (no member), or runs. */
+  function watch(entry: Entry, member: Member | null): void {
+    entry.release()
+    const { caller } = entry
+    if (!isWatched || !caller) return
+    entry.release = watchCaller(caller, (reason) => giveUp(entry, member, reason), member === null)
+  }
+
+  return {
+    submit(entry: Entry): void {
+      if (isWatched && entry.caller?.signal.aborted) {
+        entry.reject(cancelled())
+        return
+      }
+      waiting.push(entry)
+      pump()
+      if (waiting.includes(entry)) watch(entry, null)
+    },
+    close(): void {
+      isClosed = true
+      const stopping = new PoolTaskError('The server is stopping')
+      for (const entry of waiting.splice(0)) {
+        entry.release()
+        entry.reject(stopping)
+      }
+      for (const member of [...members]) {
+        const { running } = member
+        drop(member)
+        if (!running?.isWanted) continue
+        running.entry.release()
+        running.entry.reject(stopping)
+      }
+    },
+  }
+}
+
+function isBefore(rank: number[], other: number[]): boolean {
+  const at = rank.findIndex((value, index) => value !== other[index])
+  return at >= 0 && (rank[at] ?? 0) < (other[at] ?? 0)
 }
 
 /** Bun's workers can let the process end beside them; the DOM types, which this project also has, do not know. */
 type KeepAlive = Worker & { ref(): void; unref(): void }
 
-/** A pool of at most `size` threads, each started when it is first needed. */
+const startThread: StartRunner = ({ reply, ended }) => {
+  const worker = new Worker(workerUrl('src/worker.ts')) as KeepAlive
+  worker.onmessage = ({ data }: MessageEvent<PoolReply>) => {
+    worker.unref()
+    reply(data)
+  }
+  worker.onerror = (event) => ended(event.message)
+  // A thread can end without an error.
+  worker.addEventListener('close', () => ended('A worker thread has ended'))
+  return {
+    canStop: false,
+    post(request) {
+      // A process that is stopping waits for what it has begun.
+      worker.ref()
+      worker.postMessage(request)
+    },
+    end: () => worker.terminate(),
+  }
+}
+
+/** @param size most tasks of each kind that one user has running at a time */
 export function createWorkerPool(size: number): WorkerPool {
-  const threads: Thread[] = []
+  const common = { size, start: startThread, isWatched: true, endsWhenIdle: false }
+  const groups = {
+    read: createGroup(common),
+    'large read': createGroup({ ...common, start: startReader, endsWhenIdle: true }),
+    write: createGroup({ ...common, isWatched: false }),
+  } satisfies Record<TaskKind, unknown>
   let nextId = 1
-  let closed = false
-
-  function start(): Thread {
-    const thread: Thread = { worker: new Worker(workerUrl('src/worker.ts')) as KeepAlive, pending: new Map() }
-    thread.worker.onmessage = ({ data }: MessageEvent<PoolReply>) => {
-      const waiting = thread.pending.get(data.id)
-      thread.pending.delete(data.id)
-      if (thread.pending.size === 0) thread.worker.unref()
-      if (data.ok) waiting?.resolve(data.result)
-      else waiting?.reject(new PoolTaskError(data.error.message, data.error.code))
-    }
-    thread.worker.onerror = (event) => {
-      lose(thread, event.message)
-      thread.worker.terminate()
-    }
-    // A thread can end without an error.
-    thread.worker.addEventListener('close', () => lose(thread, 'A worker thread has ended'))
-    threads.push(thread)
-    return thread
-  }
-
-  /** Leaves a thread out from now on, and tells those who wait for it. */
-  function lose(thread: Thread, message: string): void {
-    const at = threads.indexOf(thread)
-    if (at >= 0) threads.splice(at, 1)
-    for (const { reject } of thread.pending.values()) reject(new PoolTaskError(message))
-    thread.pending.clear()
-  }
-
-  function leastBusy(): Thread {
-    const idle = threads.find((thread) => thread.pending.size === 0)
-    if (idle) return idle
-    if (threads.length < size) return start()
-    return threads.reduce((best, thread) => (thread.pending.size < best.pending.size ? thread : best))
-  }
+  let isClosed = false
 
   return {
-    run(task, input) {
-      if (closed) return Promise.reject(new PoolTaskError('The server is stopping'))
-      const thread = leastBusy()
-      const id = nextId++
-      return new Promise((resolve, reject) => {
-        thread.pending.set(id, { resolve, reject })
-        // A process that is stopping waits for what it has begun.
-        thread.worker.ref()
-        thread.worker.postMessage({ id, task, input } satisfies PoolRequest)
+    run(task, input, kind = 'read', base = '') {
+      if (isClosed) return Promise.reject(new PoolTaskError('The server is stopping'))
+      const caller = currentCaller()
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      const user = caller?.key || `base ${base}`
+      groups[kind].submit({
+        ...{ id: nextId++, task, input, user, base, caller, resolve, reject },
+        release: () => {},
       })
+      return promise
     },
     close() {
-      closed = true
-      for (const { worker, pending } of threads.splice(0)) {
-        worker.terminate()
-        for (const { reject } of pending.values()) reject(new PoolTaskError('The server is stopping'))
-      }
+      isClosed = true
+      for (const group of Object.values(groups)) group.close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
+import { nameCaller } from './caller.ts'
 import { type AddressBook, clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
@@ -46,6 +47,7 @@ export function restBase(kernel: Pick<Kernel, 'config' | 'log'>, auth: Authentic
         // Looked for only where it counts: it costs as much as all else here.
         const visitorAddress = isVisitor ? address(request, server) : undefined
         const actor = await auth.authenticate(request.headers, visitorAddress)
+        nameCaller(actor)
         if (!request.headers.has(PREVIEW_HEADER)) return { actor, requestId }
         return { actor: previewAs(actor, request.headers, new URL(request.url).pathname), requestId }
       })

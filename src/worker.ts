@@ -1,28 +1,10 @@
-import { queryTasks } from './db/query-tasks.ts'
-import type { PoolReply, PoolRequest } from './pool.ts'
+import type { PoolRequest } from './pool.ts'
+import { answer } from './pool-tasks.ts'
 
-/**
- * Entry of the worker threads. A task takes and gives plain values and knows no kernel: where it
- * writes, the main thread holds the base's write lease for it.
- */
-export type Task = (input: never) => unknown
-
-const TASKS: Record<string, Task> = { ...queryTasks }
+/** Entry of the worker threads. */
 
 declare const self: Worker
 
 self.onmessage = async ({ data }: MessageEvent<PoolRequest>) => {
   self.postMessage(await answer(data))
-}
-
-async function answer({ id, task, input }: PoolRequest): Promise<PoolReply> {
-  const run = TASKS[task]
-  if (!run) return { id, ok: false, error: { message: `No task is called "${task}"` } }
-  try {
-    return { id, ok: true, result: await run(input as never) }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    return { id, ok: false, error: { message, code: typeof code === 'string' ? code : undefined } }
-  }
 }

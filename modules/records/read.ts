@@ -33,6 +33,14 @@ export const MAX_PAGE = 1000
 /** From this many records on, work that looks at all of them runs in a worker thread. */
 const SCAN_FROM = 5_000
 
+/**
+ * Where a linked table has this many records, a single cell may read all of them: such cells are work for a worker,
+ * however few are asked for.
+ */
+const LINKED_FROM = 20_000
+/** More linked tables than this are not counted: their cells are taken for much work. */
+const MAX_COUNTED = 50
+
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
   schema: Pick<SchemaService, 'load' | 'loadReachable' | 'engineOf'>
@@ -161,7 +169,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   function total({ engine, context, model }: Opened): Promise<number> {
     const count = async () => {
       const all = { ...context, view: null, narrow: undefined, model: wholeOf(context) }
-      const [row] = await engine.all<{ count: number }>(engine.dialect.render(countQuery(all, {})))
+      const statement = engine.dialect.render(countQuery(all, {}))
+      const [row] = await engine.all<{ count: number }>(statement, { scan: true })
       return Number(row?.count ?? 0)
     }
     // Others write to a connected database as well, and tell nobody here.
@@ -171,6 +180,24 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   /** True where the work grows with a table that is large enough for a worker thread to pay. */
   const isScan = async (opened: Opened): Promise<boolean> =>
     isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
+
+  /** True where the cells of these fields may read many linked records, however small the table itself is. */
+  async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
+    if (context.models.size < 2 || !fields.some(isComputed)) return false
+    if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED) return true
+    const { table } = wholeOf(context)
+    for (const model of context.models.values()) {
+      if (model.table.id === table.id) continue
+      if (isForeign(model)) return true
+      const count = async () => {
+        const statement = engine.dialect.render(countQuery({ ...context, model, view: null }, {}))
+        const [row] = await engine.all<{ count: number }>(statement, { scan: true })
+        return Number(row?.count ?? 0)
+      }
+      if ((await counts.get(model.table.id, count)) >= LINKED_FROM) return true
+    }
+    return false
+  }
 
   /**
    * A page of records. The same one statement whatever it holds.
@@ -201,7 +228,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     })
     const { isFiltered, isSorted } = planned.selected
     const grows = isFiltered || isSorted || query.offset > SCAN_FROM
-    const scan = isHeavy(fields, query.limit) || (grows && (await isScan(opened)))
+    const scan =
+      isHeavy(fields, query.limit) || (grows && (await isScan(opened))) || (await isWide(opened, fields))
     const rows = await engine.values(engine.dialect.render(planned.query), { scan })
     const ids = rows.map((row) => row.pop() as RecordId)
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
@@ -240,11 +268,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /** The given fields of one record, or null where it is not there. */
-  async function readOne(
-    { engine, model, context }: Opened,
-    recordId: RecordId,
-    fields: Field[],
-  ): Promise<CellValue[] | null> {
+  async function readOne(opened: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
+    const { engine, model, context } = opened
     if (isKeyless(model)) return null
     const id = keyOf(model)
     const columns = sql.join([...fragmentsOf(context).cells(fields), id], sql`, `)
@@ -254,6 +279,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
       engine.dialect.render(
         sql`select ${columns} from ${table} where ${id} = ${recordId}${bound ? sql` and ${bound}` : sql``}`,
       ),
+      { scan: await isWide(opened, fields) },
     )
     return decodeRows(rows, fields, engine.dialect)[0] ?? null
   }
@@ -295,6 +321,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     countOpened,
     total,
     isScan,
+    isWide,
     get,
     readOne,
     position,

@@ -34,6 +34,8 @@ export const ERROR_STATUS = {
   FILTER_VERIFICATION_FAILED: 422,
   INVALID_FILTER: 422,
   TOO_MANY_REQUESTS: 429,
+  /** The client closed the request: nobody reads the answer. */
+  QUERY_CANCELLED: 499,
   INTERNAL_SERVER_ERROR: 500,
   NOT_IMPLEMENTED: 501,
   STORAGE_FULL: 507,
@@ -44,6 +46,8 @@ export const ERROR_STATUS = {
   BASE_DATA_DAMAGED: 503,
   /** The folder that people's files lie in is gone. */
   STORAGE_MISSING: 503,
+  /** A read, or the wait for it, took longer than this server allows. */
+  QUERY_TIMEOUT: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof ERROR_STATUS

@@ -65,6 +65,17 @@ function runScript({ path, statements, shared }: Script): StatementResult[] {
   }
 }
 
+/** Copies what the log beside a file holds into the file, as far as no reader needs it there. */
+function checkpoint({ path }: { path: string }): void {
+  const file = new Database(path, { readwrite: true, create: false, strict: true })
+  try {
+    file.run('pragma busy_timeout = 1000')
+    file.run('pragma wal_checkpoint(passive)')
+  } finally {
+    file.close()
+  }
+}
+
 const prepare = (input: Input) => connect(input).prepare(input.sql)
 
 function shown<T>({ isExact }: Input, rows: T[]): T[] {
@@ -83,7 +94,7 @@ const INCREMENTAL_VACUUM = 'pragma incremental_vacuum(20000)'
 
 /** Gives unused pages back to the system; the caller holds the file's write lease. */
 function compact({ path, whole }: { path: string; whole: boolean }): void {
-  const file = new Database(path, { strict: true })
+  const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
     configure(file)
     const mode = file.query<{ auto_vacuum: number }, []>('pragma auto_vacuum').get()?.auto_vacuum
@@ -113,4 +124,5 @@ export const queryTasks = {
   'sqlite.values': (input: Input) => shown(input, prepare(input).values(...(input.params as never[]))),
   'sqlite.script': runScript,
   'sqlite.compact': compact,
+  'sqlite.checkpoint': checkpoint,
 }

@@ -22,6 +22,13 @@ const YIELD_AFTER = 500
 /** Reads look this often whether the file is still there; writes always do. */
 const LOOK_EVERY_MS = 1_000
 
+/** A log of this size is copied back into its file. It is looked at after so many writes. */
+const CHECKPOINT_BYTES = 8 * 1024 ** 2
+const LOOK_AFTER_WRITES = 50
+
+/** What a read of a file of this size can take is over soon; beyond it may have to be stopped. */
+const LARGE_BYTES = 32 * 1024 ** 2
+
 /** The connections to a file, and what was prepared on them. */
 interface Handles {
   reader: Database
@@ -81,6 +88,9 @@ export function openSqliteEngine(
       writer.run('pragma journal_mode = wal')
       configure(writer)
       upgradeBaseFile(writer)
+      // The thread that answers requests would wait for it: see `checkpointSoon`.
+      writer.run('pragma wal_autocheckpoint = 0')
+      writer.run(`pragma journal_size_limit = ${CHECKPOINT_BYTES / 2}`)
       const reader = new Database(path, { readonly: true, strict: true })
       opened.push(reader)
       configure(reader)
@@ -109,7 +119,7 @@ function storageOf(path: string, engine: Engine, pool: WorkerPool): EngineStorag
       return { bytes: pages * pageSize + logBytes, freeBytes: free * pageSize + logBytes }
     },
     compact: async (whole) => {
-      await engine.exclusively(() => pool.run('sqlite.compact', { path, whole }))
+      await engine.exclusively(() => pool.run('sqlite.compact', { path, whole }, 'write', path))
     },
   }
 }
@@ -243,11 +253,33 @@ function engineOf(
       throw explain(error)
     } finally {
       if (--writers === 0) files.idle()
+      checkpointSoon(false)
     }
   }
 
   /** Undefined where the file is open, or may be opened at once. */
   const roomToOpen = () => (handles === null ? files.room() : undefined)
+
+  let writesSinceLook = 0
+  let isCheckpointing = false
+
+  /** Copies a log that has grown back into the file, in a worker. */
+  function checkpointSoon(isLarge: boolean): void {
+    if (isExact || isCheckpointing || isClosed) return
+    if (!isLarge && ++writesSinceLook < LOOK_AFTER_WRITES) return
+    writesSinceLook = 0
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < CHECKPOINT_BYTES) return
+    isCheckpointing = true
+    const run = () => pool.run('sqlite.checkpoint', { path }, 'write', path)
+    run()
+      // What was written meanwhile is little. With no writer beside it the log is used again from its beginning.
+      .then(() => exclusively(run))
+      // The log stays as it is, with all that is in it: a later write tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        isCheckpointing = false
+      })
+  }
 
   async function scan(task: 'sqlite.all' | 'sqlite.values', { sql, params }: Statement): Promise<unknown> {
     try {
@@ -255,7 +287,8 @@ function engineOf(
       if (room) await room
       // A thread that has a former file of this name open must not answer from it.
       const { inode } = use(false)
-      return await pool.run(task, { path, inode, sql, params, isExact })
+      const kind = sizeOf(path) > LARGE_BYTES ? 'large read' : 'read'
+      return await pool.run(task, { path, inode, sql, params, isExact }, kind, path)
     } catch (error) {
       throw explain(error)
     }
@@ -321,9 +354,10 @@ function engineOf(
         use(true)
         const statements = typeof script === 'function' ? await script() : script
         const results = await watchScript(watch, (shared) =>
-          pool.run('sqlite.script', { path, statements, shared }),
+          pool.run('sqlite.script', { path, statements, shared }, 'write', path),
         )
         await afterCommit?.()
+        checkpointSoon(true)
         return results as StatementResult[]
       }),
     close: () =>
@@ -335,6 +369,10 @@ function engineOf(
       }),
   }
 }
+
+/** Bytes of a file and of the log beside it. */
+const sizeOf = (path: string): number =>
+  ['', '-wal'].reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0)
 
 function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) => T[]): Transaction {
   return {

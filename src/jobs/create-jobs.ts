@@ -1,3 +1,4 @@
+import { withoutCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
@@ -48,7 +49,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       const active = [...runs.values()].filter(isActive)
       if (closing || active.length >= MAX_ACTIVE) return
       const isBaseBusy = active.some(({ job }) => job.baseId !== null && job.baseId === run.job.baseId)
-      if (!isActive(run) && !isBaseBusy) run.done = execute(run)
+      if (!isActive(run) && !isBaseBusy) run.done = withoutCaller(() => execute(run))
     }
   }
 

@@ -49,7 +49,7 @@ export type LinkReads = ReturnType<typeof createLinkReads>
 
 /** Reads through links, for the picker and for REST. */
 export function createLinkReads(
-  reader: Pick<Reader, 'open' | 'openForm' | 'openNames' | 'readOne'>,
+  reader: Pick<Reader, 'open' | 'openForm' | 'openNames' | 'readOne' | 'isWide'>,
   schema: LinkSchema,
 ) {
   /**
@@ -132,7 +132,8 @@ export function createLinkReads(
     })
     // Without words to look for the first page is found in the table's order: it is there at once.
     const grows = search !== undefined || planned.selected.isSorted || context.view?.filter !== undefined
-    const rows = await engine.values(engine.dialect.render(planned.query), { scan: grows })
+    const isWork = grows || offset > MAX_LINKED || (await reader.isWide(opened, fields))
+    const rows = await engine.values(engine.dialect.render(planned.query), { scan: isWork })
     const shown = rows.slice(0, limit)
     const ids = shown.map((row) => row.pop() as RecordId)
     return {

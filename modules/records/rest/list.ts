@@ -77,7 +77,10 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
     const nested = hasNested(search)
     const plan = group ? makePlan(opened, search, group) : planOf(opened, search)
     const { limit, offset, filter } = plan.parameters
-    const scan = isHeavy(plan.fields, limit) || (plan.grows && (await records.isScan(opened)))
+    const scan =
+      isHeavy(plan.fields, limit) ||
+      (plan.grows && (await records.isScan(opened))) ||
+      (await records.isWide(opened, plan.fields))
     const selection = { filter, ...(group && { group: [group] }) }
     const counting = plan.isFiltered ? records.countOpened(opened, selection) : records.total(opened)
     const [totalRows, rows] = await Promise.all([counting, opened.engine.all<Row>(plan.statement, { scan })])

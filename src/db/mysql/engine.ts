@@ -1,4 +1,5 @@
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise'
+import { currentCaller, whileWanted } from '../../caller.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Engine, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { mysql, mysqlFor } from '../../dialects/mysql.ts'
@@ -52,17 +53,39 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     }
   }
 
-  async function ask(pool: Pool, { sql, params }: Statement, rowsAsArray: boolean, timeout: number) {
+  async function ask(
+    pool: Pool | PoolConnection,
+    { sql, params }: Statement,
+    rowsAsArray: boolean,
+    timeout: number,
+  ) {
     const [rows] = await pool.query({ sql, values: params, rowsAsArray, timeout })
     return Array.isArray(rows) ? rows : []
   }
 
+  /** A read that ends with its caller. Without a caller to wait for it, it goes by the driver's time alone. */
+  async function askScan({ scans, points }: typeof pools, statement: Statement, arrays: boolean) {
+    const caller = currentCaller()
+    if (!caller) return ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
+    const client = await scans.getConnection()
+    try {
+      return await whileWanted(
+        caller,
+        () => ask(client, statement, arrays, SCAN_TIMEOUT_MS),
+        () => {
+          // Only another connection can end it; where none is left the statement's own time does.
+          points.query(`kill query ${client.threadId}`).catch(() => client.destroy())
+        },
+      )
+    } finally {
+      client.release()
+    }
+  }
+
   function read(statement: Statement, scan: boolean | undefined, arrays: boolean) {
     const once = () =>
-      withPools(({ scans, points }) =>
-        scan
-          ? ask(scans, statement, arrays, SCAN_TIMEOUT_MS)
-          : ask(points, statement, arrays, POINT_TIMEOUT_MS),
+      withPools((given) =>
+        scan ? askScan(given, statement, arrays) : ask(given.points, statement, arrays, POINT_TIMEOUT_MS),
       )
     const answer = once().catch((error) => {
       // A server that was started anew has closed what was open; a read may simply be asked again.

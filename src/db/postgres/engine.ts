@@ -1,3 +1,4 @@
+import { currentCaller } from '../../caller.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/render.ts'
@@ -97,7 +98,8 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     { scan = false }: { scan?: boolean } = {},
     arrays: boolean,
   ): Promise<T[]> {
-    const ask = () => (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays }))
+    const caller = scan ? currentCaller() : undefined
+    const ask = () => (scan ? scans : points).use(schema, (lane) => lane.query(statement, { arrays, caller }))
     const answer = ask().catch((error) => {
       // A server that was started anew has closed what was open; a read may simply be asked again.
       if (!isConnectionError(error) && !isStalePlan(error)) throw error

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Sql } from 'postgres'
+import { type Caller, currentCaller, whileWanted } from '../../caller.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import type { PostgresConnection } from '../connection.ts'
@@ -15,7 +16,7 @@ export interface LaneResult {
 /** One connection, in the hands of one caller. */
 export interface Lane {
   /** @throws the driver's error; a lost connection ends everything that was begun on it */
-  query(statement: Statement, options?: { arrays?: boolean }): Promise<LaneResult>
+  query(statement: Statement, options?: { arrays?: boolean; caller?: Caller }): Promise<LaneResult>
   /** Several statements without values, separated by semicolons. */
   command(text: string): Promise<void>
 }
@@ -46,6 +47,8 @@ interface Member {
   /** Grows when the connection is lost: what was begun before does not go on after. */
   session: number
   isBusy: boolean
+  /** Whose work it does. */
+  user: string
   usedAt: number
   prepared: Set<string>
   /** True once a table has changed under what is prepared. */
@@ -55,7 +58,7 @@ interface Member {
 /** Opens no connection yet: each is made when it is first needed. */
 export function openLanes(connection: PostgresConnection, options: LanesOptions): Lanes {
   const members: Member[] = []
-  const waiting: ((member: Member) => void)[] = []
+  const waiting: { user: string; take(member: Member): void }[] = []
   const seen = new LRUCache<string, true>({ max: MAX_SEEN })
   let sweeper: ReturnType<typeof setInterval> | null = null
 
@@ -70,7 +73,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
           member.prepared.clear()
         },
       }),
-      ...{ schema: null, session: 0, isBusy: true, usedAt: 0, prepared: new Set(), isStale: false },
+      ...{ schema: null, session: 0, isBusy: true, user: '', usedAt: 0, prepared: new Set(), isStale: false },
     }
     members.push(member)
     sweeper ??= setInterval(sweep, IDLE_MS)
@@ -83,18 +86,35 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     const ready = idle.find((member) => member.schema === schema)
     const chosen =
       ready ?? (members.length < options.max ? open() : idle.reduce<Member | null>(leastRecent, null))
-    if (!chosen) return new Promise((resolve) => waiting.push(resolve))
+    const user = currentCaller()?.key ?? ''
+    if (!chosen) return new Promise((resolve) => waiting.push({ user, take: resolve }))
     chosen.isBusy = true
+    chosen.user = user
     return Promise.resolve(chosen)
   }
 
   function giveBack(member: Member): void {
     member.usedAt = performance.now()
     if (member.isStale || member.prepared.size > MAX_PREPARED) retire(member)
-    const next = waiting.shift()
-    if (!next) member.isBusy = false
-    else if (members.includes(member)) next(member)
-    else next(open())
+    member.isBusy = false
+    const next = takeNext()
+    if (!next) return
+    const free = members.includes(member) ? member : open()
+    free.isBusy = true
+    free.user = next.user
+    next.take(free)
+  }
+
+  /** Of those that wait, the first of a user who has fewest connections: nobody's many reads are in others' way. */
+  function takeNext() {
+    const held = new Map<string, number>()
+    for (const { isBusy, user } of members) if (isBusy) held.set(user, (held.get(user) ?? 0) + 1)
+    let best = 0
+    for (let at = 1; at < waiting.length; at++) {
+      const [rank, bestRank] = [at, best].map((index) => held.get(waiting[index]?.user ?? '') ?? 0)
+      if ((rank ?? 0) < (bestRank ?? 0)) best = at
+    }
+    return waiting.splice(best, 1)[0]
   }
 
   function retire(member: Member): void {
@@ -129,7 +149,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       }
     }
     return {
-      async query({ sql, params }, { arrays = false } = {}) {
+      async query({ sql, params }, { arrays = false, caller } = {}) {
         refuseLost()
         const prepare = isWorthPreparing(sql)
         // The same text in another schema is about other tables, whose columns may be of other types.
@@ -138,7 +158,8 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
         // Without values it would go as a simple query, whose text cannot be prepared.
         const query = member.client.unsafe(text, params as never[], { prepare })
         try {
-          const rows = arrays ? await query.values() : await query
+          const read = async () => (arrays ? await query.values() : await query)
+          const rows = await whileWanted(caller, read, () => query.cancel())
           return { rows, count: rows.count ?? 0 }
         } catch (error) {
           if (isStalePlan(error)) member.isStale = true

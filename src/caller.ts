@@ -1,0 +1,104 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Actor } from './core/actor.ts'
+import { AppError } from './core/errors.ts'
+
+/** Who waits for what a request asks: known to the databases, so that long reads are shared out fairly and end with it. */
+export interface Caller {
+  /** Aborted where the client has gone. */
+  readonly signal: AbortSignal
+  /** Whose turn it is where many wait; empty while that is not known. */
+  key: string
+  /** How long a read may take for them. */
+  readonly timeoutMs: number
+}
+
+const callers = new AsyncLocalStorage<Caller>()
+
+/** Runs the handling of a request; `currentCaller` knows it in there. */
+export function asCaller<T>(request: Request, timeoutMs: number, handle: () => T): T {
+  const caller: Caller = {
+    // Only made where somebody looks: most requests are answered before they could be given up.
+    get signal() {
+      return request.signal
+    },
+    key: '',
+    timeoutMs,
+  }
+  return callers.run(caller, handle)
+}
+
+/** Says who the caller is, once that is known: an account, or a public link with all its visitors. */
+export function nameCaller(actor: Actor): void {
+  const caller = callers.getStore()
+  if (!caller) return
+  if (actor.kind === 'user') caller.key = `user ${actor.id}`
+  else if (actor.kind === 'share') caller.key = `link ${actor.shareId}`
+}
+
+/** Who waits for what is done now; undefined in work that goes on by itself, such as jobs. */
+export const currentCaller = (): Caller | undefined => callers.getStore()
+
+/** Runs work that goes on without the request that began it. */
+export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
+
+/** Nobody reads it: who asked has gone. */
+export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', 'The request was cancelled')
+
+/** @param isWaiting true where it has not even begun */
+export function tooLate(timeoutMs: number, isWaiting = false): AppError {
+  const seconds = Math.round(timeoutMs / 1000)
+  return isWaiting
+    ? new AppError(
+        'QUERY_TIMEOUT',
+        `Others keep the database busy: this has waited ${seconds} s. Try again later`,
+      )
+    : new AppError(
+        'QUERY_TIMEOUT',
+        `This took longer than ${seconds} s and was stopped: narrow it down by a filter, or raise QUERY_TIMEOUT_SECONDS`,
+      )
+}
+
+/**
+ * Calls `end` with the reason where the caller goes away, or waits for too long.
+ *
+ * @returns ends the watch
+ */
+export function watchCaller(
+  { signal, timeoutMs }: Caller,
+  end: (reason: AppError) => void,
+  isWaiting = false,
+): () => void {
+  const onAbort = () => end(cancelled())
+  const timer = setTimeout(() => end(tooLate(timeoutMs, isWaiting)), timeoutMs)
+  signal.addEventListener('abort', onAbort, { once: true })
+  return () => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/**
+ * A read that `cancel` can end, for as long as its caller wants it.
+ *
+ * @throws QUERY_CANCELLED, QUERY_TIMEOUT once the read has ended
+ */
+export async function whileWanted<T>(
+  caller: Caller | undefined,
+  read: () => Promise<T>,
+  cancel: () => void,
+): Promise<T> {
+  if (!caller) return read()
+  if (caller.signal.aborted) throw cancelled()
+  let reason: AppError | null = null
+  const release = watchCaller(caller, (given) => {
+    reason = given
+    cancel()
+  })
+  try {
+    return await read()
+  } catch (error) {
+    throw reason ?? error
+  } finally {
+    release()
+  }
+}
