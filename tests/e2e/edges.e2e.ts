@@ -116,3 +116,35 @@ describe('editors of the last row, each at the end of the window,', () => {
     60_000,
   )
 })
+
+describe('an open record', () => {
+  test.each([1280, 390])('shows the error of an impossible date, %i px wide', async (width) => {
+    const grid = await tests.open(
+      [
+        { title: 'Title', type: 'SingleLineText' as const },
+        { title: 'Due', type: 'Date' as const },
+      ],
+      [['a', '2026-01-02']],
+    )
+    const { page } = grid
+    await page.setViewportSize({ width, height: 700 })
+    await grid.cell(0, 'Title').click()
+    await page.keyboard.press('Space')
+    const panel = page.getByTestId('record-panel')
+    await panel.waitFor()
+    const input = panel.getByRole('textbox', { name: 'Due' })
+    await input.fill('2026-13-45')
+    await page.keyboard.press('Enter')
+    const error = panel.getByRole('alert')
+    await error.waitFor()
+    const isSeen = await error.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      return element.contains(document.elementFromPoint(left + Math.min(width, 40) / 2, top + height / 2))
+    })
+    expect(isSeen).toBe(true)
+    expect(await input.inputValue()).toBe('2026-13-45')
+    await page.keyboard.press('Escape')
+    expect(await input.inputValue()).toBe('2026-01-02')
+    expect(grid.writes()).toEqual([])
+  })
+})

@@ -194,4 +194,24 @@ describe('ticked records', () => {
       ),
     ).toBe(0)
   })
+
+  test.each(['gallery', 'kanban'] as const)('are given up in a %s as well', async (kind) => {
+    const table = await tests.createTable(
+      [...FIELDS, { title: 'Kind', type: 'SingleSelect' as const, options: { choices: [{ title: 'a' }] } }],
+      ['fig', 'plum', 'plume'].map((title, at): CellValue[] => [title, at, 'a']),
+    )
+    const view = await owners().views.create.mutate({ tableId: table.tableId, title: 'Cards', kind })
+    const { page } = await tests.openTable(table)
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, `#/nc/${table.baseId}/${table.tableId}/${view.id}`)
+    const card = (title: string) => page.getByText(title, { exact: true })
+    await card('fig').click({ modifiers: ['ControlOrMeta'] })
+    await card('plum').click({ modifiers: ['ControlOrMeta'] })
+    const bar = page.getByTestId('bulk-bar')
+    await bar.getByText('2 records selected').waitFor()
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.keyboard.type('plum')
+    await bar.getByText('1 record selected').waitFor()
+  })
 })

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useRef, useState, useSyncExternalStore } from 'react'
 import { Grid, type GridHandle } from '../../grid/grid.tsx'
 import type { CheckedRows, SelectionStatus } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
@@ -10,7 +10,6 @@ import { createGridCommands } from './grid-commands.ts'
 import { GridEmpty } from './grid-empty.tsx'
 import { useGridGroups, useViewGroups } from './groups/use-groups.ts'
 import { SelectionNumbers } from './selection-numbers.tsx'
-import type { StoreQuery } from './store/types.ts'
 import type { TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
 import { GRID_CONTROLS } from './toolbar.tsx'
@@ -19,6 +18,7 @@ import { useRecordStore } from './use-record-store.ts'
 import { useSheetPaste } from './use-sheet-paste.ts'
 import { useShowRecord } from './use-show-record.ts'
 import { useTableActions } from './use-table-actions.ts'
+import { useUntickAll } from './use-ticks.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from './view-frame.tsx'
 
 const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
@@ -70,7 +70,7 @@ export function TableView(props: KindScreenProps) {
     () => latest.current,
     rowCount === 0 && search === null && query.filter === null && rights.grid.addRecords,
   )
-  useUntickAll(grid, checked, query)
+  useUntickAll(checked, query, () => grid.current?.clearChecked())
   useShowRecord(store, openId, (row) => grid.current?.select(row))
   const colorOf = useRowColor(schema.fields, state.view.coloring, people)
   const moveRecords =
@@ -141,17 +141,6 @@ export function TableView(props: KindScreenProps) {
       </div>
     </ViewFrame>
   )
-}
-
-/** "All records" means those that were in view when it was ticked: another filter or search unticks them. */
-function useUntickAll(grid: RefObject<GridHandle | null>, checked: CheckedRows, query: StoreQuery): void {
-  const records = JSON.stringify([query.filter, query.search])
-  const ticked = useRef({ records, checked })
-  if (ticked.current.checked !== checked) ticked.current = { records, checked }
-  useEffect(() => {
-    const { records: before, checked } = ticked.current
-    if (checked.kind === 'all' && before !== records) grid.current?.clearChecked()
-  }, [grid, records])
 }
 
 const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>

@@ -1,6 +1,5 @@
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
-import type { CheckedRows } from '../../../../grid/source.ts'
 import { t, tn } from '../../../../i18n.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
@@ -15,9 +14,10 @@ import { useRecordStore } from '../../../records/use-record-store.ts'
 import { useSheetPaste } from '../../../records/use-sheet-paste.ts'
 import { rowOfRecord, useShowRecord } from '../../../records/use-show-record.ts'
 import { useTableActions } from '../../../records/use-table-actions.ts'
+import { useTicks } from '../../../records/use-ticks.ts'
 import { type KindScreenProps, useViewFrame, ViewFrame } from '../../../records/view-frame.tsx'
 import { cardFields } from '../../cards/card-fields.ts'
-import { countChecked, NO_ROWS } from '../../cards/chosen.ts'
+import { countChecked } from '../../cards/chosen.ts'
 import { useQueryWith } from '../../cards/query-with.ts'
 import { CoverMenu } from '../../cover-menu.tsx'
 import { useRowColor } from '../../row-color.ts'
@@ -41,7 +41,7 @@ export function GalleryScreen(props: KindScreenProps) {
   const store = useRecordStore(baseId, tableId, query)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
   const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
-  const [checked, setChecked] = useState<CheckedRows>(NO_ROWS)
+  const [checked, setChecked] = useTicks(store.source, query)
   const [bulkEdits, setBulkEdits] = useState(false)
   const cards = useRef<RecordsHandle>(null)
   const fields = useMemo(

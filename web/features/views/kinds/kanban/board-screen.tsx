@@ -4,7 +4,6 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import { coloringFields, type KanbanOptions } from '../../../../../src/core/views/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
-import type { CheckedRows } from '../../../../grid/source.ts'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
@@ -14,6 +13,7 @@ import { can, type TableContext } from '../../../records/table-context.ts'
 import tableStyles from '../../../records/table-view.module.css'
 import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
 import { useTableActions } from '../../../records/use-table-actions.ts'
+import { useTicks } from '../../../records/use-ticks.ts'
 import { type KindScreenProps, ViewFrame, type ViewFrameState } from '../../../records/view-frame.tsx'
 import { cardFields } from '../../cards/card-fields.ts'
 import { openCardMenu } from '../../cards/card-menu.ts'
@@ -82,7 +82,7 @@ export function BoardScreen(props: BoardScreenProps) {
   const titleOf = useStackTitle(board, store, names)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
   const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
-  const [checked, setChecked] = useState<CheckedRows>(NO_ROWS)
+  const [checked, setChecked] = useTicks(store.source, query)
   const [bulkEdits, setBulkEdits] = useState(false)
   const [spoken] = useState(() => watched(''))
   const byId = usePeople()
