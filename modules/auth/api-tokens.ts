@@ -57,6 +57,20 @@ export function createApiTokens({ meta }: Pick<Kernel, 'meta'>, access: Access) 
       return meta.db.select().from(apiTokens).where(isOwn).orderBy(desc(apiTokens.id))
     },
 
+    /** Those of a user that work, newest first. For services: the caller has checked who asks. */
+    async activeOf(userId: string): Promise<ApiTokenRow[]> {
+      const isTheirs = eq(apiTokens.userId, userId)
+      const rows = await meta.db.select().from(apiTokens).where(isTheirs).orderBy(desc(apiTokens.id))
+      return rows.filter((row) => !hasExpired(row))
+    },
+
+    /** Deletes all tokens of a user: they are refused from the next call on. For services, as `activeOf`. */
+    async deleteAllOf(userId: string): Promise<void> {
+      const isTheirs = eq(apiTokens.userId, userId)
+      const deleted = await meta.db.delete(apiTokens).where(isTheirs).returning({ hash: apiTokens.tokenHash })
+      for (const { hash } of deleted) cache.forget(hash)
+    },
+
     /**
      * A new token of the actor's; this answer is the only place where it is readable.
      * @param expiresAt ISO 8601; null: it does not expire

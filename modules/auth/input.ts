@@ -16,7 +16,12 @@ export const InvitationInput = z.object({ token: Given })
 
 export const SignInInput = z.object({ email: Given, password: Given })
 
-export const ChangePasswordInput = z.object({ currentPassword: Given, newPassword: NewPassword })
+export const ChangePasswordInput = z.object({
+  currentPassword: Given,
+  newPassword: NewPassword,
+  /** Whether the API tokens end with the sessions. */
+  revokesTokens: z.boolean().optional(),
+})
 
 export const DisplayName = plainText(255)
 export const ProfileMeta = plainObject(16_384)

@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { Access } from './access.ts'
 import type { Accounts } from './accounts.ts'
+import type { ApiTokenRow, ApiTokens } from './api-tokens.ts'
 import { hashPassword } from './passwords.ts'
 import { isUuid, randomHex80, sha256 } from './secrets.ts'
 import type { Sessions } from './sessions.ts'
@@ -20,6 +21,7 @@ export function createPasswordReset(
   accounts: Accounts,
   access: Access,
   sessions: Sessions,
+  tokens: ApiTokens,
 ) {
   const { users, passwordResets } = meta.tables(defineAuthTables)
   const invalid = () => badRequest('Invalid reset url')
@@ -61,17 +63,22 @@ export function createPasswordReset(
       return token
     },
 
-    /** @throws BAD_REQUEST when the token is unknown, used or expired */
-    async check(token: string): Promise<void> {
-      const found = isUuid(token) ? await meta.db.select().from(passwordResets).where(isAlive(token)) : []
-      if (found.length === 0) throw invalid()
+    /**
+     * The API tokens that go on working after the reset, unless they are revoked with it.
+     * @throws BAD_REQUEST when the token is unknown, used or expired
+     */
+    async check(token: string): Promise<ApiTokenRow[]> {
+      const [found] = isUuid(token) ? await meta.db.select().from(passwordResets).where(isAlive(token)) : []
+      if (!found) throw invalid()
+      return tokens.activeOf(found.userId)
     },
 
     /**
      * Sets a new password and ends all sessions of the user; the token is used up, and with it all others of theirs.
+     * @param revokesTokens whether the user's API tokens end, too
      * @throws BAD_REQUEST when the token is unknown, used or expired
      */
-    async reset(token: string, password: string): Promise<void> {
+    async reset(token: string, password: string, revokesTokens: boolean): Promise<void> {
       await this.check(token)
       const passwordHash = await hashPassword(password)
       // Taken and used up in one statement: of two who come with it, one gets through.
@@ -85,6 +92,7 @@ export function createPasswordReset(
           .set({ passwordHash, tokenVersion: randomHex80(), inviteToken: null, updatedAt })
           .where(eq(users.id, taken.userId)),
       ])
+      if (revokesTokens) await tokens.deleteAllOf(taken.userId)
       await sessions.endAll(taken.userId)
       accounts.changed(taken.userId)
     },

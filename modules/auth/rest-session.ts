@@ -4,6 +4,7 @@ import { clientAddress } from '../../src/client-address.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase } from '../../src/rest.ts'
+import { maskedToken } from './api-tokens.ts'
 import { EmailAddress } from './email.ts'
 import { DisplayName, ProfileMeta, SignInInput, SignUpInput } from './input.ts'
 import { NewPassword } from './passwords.ts'
@@ -18,7 +19,12 @@ const SignUpBody = z.object({
   password: NewPassword,
   token: SignUpInput.shape.inviteToken.nullish(),
 })
-const ChangeBody = z.object({ currentPassword: z.string().min(8).max(4096), newPassword: NewPassword })
+const ChangeBody = z.object({
+  currentPassword: z.string().min(8).max(4096),
+  newPassword: NewPassword,
+  revoke_tokens: z.boolean().nullish(),
+})
+const ResetBody = z.object({ password: NewPassword, revoke_tokens: z.boolean().nullish() })
 const ProfileBody = z.object({ display_name: DisplayName.nullish(), meta: ProfileMeta.nullish() })
 
 /** Sign-up, sign-in, the session and the password (wire §2). */
@@ -74,7 +80,9 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
 
     .post('/password/change', async ({ actor, body, set, address }) => {
       await auth.access.authorize(actor, 'account.password')
-      const { cookie } = await auth.session.changePassword(actor, readBody(ChangeBody, body), address)
+      const { revoke_tokens: revokes, ...passwords } = readBody(ChangeBody, body)
+      const change = { ...passwords, revokesTokens: revokes ?? false }
+      const { cookie } = await auth.session.changePassword(actor, change, address)
       set.headers['set-cookie'] = cookie.setCookie
       return { msg: 'Password has been updated successfully' }
     })
@@ -85,16 +93,16 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
     })
 
     .post('/token/validate/:token', async ({ params }) => {
-      await auth.passwordReset.check(params.token)
-      return { msg: 'Token has been validated successfully' }
+      const tokens = await auth.passwordReset.check(params.token)
+      // What goes on working after the reset, unless it is revoked with it.
+      const kept = tokens.map((row) => ({ description: row.description, token: maskedToken(row) }))
+      return { msg: 'Token has been validated successfully', ...(kept.length > 0 && { api_tokens: kept }) }
     })
 
     .post('/password/reset/:token', async ({ params, body }) => {
       await auth.passwordReset.check(params.token)
-      await auth.passwordReset.reset(
-        params.token,
-        readBody(z.object({ password: NewPassword }), body).password,
-      )
+      const { password, revoke_tokens: revokes } = readBody(ResetBody, body)
+      await auth.passwordReset.reset(params.token, password, revokes ?? false)
       return { msg: 'Password has been reset successfully' }
     })
 

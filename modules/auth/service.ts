@@ -58,8 +58,8 @@ export function createAuthService(kernel: Kernel) {
     return (owner && (await accounts.find(owner.userId))?.actors.token) ?? ANONYMOUS
   }
 
-  const passwordReset = createPasswordReset(kernel, accounts, access, sessions)
-  const session = createSessionService(kernel, { accounts, access, jwt, sessions, signUp, throttle })
+  const passwordReset = createPasswordReset(kernel, accounts, access, sessions, tokens)
+  const session = createSessionService(kernel, { accounts, access, jwt, sessions, signUp, throttle, tokens })
 
   return {
     access,

@@ -4,6 +4,7 @@ import { AppError, badRequest } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Access, forbidden, requireUser } from './access.ts'
 import type { Accounts, UserRow } from './accounts.ts'
+import type { ApiTokens } from './api-tokens.ts'
 import { emailKey } from './email.ts'
 import { createHourlyLimit } from './hourly-limit.ts'
 import type { Jwt } from './jwt.ts'
@@ -28,11 +29,12 @@ export interface SessionParts {
   sessions: Sessions
   signUp: SignUp
   throttle: Throttle
+  tokens: ApiTokens
 }
 
 /** Signing up, in and out, and what ends the sessions of a person. */
 export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'config'>, parts: SessionParts) {
-  const { accounts, access, jwt, sessions, signUp, throttle } = parts
+  const { accounts, access, jwt, sessions, signUp, throttle, tokens } = parts
   const { users } = meta.tables(defineAuthTables)
   const signUps = createHourlyLimit(config.signUpsPerHour, 'new accounts')
 
@@ -111,12 +113,13 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
     },
 
     /**
-     * Changes the actor's own password. Every session of theirs is void; the answer starts a new one.
+     * Changes the actor's own password. Every session of theirs is void; the answer starts a new one. Their API
+     * tokens go on working, unless `revokesTokens`.
      * @throws BAD_REQUEST when the current password is wrong; TOO_MANY_REQUESTS after many failures
      */
     async changePassword(
       actor: Actor,
-      input: { currentPassword: string; newPassword: string },
+      input: { currentPassword: string; newPassword: string; revokesTokens?: boolean },
       address: string,
     ): Promise<SignedIn> {
       await access.authorize(actor, 'account.password')
@@ -130,6 +133,7 @@ export function createSessionService({ meta, config }: Pick<Kernel, 'meta' | 'co
       const changed = await endSessions(user, { passwordHash: await hashPassword(input.newPassword) })
       // Signed out, or changed in another window, while the hashes were made.
       if (!changed) throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+      if (input.revokesTokens) await tokens.deleteAllOf(id)
       return start(changed, 'object')
     },
   }

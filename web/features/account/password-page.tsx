@@ -1,6 +1,9 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
+import { callRest } from '../../rest.ts'
 import { session } from '../../session/index.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
@@ -9,7 +12,12 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { checkNewPassword, MIN_PASSWORD } from '../auth/check-credentials.ts'
+import { KeptTokens } from '../auth/kept-tokens.tsx'
 import styles from './account.module.css'
+
+const TokenList = z.object({
+  list: z.array(z.looseObject({ description: z.string().nullable(), token: z.string() })),
+})
 
 /** Changes the password. Every other session of the account ends by it. */
 export function PasswordPage() {
@@ -17,12 +25,20 @@ export function PasswordPage() {
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
+  const [revokes, setRevokes] = useState(false)
+  const queries = useQueryClient()
+  const tokens = useQuery({
+    queryKey: ['rest', '/api/v1/tokens'],
+    queryFn: async () => TokenList.parse(await callRest('GET', '/api/v1/tokens')).list,
+  })
   const change = trpc.auth.changePassword.useMutation({
     onSuccess({ token }) {
       session.signIn(token)
       setCurrent('')
       setNext('')
       setWasSubmitted(false)
+      setRevokes(false)
+      void queries.invalidateQueries({ queryKey: ['rest', '/api/v1/tokens'] })
       toast.success({ text: t('Password changed. Your other devices were signed out.') })
     },
   })
@@ -32,7 +48,8 @@ export function PasswordPage() {
   function submit(event: FormEvent) {
     event.preventDefault()
     setWasSubmitted(true)
-    if (!currentError && !nextError) change.mutate({ currentPassword: current, newPassword: next })
+    if (!currentError && !nextError)
+      change.mutate({ currentPassword: current, newPassword: next, revokesTokens: revokes })
   }
 
   return (
@@ -60,6 +77,7 @@ export function PasswordPage() {
         error={wasSubmitted ? nextError : null}
         help={t('At least {n} characters. Your other devices will be signed out.', { n: MIN_PASSWORD })}
       />
+      <KeptTokens tokens={tokens.data ?? []} revokes={revokes} onChange={setRevokes} />
       <Button type="submit" variant="primary" busy={change.isPending}>
         {t('Change password')}
       </Button>

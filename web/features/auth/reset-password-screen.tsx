@@ -1,6 +1,7 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { callRest } from '../../rest.ts'
@@ -12,14 +13,27 @@ import { toast } from '../../ui/toast.ts'
 import formStyles from './auth-page.module.css'
 import { AuthPage } from './auth-page.tsx'
 import { checkNewPassword, MIN_PASSWORD } from './check-credentials.ts'
+import { KeptTokens } from './kept-tokens.tsx'
+
+const Link = z.object({
+  api_tokens: z.array(z.object({ description: z.string().nullable(), token: z.string() })).default([]),
+})
 
 /** Sets a new password by the link that was mailed or that an administrator made; it works once, for an hour. */
 export function ResetPasswordScreen() {
   const { id } = useParams({ from: '/reset/$id' })
   const [password, setPassword] = useState('')
   const [wasSubmitted, setWasSubmitted] = useState(false)
+  const [revokes, setRevokes] = useState(false)
+  const path = encodeURIComponent(id)
+  const link = useQuery({
+    queryKey: ['reset', id],
+    queryFn: async () => Link.parse(await callRest('POST', `/api/v1/auth/token/validate/${path}`)),
+    retry: false,
+  })
   const reset = useMutation({
-    mutationFn: () => callRest('POST', `/api/v1/auth/password/reset/${encodeURIComponent(id)}`, { password }),
+    mutationFn: () =>
+      callRest('POST', `/api/v1/auth/password/reset/${path}`, { password, revoke_tokens: revokes }),
     onSuccess() {
       toast.success({ text: t('Password changed. Sign in with your new password.') })
       goTo(paths.signIn(), { replace: true })
@@ -40,6 +54,7 @@ export function ResetPasswordScreen() {
     >
       <form className={formStyles.form} onSubmit={submit} noValidate>
         {reset.error && <Alert tone="error">{messageOf(reset.error)}</Alert>}
+        {!reset.error && link.error && <Alert tone="error">{messageOf(link.error)}</Alert>}
         <PasswordField
           label={t('New password')}
           name="new-password"
@@ -50,6 +65,7 @@ export function ResetPasswordScreen() {
           error={wasSubmitted ? problem : null}
           help={t('At least {n} characters', { n: MIN_PASSWORD })}
         />
+        <KeptTokens tokens={link.data?.api_tokens ?? []} revokes={revokes} onChange={setRevokes} />
         <Button type="submit" variant="primary" size="large" busy={reset.isPending}>
           {t('Set password')}
         </Button>
