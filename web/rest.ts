@@ -20,7 +20,7 @@ export class RestError extends Error {
  * @throws RestError when the server refuses; TypeError when it cannot be reached
  */
 export async function callRest(
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: unknown,
 ): Promise<unknown> {

@@ -33,6 +33,7 @@ export const paths = {
   trash: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/trash${tableId ? `?tableId=${tableId}` : ''}`,
   sources: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=sources`,
+  storage: (baseId: string) => `/${WORKSPACE}/${baseId}?tab=storage`,
   /** The diagram of a base; of a table and what it is linked with, where one is named. */
   relations: (baseId: string, tableId?: string) =>
     `/${WORKSPACE}/${baseId}/erd${tableId ? `?tableId=${tableId}` : ''}`,
@@ -50,7 +51,7 @@ export const paths = {
   copySharedBase: (shareId: string) => `/copy-shared-base?base=${encodeURIComponent(shareId)}`,
 }
 
-export type AccountPage = 'profile' | 'password' | 'tokens'
+export type AccountPage = 'profile' | 'password' | 'tokens' | 'users' | 'settings' | 'storage'
 
 const continueQuery = (path?: string) => (path ? `?continueAfterSignIn=${encodeURIComponent(path)}` : '')
 

@@ -151,8 +151,8 @@ const loadBaseHome = lazyScreen(() => import('../features/bases/base-home-screen
 const baseHomeRoute = createRoute({
   getParentRoute: () => baseRoute,
   path: '/',
-  validateSearch: (search: Record<string, unknown>): { tab?: 'sources' } =>
-    search.tab === 'sources' ? { tab: 'sources' } : {},
+  validateSearch: (search: Record<string, unknown>): { tab?: 'sources' | 'storage' } =>
+    search.tab === 'sources' || search.tab === 'storage' ? { tab: search.tab } : {},
   component: loadBaseHome,
 })
 

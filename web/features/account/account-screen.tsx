@@ -1,33 +1,46 @@
 import { useParams } from '@tanstack/react-router'
-import { KeyRound, LockKeyhole, UserRound } from 'lucide-react'
+import { HardDrive, KeyRound, LockKeyhole, Settings2, UserRound, UsersRound } from 'lucide-react'
+import type { OrgRole } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
 import { type AccountPage, hrefOf, paths } from '../../routes/paths.ts'
 import { NotFoundScreen } from '../../routes/root.tsx'
 import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { useMe } from '../../session/use-me.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Main } from '../../ui/main.tsx'
 import styles from './account.module.css'
 import { PasswordPage } from './password-page.tsx'
 import { ProfilePage } from './profile-page.tsx'
+import { SettingsPage } from './settings-page.tsx'
+import { StoragePage } from './storage-page.tsx'
 import { TokensPage } from './tokens-page.tsx'
+import { UsersPage } from './users-page.tsx'
 
 const pages = (): {
   id: AccountPage
   title: string
   icon: typeof UserRound
+  /** Who has this page, where not everyone has. */
+  least?: OrgRole
   page: () => React.ReactNode
 }[] => [
   { id: 'profile', title: t('Profile'), icon: UserRound, page: () => <ProfilePage /> },
   { id: 'password', title: t('Password'), icon: LockKeyhole, page: () => <PasswordPage /> },
   { id: 'tokens', title: t('API tokens'), icon: KeyRound, page: () => <TokensPage /> },
+  { id: 'users', title: t('Users'), icon: UsersRound, least: 'org-level-creator', page: () => <UsersPage /> },
+  { id: 'settings', title: t('Settings'), icon: Settings2, least: 'super', page: () => <SettingsPage /> },
+  { id: 'storage', title: t('Storage'), icon: HardDrive, least: 'super', page: () => <StoragePage /> },
 ]
 
 /** One's own account: a page for each subject, chosen at the side. */
 export function AccountScreen() {
   const { page = 'profile' } = useParams({ from: '/shell/account/{-$page}' })
-  const all = pages()
+  const { user, holds } = useMe()
+  const all = pages().filter(({ least }) => least === undefined || holds(least))
   const open = all.find(({ id }) => id === page)
   useDocumentTitle(open?.title)
+  // Which pages there are is known once it is known who looks.
+  if (!open && !user) return null
   if (!open) return <NotFoundScreen />
   return (
     <Main className={styles.screen}>
@@ -45,7 +58,11 @@ export function AccountScreen() {
         </ul>
         <LanguageSelect />
       </nav>
-      <section className={styles.page} aria-labelledby="account-page">
+      <section
+        className={styles.page}
+        data-wide={open.least !== undefined || undefined}
+        aria-labelledby="account-page"
+      >
         <h2 id="account-page" className={styles.pageTitle}>
           {open.title}
         </h2>

@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import styles from './account.module.css'
 
-/** A token that was just made: the only time that it can be read. */
-export function FreshToken({ token }: { token: string }) {
+/** A text to hand on, such as a token that was just made: the only time that it can be read. */
+export function FreshToken({ token, note }: { token: string; note?: string }) {
   const [copied, setCopied] = useState(false)
   return (
     <Alert>
-      <p>{t('Copy the token now. You won’t be able to see it again.')}</p>
+      <p>{note ?? t('Copy the token now. You won’t be able to see it again.')}</p>
       <div className={styles.fresh}>
         <code>{token}</code>
         <Button

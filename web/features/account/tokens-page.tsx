@@ -3,11 +3,11 @@ import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { messageOf } from '../../errors.ts'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo, localeTag, t } from '../../i18n.ts'
 import { callRest } from '../../rest.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import styles from './account.module.css'
@@ -18,23 +18,29 @@ const Token = z.object({
   token: z.string(),
   description: z.string().nullable(),
   created_at: z.string(),
+  expiry: z.string().nullable(),
 })
 const TokenList = z.object({ list: z.array(Token) })
 type Token = z.infer<typeof Token>
 
+const DAY_MS = 24 * 60 * 60 * 1000
 const PATH = '/api/v1/tokens'
 const KEY = ['rest', PATH]
 
 /** Tokens by which programs act as oneself: make one, see it once, delete it. */
 export function TokensPage() {
   const [description, setDescription] = useState('')
+  const [days, setDays] = useState('')
   const queries = useQueryClient()
   const tokens = useQuery({
     queryKey: KEY,
     queryFn: async () => TokenList.parse(await callRest('GET', PATH)).list,
   })
   const create = useMutation({
-    mutationFn: async () => Token.parse(await callRest('POST', PATH, { description: description.trim() })),
+    mutationFn: async () => {
+      const expiry = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+      return Token.parse(await callRest('POST', PATH, { description: description.trim(), expiry }))
+    },
     onSuccess() {
       setDescription('')
       void queries.invalidateQueries({ queryKey: KEY })
@@ -79,6 +85,12 @@ export function TokensPage() {
           onChange={(event) => setDescription(event.target.value)}
           error={create.error && messageOf(create.error)}
         />
+        <SelectField label={t('Expires')} value={days} onChange={(event) => setDays(event.target.value)}>
+          <option value="">{t('Never')}</option>
+          <option value="30">{t('In 30 days')}</option>
+          <option value="90">{t('In 90 days')}</option>
+          <option value="365">{t('In a year')}</option>
+        </SelectField>
         <Button type="submit" variant="primary" busy={create.isPending} disabled={description.trim() === ''}>
           {t('Create token')}
         </Button>
@@ -105,6 +117,7 @@ export function TokensPage() {
                 <strong dir="auto">{token.description || t('Untitled')}</strong>
                 <small>
                   <code>{masked(token)}</code> · {t('Created {when}', { when: formatAgo(token.created_at) })}
+                  {token.expiry && <> · {expiryOf(token.expiry)}</>}
                 </small>
               </span>
               <IconButton
@@ -119,6 +132,11 @@ export function TokensPage() {
       )}
     </div>
   )
+}
+
+function expiryOf(expiry: string): string {
+  if (Date.parse(expiry) <= Date.now()) return t('Expired')
+  return t('Expires on {day}', { day: new Date(expiry).toLocaleDateString(localeTag()) })
 }
 
 /** Its last characters, by which its owner knows it again. */

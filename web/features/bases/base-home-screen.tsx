@@ -15,6 +15,7 @@ import { createTable } from '../shell/table-commands.tsx'
 import { useFileDrop } from '../shell/use-file-drop.ts'
 import { connectDatabase } from '../sources/source-commands.tsx'
 import { SourcesPanel } from '../sources/sources-panel.tsx'
+import { StoragePanel } from '../storage/storage-panel.tsx'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
 import { BASE_SHORTCUTS } from './base-shortcuts.ts'
@@ -54,20 +55,28 @@ export function BaseHomeScreen() {
             onSelect={() => goTo(paths.sources(baseId))}
           />
         )}
+        {roleCan(base.role, 'base.storage') && (
+          <Tab
+            name={t('Storage')}
+            selected={tab === 'storage'}
+            onSelect={() => goTo(paths.storage(baseId))}
+          />
+        )}
       </div>
       {tab === 'overview' && <Overview base={base} />}
       {tab === 'members' && <MemberList base={base} />}
       {tab === 'sources' && roleCan(base.role, 'source.list') && <SourcesPanel base={base} />}
+      {tab === 'storage' && roleCan(base.role, 'base.storage') && <StoragePanel base={base} />}
       {isOver && <div className={styles.dropHint}>{t('Drop to import as a new table')}</div>}
     </Main>
   )
 }
 
 /** The tab that the address names: one can send it, and the browser's "back" leads to the one before. */
-function useTab(): 'overview' | 'members' | 'sources' {
+function useTab(): 'overview' | 'members' | 'sources' | 'storage' {
   const { pathname, search } = useLocation()
   if (pathname.endsWith('/auth')) return 'members'
-  return 'tab' in search ? 'sources' : 'overview'
+  return ('tab' in search && search.tab) || 'overview'
 }
 
 function HomeSkeleton() {

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { EMAIL, fillCredentials, PASSWORD, see, setUpShell } from './shell-page.ts'
+
+const { app, openPage, openSignedIn, expectNoProblems } = setUpShell({ withAccount: true })
+
+const tokenOf = async (): Promise<string> =>
+  (await app().rest().post('/api/v1/auth/user/signin', { email: EMAIL, password: PASSWORD })).body.token
+
+describe('the account area of an administrator', () => {
+  test('invites someone, changes what they may do, and deletes them', async () => {
+    const page = await openSignedIn('/account/users')
+    await page.getByLabel('Invite by e-mail address').fill('bob@example.com')
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    await see(page.getByText('#/signup/'))
+    const row = page.getByRole('listitem').filter({ hasText: 'bob@example.com' })
+    await see(row.getByText('Invited'))
+    await row.getByRole('combobox').selectOption('org-level-creator')
+    await see(page.getByText('bob@example.com: May create bases'))
+    const list = async () =>
+      (
+        await app()
+          .rest(await tokenOf())
+          .get('/api/v1/users')
+      ).body.list
+    expect(
+      (await list()).find(({ email }: { email: string }) => email === 'bob@example.com').roles,
+    ).toContain('org-level-creator')
+    await page.getByLabel('Find by e-mail address').fill('nobody-like-this')
+    await see(page.getByText('No user matches'))
+    await page.getByLabel('Find by e-mail address').fill('bob')
+    await row.getByRole('button', { name: 'More for bob@example.com' }).click()
+    await page.getByRole('menuitem', { name: 'Delete account' }).click()
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    await see(page.getByText('No user matches'))
+    expect(await list()).toHaveLength(1)
+  })
+
+  test('switches sign-up by invitation only on and off', async () => {
+    const page = await openSignedIn('/account/settings')
+    const info = async () => (await app().trpc().app.info.query()).inviteOnlySignup
+    await page.getByRole('switch').click()
+    await page.waitForFunction(
+      () => document.querySelector('[role=switch]:not(:disabled)')?.ariaChecked === 'true',
+    )
+    expect(await info()).toBe(true)
+    await page.reload()
+    await page.getByRole('switch', { checked: true }).click()
+    await page.waitForFunction(
+      () => document.querySelector('[role=switch]:not(:disabled)')?.ariaChecked === 'false',
+    )
+    expect(await info()).toBe(false)
+  })
+
+  test('shows the size of each base, whose owner keeps its history for as long as they choose', async () => {
+    const page = await openSignedIn('/account/storage')
+    await page.getByRole('link', { name: 'Getting started' }).last().click()
+    await page.getByRole('tab', { name: 'Storage' }).click()
+    await page.getByLabel('Keep deleted things').selectOption('30')
+    await page.getByRole('button', { name: 'Keep for 30 days' }).click()
+    await page.waitForFunction(() => document.querySelector('select')?.value === '30')
+    await page.getByRole('button', { name: 'Reclaim space' }).click()
+    await see(page.getByText(/ reclaimed$/))
+    const trpc = app().trpc(await tokenOf())
+    const [base] = await trpc.bases.list.query()
+    expect(await trpc.storage.base.query({ baseId: base?.id ?? '' })).toMatchObject({ historyDays: 30 })
+  })
+
+  test('is one’s own account alone for others', async () => {
+    await app().signUp('eve@example.com')
+    const page = await openPage('/account/users')
+    await fillCredentials(page, PASSWORD, 'eve@example.com')
+    await see(page.getByText('Page not found'))
+    await page.goto(`${app().url}/#/account/tokens`)
+    await see(page.getByLabel('Expires'))
+    const pages = page.getByRole('navigation', { name: 'Account' }).getByRole('link')
+    expect(await pages.allInnerTexts()).toEqual(['Profile', 'Password', 'API tokens'])
+    await page.getByLabel('Token name').fill('backup')
+    await page.getByLabel('Expires').selectOption('30')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    await see(page.getByText('Expires on'))
+  })
+
+  expectNoProblems()
+})

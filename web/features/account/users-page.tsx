@@ -1,0 +1,287 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { EllipsisVertical, Link, LockKeyhole, Mail, Trash2, UsersRound } from 'lucide-react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { messageOf } from '../../errors.ts'
+import { t, tn } from '../../i18n.ts'
+import { callRest } from '../../rest.ts'
+import { addressOf, paths } from '../../routes/paths.ts'
+import { useMe } from '../../session/use-me.ts'
+import { trpc } from '../../trpc.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { confirm } from '../../ui/confirm.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { type MenuItem, openMenu } from '../../ui/menu.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { toast } from '../../ui/toast.ts'
+import styles from './account.module.css'
+import { FreshToken } from './fresh-token.tsx'
+
+const PATH = '/api/v1/users'
+const PAGE = 25
+
+const OrgUser = z.object({
+  id: z.string(),
+  email: z.string(),
+  display_name: z.string().nullable(),
+  roles: z.string(),
+  invite_token: z.string().nullable(),
+  projectsCount: z.number(),
+})
+type OrgUser = z.infer<typeof OrgUser>
+const UserPage = z.object({ list: z.array(OrgUser), pageInfo: z.object({ totalRows: z.number() }) })
+const Invited = z.object({ email: z.string(), invite_token: z.string().nullable() })
+const ResetLink = z.object({ reset_password_url: z.string() })
+
+type GivenRole = 'org-level-creator' | 'org-level-viewer'
+
+const roleLabel = (role: GivenRole): string =>
+  role === 'org-level-creator' ? t('May create bases') : t('Only opens shared bases')
+
+/** Everyone with an account: invite, choose who may create bases, hand over a reset link, delete. */
+export function UsersPage() {
+  const { user: me, holds } = useMe()
+  const [search, setSearch] = useState('')
+  const [page, setPage] = useState(0)
+  const queries = useQueryClient()
+  const path = `${PATH}?limit=${PAGE}&offset=${page * PAGE}&query=${encodeURIComponent(search)}`
+  const users = useQuery({
+    queryKey: ['rest', PATH, search, page],
+    queryFn: async () => UserPage.parse(await callRest('GET', path)),
+    placeholderData: keepPreviousData,
+  })
+  const reload = () => queries.invalidateQueries({ queryKey: ['rest', PATH] })
+  const total = users.data?.pageInfo.totalRows ?? 0
+  const pages = Math.max(1, Math.ceil(total / PAGE))
+  return (
+    <div className={styles.form}>
+      <InviteForm onInvited={reload} />
+      <TextField
+        type="search"
+        label={t('Find by e-mail address')}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.target.value)
+          setPage(0)
+        }}
+      />
+      {users.error && !users.data ? (
+        <ErrorState
+          title={t('The users could not be read')}
+          error={users.error}
+          onRetry={() => void users.refetch()}
+        />
+      ) : total === 0 && users.data ? (
+        <EmptyState icon={UsersRound} title={t('No user matches')} />
+      ) : (
+        <ul className={styles.tokens} aria-label={t('Users')} aria-busy={users.isFetching}>
+          {users.data?.list.map((user) => (
+            <UserRow
+              key={user.id}
+              user={user}
+              isMe={user.id === me?.id}
+              mayReset={holds('super')}
+              onChange={reload}
+            />
+          )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={56} />)}
+        </ul>
+      )}
+      {pages > 1 && (
+        <div className={styles.fresh}>
+          <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
+            {t('Previous')}
+          </Button>
+          <span>{t('Page {page} of {pages}', { page: page + 1, pages })}</span>
+          <Button disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+            {t('Next')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function InviteForm({ onInvited }: { onInvited: () => Promise<unknown> }) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<GivenRole>('org-level-viewer')
+  const invite = useMutation({
+    mutationFn: async () => Invited.parse(await callRest('POST', PATH, { email: email.trim(), roles: role })),
+    async onSuccess() {
+      setEmail('')
+      await onInvited()
+    },
+  })
+  const token = invite.data?.invite_token
+  return (
+    <>
+      <form
+        className={styles.create}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (email.trim() && !invite.isPending) invite.mutate()
+        }}
+      >
+        <TextField
+          type="email"
+          label={t('Invite by e-mail address')}
+          className={styles.grow}
+          maxLength={256}
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          error={invite.error && messageOf(invite.error)}
+        />
+        <SelectField
+          label={t('Role')}
+          value={role}
+          onChange={(event) => setRole(event.target.value as GivenRole)}
+        >
+          <RoleOptions />
+        </SelectField>
+        <Button type="submit" variant="primary" busy={invite.isPending} disabled={email.trim() === ''}>
+          {t('Invite')}
+        </Button>
+      </form>
+      {invite.data && token && (
+        <FreshToken
+          token={addressOf(paths.acceptInvite(token))}
+          note={t('Send this link to {email}:', { email: invite.data.email })}
+        />
+      )}
+    </>
+  )
+}
+
+function RoleOptions() {
+  return (['org-level-viewer', 'org-level-creator'] as const).map((role) => (
+    <option key={role} value={role}>
+      {roleLabel(role)}
+    </option>
+  ))
+}
+
+interface RowProps {
+  user: OrgUser
+  isMe: boolean
+  mayReset: boolean
+  onChange: () => Promise<unknown>
+}
+
+function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
+  const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
+  const name = user.display_name || user.email
+  const isSuper = user.roles.split(',').includes('super')
+  const path = `${PATH}/${user.id}`
+
+  async function change(work: () => Promise<unknown>, done: string) {
+    try {
+      await work()
+      toast.success({ text: done })
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+    await onChange()
+  }
+
+  async function copy(text: string) {
+    if (await copyText(text)) toast.success({ text: t('Copied') })
+  }
+
+  async function copyResetLink() {
+    try {
+      const { reset_password_url: url } = ResetLink.parse(
+        await callRest('POST', `${path}/generate-reset-url`),
+      )
+      await copy(url)
+    } catch (error) {
+      toast.error({ text: messageOf(error) })
+    }
+  }
+
+  async function remove() {
+    const agreed = await confirm({
+      title: t('Delete the account of {name}?', { name }),
+      text: t(
+        'They are signed out at once and cannot sign in again. What they wrote stays. This cannot be undone.',
+      ),
+      confirmLabel: t('Delete account'),
+      danger: true,
+    })
+    if (agreed) await change(() => callRest('DELETE', path), t('The account of {name} was deleted', { name }))
+  }
+
+  const { invite_token: inviteToken } = user
+  const tools: MenuItem[] = [
+    ...(inviteToken === null
+      ? []
+      : [
+          {
+            ...{ kind: 'action' as const, icon: Link, label: t('Copy invitation link') },
+            run: () => void copy(addressOf(paths.acceptInvite(inviteToken))),
+          },
+        ]),
+    ...(inviteToken !== null && sendsMail
+      ? [
+          {
+            ...{ kind: 'action' as const, icon: Mail, label: t('Send the invitation again') },
+            run: () =>
+              void change(() => callRest('POST', `${path}/resend-invite`), t('The invitation was sent')),
+          },
+        ]
+      : []),
+    ...(mayReset && inviteToken === null
+      ? [
+          {
+            ...{ kind: 'action' as const, icon: LockKeyhole, label: t('Copy a link to reset the password') },
+            run: () => void copyResetLink(),
+          },
+        ]
+      : []),
+    ...(isMe || isSuper
+      ? []
+      : [
+          {
+            ...{ kind: 'action' as const, icon: Trash2, label: t('Delete account'), danger: true },
+            run: () => void remove(),
+          },
+        ]),
+  ]
+  return (
+    <li className={`${styles.token} ${styles.userRow}`}>
+      <span className={styles.tokenText}>
+        <strong dir="auto">{name}</strong>
+        <small>
+          {user.display_name && <>{user.email} · </>}
+          {inviteToken !== null && <>{t('Invited')} · </>}
+          {tn('1 base', '{n} bases', user.projectsCount)}
+        </small>
+      </span>
+      {isSuper ? (
+        <span>{t('Super admin')}</span>
+      ) : (
+        <select
+          aria-label={t('Role of {name}', { name })}
+          disabled={isMe}
+          value={user.roles.includes('org-level-creator') ? 'org-level-creator' : 'org-level-viewer'}
+          onChange={(event) => {
+            const roles = event.target.value as GivenRole
+            void change(
+              () => callRest('PATCH', path, { roles }),
+              t('{name}: {role}', { name, role: roleLabel(roles) }),
+            )
+          }}
+        >
+          <RoleOptions />
+        </select>
+      )}
+      {tools.length > 0 && (
+        <IconButton
+          icon={EllipsisVertical}
+          label={t('More for {name}', { name })}
+          onClick={(event) => openMenu(event.currentTarget, tools, name)}
+        />
+      )}
+    </li>
+  )
+}
