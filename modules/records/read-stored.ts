@@ -45,7 +45,9 @@ export async function readRecords(
       fields.forEach((field, index) => {
         const value = row[`f${index + 1}`] ?? null
         const cell = decoders[index]?.(value) ?? value
-        values[field.id] = exactNumber(cell)
+        // Digits are text in a text field: read as a number, undo would take the value for one that someone changed.
+        values[field.id] =
+          isTextStorage(storageOf(field)) && typeof cell === 'string' ? cell : exactNumber(cell)
       })
       found.set(String(row.k0), values)
     }

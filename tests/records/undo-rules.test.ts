@@ -240,3 +240,14 @@ describe('undo and redo', () => {
     }
   })
 })
+
+describe('undo of a text that looks like a number', () => {
+  test('brings the text before it back', async () => {
+    const table = await bench.table({ Title: 'SingleLineText', Notes: 'LongText' }, [
+      { Title: '1', Notes: '007' },
+    ])
+    await bench.rest.patch(table.path, { Id: 1, Title: '2', Notes: '8' })
+    expect(await undo()).toMatchObject({ records: 1, skipped: 0 })
+    expect(await table.list('?fields=Title,Notes')).toEqual([{ Title: '1', Notes: '007' }])
+  })
+})
