@@ -1,3 +1,5 @@
+import { trimTrailing } from './trim-characters.ts'
+
 /** A plain decimal number written out, such as `-12.50`; no exponent. */
 const PLAIN = /^([+-]?)(\d+)(?:\.(\d*))?$/
 /** Any number of so few digits comes back from a double as it was. */
@@ -23,7 +25,7 @@ export function readExactNumber(input: string): ExactNumber | null {
     text.length <= MAX_LENGTH ? (PLAIN.exec(text) ?? []) : []
   if (match === undefined) return null
   const digits = whole.replace(/^0+(?=\d)/, '')
-  const decimals = fraction.replace(/0+$/, '')
+  const decimals = trimTrailing(fraction, '0')
   const exact = `${sign === '-' ? '-' : ''}${digits}${decimals && `.${decimals}`}`
   if (`${digits}${decimals}`.replace(/^0+/, '').length <= EXACT_DIGITS) return null
   return String(Number(exact)) === exact ? null : new ExactNumber(exact)
