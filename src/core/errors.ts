@@ -46,6 +46,8 @@ export const ERROR_STATUS = {
   BASE_DATA_DAMAGED: 503,
   /** The folder that people's files lie in is gone. */
   STORAGE_MISSING: 503,
+  /** A change of whole tables keeps other writes of its base waiting. */
+  BASE_BUSY: 503,
   /** A read, or the wait for it, took longer than this server allows. */
   QUERY_TIMEOUT: 503,
 } as const satisfies Record<string, number>

@@ -1,3 +1,5 @@
+import { AppError } from '../core/errors.ts'
+
 /** Runs callers one after the other, in the order they came. */
 export function createMutex() {
   let last: Promise<unknown> = Promise.resolve()
@@ -8,3 +10,78 @@ export function createMutex() {
     return result
   }
 }
+
+/** What a writer says of itself. */
+export interface Turn {
+  /** A change of whole tables: shorter writes that come while it waits go ahead of it. */
+  isLong?: boolean
+  /** Longest time to wait for the turn. */
+  patienceMs?: number
+}
+
+interface Waiting extends Turn {
+  since: number
+  start(): void
+}
+
+/** Short writes wait this long behind changes of whole tables; then whoever asked is told. */
+export const WRITE_PATIENCE_MS = 20_000
+
+/** A change of whole tables that has waited this long lets nobody else ahead. */
+const LET_AHEAD_MS = 5_000
+
+/**
+ * The order in which the writers of a base have their turn: as they came, but changes of whole tables let shorter
+ * writes ahead for a while. So an edit of a cell waits for the one change that runs, and not for all that wait.
+ */
+export function createWriteQueue(now: () => number = () => performance.now()) {
+  const waiting: Waiting[] = []
+  let isTaken = false
+
+  function next(): void {
+    const first = waiting[0]
+    if (isTaken || !first) return
+    const isDue = !first.isLong || now() - first.since > LET_AHEAD_MS
+    const shorter = isDue ? 0 : waiting.findIndex(({ isLong }) => !isLong)
+    const [chosen] = waiting.splice(Math.max(0, shorter), 1)
+    isTaken = true
+    chosen?.start()
+  }
+
+  /** @throws BASE_BUSY where the turn has not come within `patienceMs` */
+  return function inTurn<T>(work: () => Promise<T>, { isLong = false, patienceMs }: Turn = {}): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const entry: Waiting = {
+      isLong,
+      since: now(),
+      start() {
+        clearTimeout(timer)
+        // A failure is the caller's; the queue goes on.
+        Promise.resolve()
+          .then(work)
+          .then(resolve, reject)
+          .finally(() => {
+            isTaken = false
+            next()
+          })
+      },
+    }
+    waiting.push(entry)
+    next()
+    if (patienceMs !== undefined && waiting.includes(entry)) {
+      timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(busy(patienceMs))
+      }, patienceMs)
+    }
+    return promise
+  }
+}
+
+const busy = (patienceMs: number): AppError =>
+  new AppError(
+    'BASE_BUSY',
+    `Another change of this base takes long: this one waited ${Math.round(patienceMs / 1000)} s and was not made. Try again later`,
+    { retryAfterSeconds: 5 },
+  )

@@ -7,7 +7,7 @@ import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
-import { createMutex } from './mutex.ts'
+import { createWriteQueue, type Turn, WRITE_PATIENCE_MS } from './mutex.ts'
 import { asObjects, type NamedRows } from './named-rows.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchScript } from './script-watch.ts'
@@ -28,6 +28,9 @@ const LOOK_AFTER_WRITES = 50
 
 /** What a read of a file of this size can take is over soon; beyond it may have to be stopped. */
 const LARGE_BYTES = 32 * 1024 ** 2
+
+const SHORT: Turn = { patienceMs: WRITE_PATIENCE_MS }
+const LONG: Turn = { isLong: true }
 
 /** The connections to a file, and what was prepared on them. */
 interface Handles {
@@ -182,7 +185,7 @@ function engineOf(
   pool: WorkerPool,
   files: OpenFiles,
 ): Engine & { open(): void } {
-  const inTurn = createMutex()
+  const inTurn = createWriteQueue()
   let handles: Handles | null = null
   let writers = 0
   let lookedAt = 0
@@ -241,14 +244,14 @@ function engineOf(
   }
 
   /** Runs `work` while no other writer of the file can come in, and the connections stay open. */
-  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+  async function exclusively<T>(work: () => Promise<T>, turn?: Turn): Promise<T> {
     writers++
     try {
       return await inTurn(async () => {
         const room = roomToOpen()
         if (room) await room
         return work()
-      })
+      }, turn)
     } catch (error) {
       throw explain(error)
     } finally {
@@ -346,7 +349,7 @@ function engineOf(
         exclusively(() => {
           const { writer, transaction } = use(true)
           return work(groupSession(writer, transaction))
-        }),
+        }, SHORT),
       explain,
     ),
     writeScript: (script, { afterCommit, ...watch } = {}) =>
@@ -359,7 +362,7 @@ function engineOf(
         await afterCommit?.()
         checkpointSoon(true)
         return results as StatementResult[]
-      }),
+      }, LONG),
     close: () =>
       exclusively(async () => {
         isClosed = true
