@@ -89,8 +89,9 @@ describe('parse', () => {
   const parse = (type: string, text: string, options: object = {}) =>
     fieldType(type).parse(text, readOptions(type, options))
 
-  test('of a rating clamps, and of a number refuses a fraction', () => {
-    expect(parse('Rating', '7')).toBe(5)
+  test('of a rating refuses more than it has, and of a number a fraction', () => {
+    expect(parse('Rating', '5')).toBe(5)
+    expect(parse('Rating', '7')).toBeNull()
     expect(parse('Rating', '-1')).toBeNull()
     expect(parse('Rating', '4.5')).toBeNull()
     expect(parse('Number', '1.9')).toBeNull()
@@ -101,6 +102,21 @@ describe('parse', () => {
     expect(parse('Currency', 'EUR 12', { code: 'EUR' })).toBe(12)
     expect(parse('Currency', '12.50 EUR', { code: 'EUR' })).toBe(12.5)
     expect(parse('Currency', 'USD 12', { code: 'EUR' })).toBeNull()
+  })
+
+  test('of a currency takes its own sign alone, and of a share no amount', () => {
+    const own = ['$99', '99 $', 'US$ 99', '-$ 99', '99', 'USD 99']
+    expect(own.map((text) => parse('Currency', text))).toEqual([99, 99, 99, -99, 99, 99])
+    expect(['€ 99', '99€', 'C$ 99', '£99', '99 %'].map((text) => parse('Currency', text))).toEqual(
+      Array(5).fill(null),
+    )
+    expect(parse('Currency', '99 €', { code: 'EUR', locale: 'de-DE' })).toBe(99)
+    expect(parse('Currency', '$ 99', { code: 'EUR', locale: 'de-DE' })).toBeNull()
+    expect(parse('Currency', '￥99', { code: 'JPY', locale: 'ja-JP' })).toBe(99)
+    expect(parse('Currency', 'CA$9', { code: 'CAD', locale: 'en-CA' })).toBe(9)
+    expect(parse('Currency', 'R$ 9', { code: 'BRL', locale: 'pt-BR' })).toBe(9)
+    expect(parse('Percent', '42 %')).toBe(42)
+    expect(parse('Percent', '$ 42')).toBeNull()
   })
 
   test('of a select finds the option in another case, if it is the only one', () => {

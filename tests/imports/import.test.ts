@@ -161,7 +161,12 @@ describe('an import into a new table', () => {
 
   test('reads numbers by the mark before their decimals', async () => {
     const columns = ['Number', 'Decimal', 'Currency', 'Percent'].map(
-      (type) => ({ title: type, type }) as never,
+      (type) =>
+        ({
+          title: type,
+          type,
+          ...(type === 'Currency' && { options: { code: 'EUR', locale: 'de-DE' } }),
+        }) as never,
     )
     const file = '1.000;1.234,56;1.500 €;12,5 %\n2.500;0,5;-7,25 €;1.000 %\n'
     const format = { delimiter: ';', header: false }
@@ -173,6 +178,13 @@ describe('an import into a new table', () => {
     ])
     const english = await load(file, { columns, format })
     expect(english.rows.map(({ Currency }) => Currency)).toEqual([1.5, -7.25])
+  })
+
+  test('reports an amount in another currency than the field has, and leaves its cell empty', async () => {
+    const columns = [{ title: 'Price', type: 'Currency' } as never]
+    const { rows, report } = await load('Price\n$5.00\n€ 99\n', { columns })
+    expect(rows).toEqual([{ Price: 5 }, { Price: null }])
+    expect(report).toHaveLength(1)
   })
 
   test('reads times in the zone of the person', async () => {

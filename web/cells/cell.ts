@@ -149,6 +149,8 @@ export interface Cell<O = FieldOptions> {
   Editor?(props: EditorProps<O>): ReactNode
   /** Files that are dropped on the cell, or pasted into it, are meant for it. */
   takesFiles?: true
+  /** A click on the value changes it once its cell is selected; the first click in a grid only selects. */
+  selectsFirst?: true
   /** The editor is a list over the page: a record shows the view until it is pressed. */
   opensList?: true
   /**

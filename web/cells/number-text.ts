@@ -31,8 +31,13 @@ export const editedNumber = (value: CellValue): string =>
 /** Reads a number as the reader writes it, then has the field's type judge it. */
 export function readNumberDraft<O>(text: string, type: FieldType<O>, options: O): Draft {
   if (text.trim() === '') return { ok: true, value: null }
-  const number = parseNumber(text, decimalMark()) ?? type.parse(text, options)
-  if (number === null) return { ok: false, message: t('“{text}” is not a number', { text: text.trim() }) }
-  const read = type.read(number, options)
-  return read.ok ? { ok: true, value: read.value } : { ok: false, message: read.message }
+  const number = parseNumber(text, decimalMark())
+  const parsed = type.parse(text, options, decimalMark())
+  const value = parsed ?? number
+  if (value === null) return { ok: false, message: t('“{text}” is not a number', { text: text.trim() }) }
+  const read = type.read(value, options)
+  if (!read.ok) return { ok: false, message: read.message }
+  if (parsed !== null) return { ok: true, value: read.value }
+  // A number that the type refuses for what stands beside it: the sign of another currency, a percent sign.
+  return { ok: false, message: t('“{text}” has a sign that does not belong here', { text: text.trim() }) }
 }

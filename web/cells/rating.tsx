@@ -20,6 +20,8 @@ export const ratingCell = defineCell(rating, {
   align: 'start',
   minWidth: 60,
   extraWidth: 90,
+  // One click on a star must not change a rating by accident.
+  selectsFirst: true,
   View({ value, options, commit, variant }) {
     const stars = typeof value === 'number' ? Math.min(value, options.max) : 0
     const { full, empty } = SIGNS[options.icon]

@@ -45,7 +45,7 @@ export function perform(engine: Engine, intent: Intent, event: KeyboardEvent): b
       const next = tabFrom(active, intent.back, engine.size)
       // At the grid's corners Tab leaves it: it is one stop among the controls of the page.
       if (next === active && isSingleCell(selection)) return false
-      engine.select(selectCell({ ...next, row: engine.shownRow(next.row, active.row) }))
+      engine.moveAfter(intent.back ? 'previous' : 'next', active)
       return true
     }
     case 'enter':

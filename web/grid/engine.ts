@@ -20,6 +20,7 @@ import {
   clampCell,
   clampSelection,
   type GridSize,
+  isSingleCell,
   type RangeKind,
   type Selection,
   selectCell,
@@ -79,11 +80,25 @@ export class Engine {
   receiver: HTMLTextAreaElement | null = null
   /** True while the focus is given by us, not by Tab: then it selects nothing by itself. */
   isTakingFocus = false
+  /** True where the last press was on the cell that was the only one selected. */
+  pressedOnActive = false
   /** The open editor, for asking what it holds. */
   editor: EditorHandle | null = null
+  /** The column in which a run of Tabs began, and the cell that it has reached; null outside of one. */
+  private tabRun: { start: number; cell: CellPosition } | null = null
   private current: GridProps | null = null
   private revision = 0
   private laidOut: { parts: readonly unknown[]; lines: RowLines } | null = null
+
+  constructor() {
+    // Anything but opening the editor of the cell that Tab led to ends the run.
+    this.selection.subscribe(() => {
+      const selection = this.selection.get()
+      const reached = this.tabRun?.cell
+      const cell = selection && isSingleCell(selection) ? activeCell(selection) : null
+      if (cell?.row !== reached?.row || cell?.column !== reached?.column) this.tabRun = null
+    })
+  }
 
   /** What the owner gave last. Only after the first drawing, which is before any event. */
   get props(): GridProps {
@@ -243,15 +258,27 @@ export class Engine {
     if (cells.length > 0) this.props.commands.setCells(cells)
   }
 
+  /** The column in which the next row begins: that of the run of Tabs, or the active one. */
+  get rowStart(): number {
+    return this.tabRun?.start ?? this.active?.column ?? 0
+  }
+
   /** What the open editor holds. */
   draft(): Draft | null {
     return this.editor?.read() ?? null
   }
 
-  /** Where the selection goes after a commit. */
+  /** Where the selection goes after a commit, or by Tab. */
   moveAfter(move: Move, from: CellPosition): void {
-    const target = moved(from, move, this.size)
-    if (target) this.select(selectCell({ ...target, row: this.shownRow(target.row, from.row) }))
+    const run = this.tabRun
+    // As in a spreadsheet, Enter ends a row of cells that were filled by Tab, and begins the next one.
+    const isNextRow = move === 'down' && run !== null && from.row + 1 < this.size.rows
+    const target = moved(isNextRow ? { ...from, column: run.start } : from, move, this.size)
+    if (!target) return
+    const cell = { ...target, row: this.shownRow(target.row, from.row) }
+    const start = run?.start ?? from.column
+    if (move === 'next' || move === 'previous') this.tabRun = { start, cell }
+    this.select(selectCell(cell))
   }
 
   /** Draws the open editor where its record stands now. */

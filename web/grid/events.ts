@@ -4,7 +4,7 @@ import type { Engine } from './engine.ts'
 import { dragFiles, dropFiles } from './file-actions.ts'
 import { selectedBounds } from './fill-actions.ts'
 import { placeOf } from './groups/tree.ts'
-import { clampCell, contains, selectCell, selectRow } from './selection.ts'
+import { clampCell, contains, isSingleCell, selectCell, selectRow } from './selection.ts'
 import { startEditing } from './states/editing.ts'
 import type { Hit, Part } from './states/mode.ts'
 
@@ -21,6 +21,7 @@ export function gridEvents(engine: Engine) {
     onPointerDown(event: PointerEvent) {
       touched = event.pointerType === 'touch'
       const hit = hitOf(engine, event.target)
+      engine.pressedOnActive = hit !== null && isActiveAlone(engine, hit)
       // A finger may be about to scroll: what it means is known when it is lifted (onClick).
       if (!hit || touched || isInEditor(event.target)) return
       if (opensLink(event)) return
@@ -112,6 +113,18 @@ function clampedHit(engine: Engine, hit: Hit): Hit | null {
   const within = clampCell({ row: Math.max(0, hit.row), column: Math.max(0, hit.column) }, engine.size)
   const isThere = (hit.row < 0 || within.row === hit.row) && (hit.column < 0 || within.column === hit.column)
   return isThere ? hit : null
+}
+
+function isActiveAlone(engine: Engine, { part, row, column }: Hit): boolean {
+  const selection = engine.selection.get()
+  const { active } = engine
+  return (
+    part === 'cell' &&
+    selection !== null &&
+    isSingleCell(selection) &&
+    active?.row === row &&
+    active.column === column
+  )
 }
 
 const isInEditor = (target: EventTarget): boolean =>

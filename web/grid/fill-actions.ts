@@ -5,6 +5,7 @@ import { t, tn } from '../i18n.ts'
 import type { Engine } from './engine.ts'
 import { continueValues, type FillTarget, fillKind } from './fill.ts'
 import { carryLinks, completeValues, partialCells } from './link-values.ts'
+import type { RejectedText } from './paste.ts'
 import { allBounds, type Bounds, lastBounds } from './selection.ts'
 import type { CellWrite } from './source.ts'
 
@@ -131,6 +132,7 @@ function fillWrites(
     }
     return writes
   }
+  const rejected: RejectedText[] = []
   for (let row = bounds.top; row <= bounds.bottom; row++) {
     const values = span(source.start, source.end).map((column) => valueAt(row, column))
     const kind = copyOnly ? 'other' : fillKind(engine.columns[source.start]!.type.name)
@@ -140,8 +142,13 @@ function fillWrites(
       const from = backwards ? source.end - (at % values.length) : source.start + (at % values.length)
       const converted = convert(engine, value, from, column)
       if (converted !== undefined) write(row, column, converted)
+      else if (engine.canEdit(column) && engine.lines.isShown(row)) {
+        const text = cellText(engine.columns[from]!.field, value, engine.people)
+        rejected.push({ rowIndex: row, fieldId: engine.columns[column]!.fieldId, text })
+      }
     }
   }
+  if (rejected.length > 0) engine.props.commands.leftOut(rejected)
   return writes
 }
 

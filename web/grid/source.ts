@@ -4,7 +4,7 @@ import type { FileTarget, LinkTarget } from '../cells/cell.ts'
 import type { CollapsedGroups } from './groups/collapsed.ts'
 import type { GroupNode, GroupTree } from './groups/tree.ts'
 import type { Span } from './layout.ts'
-import type { PastePlan } from './paste.ts'
+import type { PastePlan, RejectedText } from './paste.ts'
 
 /**
  * What the grid knows of the world: a place to read rows from (`GridSource`), what it may ask for
@@ -178,6 +178,8 @@ export interface GridCommands {
    * Gives the number of cells written, for the announcement; null: cancelled.
    */
   paste(plan: PastePlan): Promise<number | null>
+  /** Lists texts that a fill did not write because their fields cannot hold them. */
+  leftOut(rejected: readonly RejectedText[]): void
   resizeColumns(widths: { fieldId: string; width: number }[]): void
   /** Moves columns ahead of `before`; null: to the end. */
   moveColumns(fieldIds: string[], before: string | null): void

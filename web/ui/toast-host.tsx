@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { t } from '../i18n.ts'
 import styles from './toast.module.css'
@@ -46,17 +46,30 @@ function Toast({ toast }: { toast: ShownToast }) {
     return () => clearTimeout(timer)
   }, [held, toast])
 
+  const box = useRef<HTMLDivElement>(null)
+  const before = useRef<Element | null>(null)
+  const dismiss = () => {
+    // What is pressed goes with the message: the focus returns to where it was.
+    const { current: target } = before
+    if (box.current?.contains(document.activeElement) && target instanceof HTMLElement)
+      target.focus({ preventScroll: true })
+    toasts.dismiss(toast.id)
+  }
   const { action } = toast
   const Icon = ICONS[toast.tone]
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: to hold it is a courtesy to the pointer
     <div
+      ref={box}
       className={styles.toast}
       data-tone={toast.tone}
       role={toast.tone === 'error' || toast.tone === 'warning' ? 'alert' : 'status'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) before.current = relatedTarget
+        setHeld(true)
+      }}
       onBlur={() => setHeld(false)}
     >
       <Icon size={16} />
@@ -68,19 +81,14 @@ function Toast({ toast }: { toast: ShownToast }) {
           type="button"
           className={styles.action}
           onClick={() => {
-            toasts.dismiss(toast.id)
+            dismiss()
             void action.run()
           }}
         >
           {action.label}
         </button>
       )}
-      <button
-        type="button"
-        className={styles.close}
-        aria-label={t('Dismiss')}
-        onClick={() => toasts.dismiss(toast.id)}
-      >
+      <button type="button" className={styles.close} aria-label={t('Dismiss')} onClick={dismiss}>
         <X size={14} />
       </button>
     </div>

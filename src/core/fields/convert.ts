@@ -144,7 +144,7 @@ function oneOrNone(value: CellValue): boolean | null {
   return value === 1 ? true : value === 0 ? false : null
 }
 
-/** The number that the value or its text is, where the new type takes exactly that: `parse` would clamp a rating. */
+/** The number that the value or its text is, where the new type takes exactly that. */
 function asNumber(
   value: Exclude<CellValue, null>,
   fromType: FieldTypeName,

@@ -39,6 +39,43 @@ function parseAmount(text: string, code: string, decimal?: DecimalMark): number 
   return bare === body ? parseNumber(text, decimal) : parseNumber(`${open}${bare.trim()}${close}`, decimal)
 }
 
+/**
+ * True where a text names no other currency: no sign at all, one that this currency is written with (`$`, `US$`),
+ * or the first letters of its code with the sign. A share is no amount.
+ */
+function isOfCurrency(text: string, code: string, locale: string): boolean {
+  if (text.includes('%')) return false
+  const marks = text.replaceAll('¥', '¥').match(/[A-Z]{0,3}\p{Sc}/gu) ?? []
+  return marks.every((mark) => {
+    const sign = mark.slice(-1)
+    const letters = mark.slice(0, -1)
+    const own = signsOf(code, locale)
+    return own.has(mark) || (own.has(sign) && code.startsWith(letters))
+  })
+}
+
+const knownSigns = new Map<string, ReadonlySet<string>>()
+
+/** The signs that a currency is written with: `$` and `US$`; looked up once, since a format takes time to make. */
+function signsOf(code: string, locale: string): ReadonlySet<string> {
+  const key = `${code} ${locale}`
+  const known = knownSigns.get(key)
+  if (known) return known
+  const signs = new Set<string>()
+  for (const each of ['en', locale]) {
+    for (const currencyDisplay of ['symbol', 'narrowSymbol'] as const) {
+      const parts = new Intl.NumberFormat(each, {
+        style: 'currency',
+        currency: code,
+        currencyDisplay,
+      }).formatToParts(0)
+      signs.add((parts.find(({ type }) => type === 'currency')?.value ?? code).replaceAll('¥', '¥'))
+    }
+  }
+  knownSigns.set(key, signs)
+  return signs
+}
+
 /** An amount of money in one currency. */
 export const currency = defineFieldType({
   name: 'Currency',
@@ -56,7 +93,9 @@ export const currency = defineFieldType({
     const value = parseAmount(input, code)
     return value === null ? readFail(`An amount is expected, not ${describeValue(input)}`) : readOk(value)
   },
-  parse: (text, { code }, decimal) => parseAmount(text, code, decimal),
+  // "€ 99" is no amount of dollars; on the wire it is read all the same (see `read`).
+  parse: (text, { code, locale }, decimal) =>
+    isOfCurrency(text, code, locale) ? parseAmount(text, code, decimal) : null,
   format: formatNumber,
   databaseTypes: { sqlite3: 'double precision', pg: 'decimal' },
 })

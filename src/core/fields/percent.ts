@@ -16,7 +16,8 @@ export const percent = defineFieldType({
   filters: 'number',
   summaries: 'number',
   read: readNumber,
-  parse: (text, _options, decimal) => parseNumber(text, decimal),
+  // An amount of money is no share.
+  parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
   format: formatNumber,
   databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })

@@ -34,10 +34,9 @@ export const rating = defineFieldType({
     if (!read.ok || typeof read.value !== 'number') return read
     return read.value >= 0 && read.value <= max ? read : readFail(`A rating is from 0 to ${max}`)
   },
-  // Pasting "7" into a five-star field means "all the stars", so clamp instead of rejecting.
   parse(text, { max }) {
     const value = parseNumber(text)
-    return value !== null && Number.isInteger(value) && value >= 0 ? Math.min(value, max) : null
+    return value !== null && Number.isInteger(value) && value >= 0 && value <= max ? value : null
   },
   format: formatNumber,
   databaseTypes: { sqlite3: 'integer', pg: 'smallint' },

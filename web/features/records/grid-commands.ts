@@ -12,7 +12,7 @@ import { offerRecord } from './groups/offer-record.ts'
 import { openHeaderMenu } from './header-menu.ts'
 import { completeLinks } from './link-reads.ts'
 import { linkTarget } from './link-target.ts'
-import { pastePlan } from './paste-command.tsx'
+import { pastePlan, tellRejected } from './paste-command.tsx'
 import { clearCells, createOption, deleteRecords } from './record-commands.ts'
 import { openSummaryMenu } from './summary-menu.ts'
 import { anchorOf, can, fieldOf, type GetContext } from './table-context.ts'
@@ -46,6 +46,7 @@ export function createGridCommands(get: GetContext): GridCommands {
       run(store.apply([{ kind: 'move', tableId: schema.table.id, ids, before }]))
     },
     paste: (plan) => pastePlan(get, plan),
+    leftOut: (rejected) => tellRejected(get(), rejected),
     resizeColumns: (widths) =>
       get().state.arrange(widths.map(({ fieldId, width }) => ({ fieldId, width: Math.round(width) }))),
     moveColumns(fieldIds, before) {

@@ -1,3 +1,4 @@
+import { detectNumbers } from '../../../src/core/fields/detect-numbers.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -18,10 +19,16 @@ export function guessField(texts: readonly string[], title?: string): FieldInput
   const fits = (type: FieldTypeName, options: object) =>
     filled.length > 0 &&
     filled.every((text) => fieldType(type).parse(text, readOptions(type, options)) !== null)
+  // "€ 99" and "42%" are more than numbers: without their sign they would be others.
+  const hasSign = filled.some((text) => /[\p{Sc}%]/u.test(text))
+  if (hasSign) {
+    const detected = detectNumbers(filled)
+    if (detected) return { ...named, ...detected }
+  }
   // "1" and "0" alone are numbers rather than ticks; a leading zero is part of a code, not of a number.
   const isCode = filled.some((text) => /^0\d/.test(text.trim()))
   const plain = CANDIDATES.find(
-    (type) => fits(type, {}) && !(isCode && (type === 'Number' || type === 'Decimal')),
+    (type) => fits(type, {}) && !((isCode || hasSign) && (type === 'Number' || type === 'Decimal')),
   )
   if (plain) return { ...named, type: plain }
   const checked = CHECKED.find((type) => fits(type, { validate: true }))

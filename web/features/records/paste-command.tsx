@@ -1,12 +1,11 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { type PastePlan, withoutNewOptions, withoutNewRows } from '../../grid/paste.ts'
-import { t, tn } from '../../i18n.ts'
+import { type PastePlan, type RejectedText, withoutNewOptions, withoutNewRows } from '../../grid/paste.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
-import { toast } from '../../ui/toast.ts'
 import { addFieldOptions, createField } from '../schema/field-commands.tsx'
 import { guessField, readColumn } from './guess-field.ts'
-import { type PasteAnswer, PasteDialog, RejectedDialog } from './paste-dialog.tsx'
+import { tellLeftOut } from './left-out.tsx'
+import { type PasteAnswer, PasteDialog } from './paste-dialog.tsx'
 import { withNamesFound } from './paste-names.ts'
 import { can, fieldOf, type GetContext, type TableContext } from './table-context.ts'
 
@@ -31,7 +30,7 @@ export async function pastePlan(get: GetContext, asked: PastePlan): Promise<numb
   else if (!(await makeOptions(context, agreed, actionId))) return null
   const added = answer.fields ? await makeFields(context, agreed, actionId) : []
   const written = await write(get(), agreed, added, actionId)
-  tellRejected(context, plan)
+  tellRejected(context, plan.rejected)
   return written
 }
 
@@ -130,18 +129,15 @@ async function withIds(
   })
 }
 
-function tellRejected(context: TableContext, plan: PastePlan): void {
-  const { rejected } = plan
-  if (rejected.length === 0) return
-  const lines = rejected.map(({ rowIndex, fieldId, text, reason }) => ({
-    ...{ row: rowIndex + 1, text, reason },
-    field: fieldOf(context, fieldId)?.title ?? '',
-  }))
-  toast.error({
-    text: tn('1 value was invalid and not pasted', '{n} values were invalid and not pasted', rejected.length),
-    action: {
-      label: t('Show'),
-      run: () => void openDialog((close) => <RejectedDialog lines={lines} onClose={close} />),
-    },
-  })
+/** Lists texts that no field took, by where they were to go. */
+export function tellRejected(context: TableContext, rejected: readonly RejectedText[]): void {
+  tellLeftOut(
+    context.schema.table.id,
+    rejected.map(({ rowIndex, fieldId, text, reason }) => ({
+      row: rowIndex + 1,
+      field: fieldOf(context, fieldId)?.title ?? '',
+      text,
+      reason,
+    })),
+  )
 }

@@ -91,37 +91,3 @@ function Offer({ checked, disabled, onChange, children }: OfferProps) {
     </label>
   )
 }
-
-/** Texts that a paste left out, with their places. */
-export function RejectedDialog(props: {
-  lines: { row: number; field: string; text: string; reason?: string | undefined }[]
-  onClose: () => void
-}) {
-  const { lines, onClose } = props
-  return (
-    <Dialog title={t('Invalid values')} onClose={onClose}>
-      <p className={styles.note}>{t('These cells were not changed.')}</p>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th>{t('Row')}</th>
-            <th>{t('Field')}</th>
-            <th>{t('Text')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.slice(0, 500).map(({ row, field, text, reason }) => (
-            <tr key={`${row} ${field}`}>
-              <td>{row}</td>
-              <td dir="auto">{field}</td>
-              <td>
-                <span dir="auto">{text}</span>
-                {reason && <small className={styles.detail}>{reason}</small>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Dialog>
-  )
-}

@@ -10,6 +10,7 @@ import { toast } from '../../ui/toast.ts'
 import { createField, updateField } from '../schema/field-commands.tsx'
 import { shownFields } from '../views/arrange-fields.ts'
 import { guessField, readColumn } from './guess-field.ts'
+import { tellLeftOut } from './left-out.tsx'
 import { isWritable } from './record-commands.ts'
 import { can, type GetContext, type TableContext } from './table-context.ts'
 
@@ -65,6 +66,16 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
       return Object.fromEntries(entries)
     })
     await get().store.write([], values, { actionId })
+    tellLeftOut(
+      context.schema.table.id,
+      fields.flatMap((field, at) =>
+        rows.flatMap((row, down) => {
+          const text = row[at] ?? ''
+          const isLeftOut = field !== undefined && text.trim() !== '' && columns[at]?.[down] === null
+          return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
+        }),
+      ),
+    )
     toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
   } catch (error) {
     toast.error({ text: messageOf(error) })

@@ -8,6 +8,7 @@ import { setQuery } from '../../routes/paths.ts'
 import { toast } from '../../ui/toast.ts'
 import { useViewState, type ViewState } from '../views/view-state.ts'
 import { gridRights } from './grid-rights.ts'
+import { LeftOutBar } from './left-out.tsx'
 import { QueueBar } from './queue-bar.tsx'
 import type { StoreQuery } from './store/types.ts'
 import type { FieldEditorRequest, GetContext, TableContext } from './table-context.ts'
@@ -104,6 +105,7 @@ export function ViewFrame(props: ViewFrameProps) {
         onAddRecord={props.onAddRecord}
       />
       <QueueBar baseId={schema.table.baseId} />
+      <LeftOutBar tableId={schema.table.id} onFocus={onFocus} />
       <div className={styles.main}>
         {props.children}
         {openId !== null && (

@@ -31,7 +31,11 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
   const engine = useEngine()
   const { cell, field, fieldId } = column
   const { View } = cell
-  const commit = canEdit ? (next: CellValue) => engine.setCell(row, fieldId, next) : undefined
+  const commit = canEdit
+    ? (next: CellValue) => {
+        if (!cell.selectsFirst || engine.pressedOnActive) engine.setCell(row, fieldId, next)
+      }
+    : undefined
   return (
     <div
       role="gridcell"

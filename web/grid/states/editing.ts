@@ -75,8 +75,9 @@ function onEditorKey(event: KeyboardEvent, engine: Engine): boolean {
 }
 
 function addRowBelow(engine: Engine): void {
+  const column = engine.rowStart
   const row = engine.props.rights.addRecords ? engine.props.commands.addRow(null) : null
-  if (row !== null) engine.select(selectCell({ row, column: engine.active?.column ?? 0 }))
+  if (row !== null) engine.select(selectCell({ row, column }))
 }
 
 /** Closes the editor, dropping what was typed. */

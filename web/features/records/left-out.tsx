@@ -1,0 +1,85 @@
+import { TriangleAlert, X } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { t, tn } from '../../i18n.ts'
+import { lazyPart } from '../../routes/lazy-screen.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import styles from './table-view.module.css'
+
+const LeftOutDialog = lazyPart(() => import('./left-out-dialog.tsx'), 'LeftOutDialog')
+
+/** A text that was not written because its field cannot hold it. */
+export interface LeftOutText {
+  /** As the grid counts, from 1. */
+  row: number
+  field: string
+  text: string
+  reason?: string | undefined
+}
+
+/** What the last paste or fill left out, by table. Stays until it is closed or another one leaves something out. */
+let lists: ReadonlyMap<string, readonly LeftOutText[]> = new Map()
+const listeners = new Set<() => void>()
+
+function publish(next: typeof lists): void {
+  lists = next
+  for (const listener of listeners) listener()
+}
+
+/** Lists what did not fit over the records of a table, until the person closes the list. */
+export function tellLeftOut(tableId: string, texts: readonly LeftOutText[]): void {
+  if (texts.length > 0) publish(new Map(lists).set(tableId, texts))
+}
+
+function forget(tableId: string): void {
+  const next = new Map(lists)
+  next.delete(tableId)
+  publish(next)
+}
+
+/** A line over the records while values were left out, with the way to see which. `onFocus` gives the view the keys. */
+export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () => void }) {
+  const texts = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => lists.get(tableId),
+  )
+  const show = (all: readonly LeftOutText[]) =>
+    openDialog((close) => (
+      <LeftOutDialog
+        texts={all}
+        onClose={() => {
+          close()
+          // After the dialog has given the page its focus back.
+          queueMicrotask(onFocus)
+        }}
+      />
+    ))
+  return (
+    <div role="status">
+      {texts && (
+        <div className={styles.leftOut} data-testid="left-out">
+          <TriangleAlert size={14} aria-hidden />
+          <span>
+            {tn('1 value was invalid and not pasted', '{n} values were invalid and not pasted', texts.length)}
+          </span>
+          <Button size="small" variant="ghost" onClick={() => show(texts)}>
+            {t('Show')}
+          </Button>
+          <IconButton
+            icon={X}
+            size="small"
+            iconSize={14}
+            label={t('Dismiss')}
+            onClick={() => {
+              forget(tableId)
+              onFocus()
+            }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
