@@ -119,8 +119,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
           trash ? sql`${tables.deletedAt} is not null` : isNull(tables.deletedAt),
         ),
       ),
-    /** Every table of a source, those in the trash included: their names in the database are taken. */
-    /** True where the base has tables, those in the trash among them. */
+    /** True if the base has tables, including those in the trash. */
     async hasTables(baseId: string): Promise<boolean> {
       const found = await kernel.meta.db
         .select({ id: tables.id })
@@ -129,6 +128,7 @@ export function createSchemaStore(kernel: Kernel, bases: Pick<BasesService, 'req
         .limit(1)
       return found.length > 0
     },
+    /** All tables of a source, including those in the trash: their names in the database are taken. */
     tablesOfSource: (sourceId: string) => listTables(eq(tables.sourceId, sourceId)),
   }
 }
