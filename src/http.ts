@@ -46,7 +46,7 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const found = isIP(host) ? [host] : await addressesOf(host)
     if (!allowLocalHttp && found.some(isPrivateAddress)) {
-      throw badRequest(`"${url.hostname}" is an address of a private network, which cannot be fetched`)
+      throw badRequest(`"${url.hostname}" is a private network address and can’t be fetched`)
     }
     return found.slice(0, MAX_ADDRESSES)
   }
@@ -92,7 +92,7 @@ export function createHttpClient({ allowLocalHttp }: Pick<Config, 'allowLocalHtt
         }
         return { url, headers: response.headers, body: limited(response, url, maxBytes) }
       }
-      throw badRequest(`${url.host} redirects too often`)
+      throw badRequest(`${url.host} redirects too many times`)
     },
   }
 }
@@ -117,7 +117,7 @@ async function addressesOf(host: string): Promise<string[]> {
     // Whatever the resolver says of it, the person can only check the name.
     if (!(error instanceof Error)) throw error
   }
-  throw badRequest(`No server is known under the name "${host}"`)
+  throw badRequest(`Unknown host "${host}"`)
 }
 
 /** Asks one address of the server, which is told its own name as if the name had been dialled. */
@@ -152,7 +152,7 @@ async function* limited(response: Response, url: URL, maxBytes: number): AsyncGe
 const tooLarge = (maxBytes: number): AppError =>
   new AppError(
     'PAYLOAD_TOO_LARGE',
-    `The file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MB that are allowed`,
+    `The file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MB limit`,
   )
 
 /** What failed on the way, in words; the details of a network are not the person's to know. */

@@ -10,7 +10,7 @@ export function explainStorage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   const code = 'code' in error ? error.code : undefined
   if (CODES.has(code) || error.message === SQLITE_FULL)
-    return new AppError('STORAGE_FULL', 'The disk of the server is full: nothing was changed')
+    return new AppError('STORAGE_FULL', 'The server’s disk is full. Nothing was changed.')
   return error.cause === undefined ? error : causeOf(error, error.cause)
 }
 

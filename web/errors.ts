@@ -30,7 +30,18 @@ export function messageOf(error: unknown): string {
       : t('Something went wrong on the server.')
   }
   const message = error instanceof Error ? error.message : t('Something went wrong')
-  return clearerWords()[message] ?? message
+  return plainMessage(message)
+}
+
+/** A message that REST clients rely on word by word, in the words of the app; any other as it is. */
+export function plainMessage(message: string): string {
+  const exact = clearerWords()[message]
+  if (exact !== undefined) return exact
+  for (const [pattern, say] of WIRE_PATTERNS) {
+    const match = pattern.exec(message)
+    if (match) return say(match[1] ?? '', match[2] ?? '')
+  }
+  return message
 }
 
 /** Sentences that REST clients rely on word by word, and how a person is better told. */
@@ -42,7 +53,45 @@ const clearerWords = (): Record<string, string> => ({
   'Not allowed to signup, contact super admin.': t(
     'Sign-up is by invitation only. Ask an administrator for an invitation.',
   ),
+  'Empty options are not allowed!': t('Every option needs a name'),
+  'Duplicates are not allowed!': t('Option names must be unique'),
+  "Illegal char(',') for MultiSelect": t('Option names can’t contain commas'),
+  'Required arguments missing': t('Wrong number of arguments'),
+  'Minimum arguments required': t('Too few arguments'),
+  'Maximum arguments missing': t('Too many arguments'),
+  'Numeric type is expected': t('Expected a number'),
+  'Date type is expected': t('Expected a date'),
+  'Boolean type is expected': t('Expected a condition'),
+  'String type is expected': t('Expected text'),
+  'Circular reference detected': t('This formula refers to itself'),
+  'Compound statement is not supported': t('Only one expression is allowed'),
 })
+
+/** The same for messages that name something. */
+const WIRE_PATTERNS: readonly [RegExp, (first: string, second: string) => string][] = [
+  [/^Invalid column name\/id (.+) in formula$/, (name) => t('There is no field named “{name}”', { name })],
+  [
+    /^Duplicate table alias '(.*)' at base '[^']*'$/,
+    (title) => t('A table named “{title}” already exists', { title }),
+  ],
+  [
+    /^Duplicate column alias '(.*)' at table '[^']*', base '[^']*'$/,
+    (title) => t('A field named “{title}” already exists', { title }),
+  ],
+  [
+    /^Duplicate view alias '(.*)' at table '[^']*'$/,
+    (title) => t('A view named “{title}” already exists', { title }),
+  ],
+  [
+    /^Following characters are not allowed "(.*)"$/,
+    (characters) => t('These characters are not allowed: {characters}', { characters }),
+  ],
+  [
+    /^Updating (\w+) => (\w+) is not implemented$/,
+    (from, to) => t('{from} fields can’t be converted to {to}', { from, to }),
+  ],
+  [/^Forbidden - (.+)$/, (reason) => reason],
+]
 
 /** True where no answer came: offline, the server is down, or a proxy in between said something of its own. */
 export const isOffline = (error: unknown): boolean =>

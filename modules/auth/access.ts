@@ -258,11 +258,11 @@ function authorizeShare(actor: ShareActor, right: Right, baseId: string | undefi
   const rule: Rule = RIGHTS[right]
   const role = baseId === undefined ? null : shareRole(actor, baseId)
   if (rule.scope !== 'base' || !rule.shared || !holdsBaseRole(role, rule.least)) {
-    throw forbidden('This link does not allow that')
+    throw forbidden('This link doesn’t allow that')
   }
   const { grant } = actor
   if (right === 'record.export' && grant.kind === 'base' && !grant.mayDownload) {
-    throw forbidden('This link does not allow downloads')
+    throw forbidden('This link doesn’t allow downloads')
   }
 }
 

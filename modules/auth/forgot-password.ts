@@ -28,13 +28,16 @@ export function createForgotPassword(
     await mail.send({
       ...{ topic, event: createId('mail'), recipients: [user.email], expiresAt },
       content: {
-        subject: 'Choose a new password',
+        subject: 'Reset your password',
         blocks: [
-          { kind: 'text', text: `Somebody asked for a new password for your account ${user.email}.` },
-          { kind: 'link', label: 'Choose a new password', url: mail.addressOf(`/reset/${token}`) },
           {
             kind: 'text',
-            text: 'The link works once, for an hour. If it was not you who asked, do nothing: your password stays as it is.',
+            text: `We received a request to reset the password of your account ${user.email}.`,
+          },
+          { kind: 'link', label: 'Reset your password', url: mail.addressOf(`/reset/${token}`) },
+          {
+            kind: 'text',
+            text: 'This link works once and expires after one hour. If you didn’t request a reset, you can ignore this email.',
           },
         ],
       },

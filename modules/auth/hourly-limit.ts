@@ -24,7 +24,7 @@ export function createHourlyLimit(most: number, sent: string, now: () => number 
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= most) {
       const retryAfterSeconds = Math.max(1, Math.ceil((oldest + HOUR_MS - now()) / 1000))
-      throw new AppError('TOO_MANY_REQUESTS', `Too many ${sent} came from here. Try again later.`, {
+      throw new AppError('TOO_MANY_REQUESTS', `Too many ${sent}. Try again later.`, {
         retryAfterSeconds,
       })
     }

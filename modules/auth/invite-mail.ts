@@ -25,11 +25,11 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     const topic = `invite ${id}`
     if ((await mail.countEvents(topic)) >= MAX_INVITES_PER_HOUR) return false
     // Nothing in it is of the inviter's choice but the address: it goes to people who have not asked for it.
-    const text = `${by} invites you to a database at ${new URL(mail.addressOf('/')).host}. Sign up with this address, ${email}.`
+    const text = `${by} invited you to a base on ${new URL(mail.addressOf('/')).host}. Sign up with this email address: ${email}.`
     await mail.send({
       ...{ topic, event: createId('mail'), recipients: [email] },
       content: {
-        subject: `${by} invites you`,
+        subject: `${by} invited you to Sheaf`,
         blocks: [
           { kind: 'text', text },
           { kind: 'link', label: 'Sign up', url: mail.addressOf(`/signup/${inviteToken}`) },

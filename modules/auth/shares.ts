@@ -100,7 +100,7 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
         throw error
       })
     changed(before, before.id, patch.id ?? before.id)
-    if (!row) throw new AppError('CONFLICT', 'The link was closed in the meantime')
+    if (!row) throw new AppError('CONFLICT', 'The link was turned off in the meantime')
     return row
   }
 
@@ -236,4 +236,4 @@ export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
 }
 
 const taken = (id: string): AppError =>
-  new AppError('CONFLICT', `The address "${id}" is taken by another link`)
+  new AppError('CONFLICT', `The URL "${id}" is already used by another link`)

@@ -32,7 +32,7 @@ export const membersRest = (prefix: string, bases: BasesService, kernel: Kernel,
         .filter((part) => part !== '')
       const [only] = emails
       if (only === undefined) throw badRequest('Email is required')
-      if (emails.length > MAX_INVITATIONS) throw badRequest(`At most ${MAX_INVITATIONS} addresses at once`)
+      if (emails.length > MAX_INVITATIONS) throw badRequest(`Up to ${MAX_INVITATIONS} addresses at once`)
       if (emails.length === 1) {
         const { inviteToken, email } = await bases.members.invite(actor, params.baseId, only, roles)
         const msg = 'The user has been invited successfully'

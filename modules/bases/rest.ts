@@ -100,7 +100,7 @@ function routes(prefix: string, bases: BasesService, kernel: Kernel, auth: AuthS
 
       .get('/:baseId/info', async ({ actor, params }) => {
         await bases.enter(actor, 'base.read', params.baseId)
-        if (actor.kind === 'share') throw forbidden('This is for members of the base')
+        if (actor.kind === 'share') throw forbidden('Only members of the base can do this')
         return {
           Node: process.version,
           Arch: process.arch,

@@ -144,7 +144,7 @@ export function createImportJob({
       const finish = { kind: 'index' as const, columns: ['nc_order', key] }
       return { ...common, format, columns, width, timeZone, constants: system, rowColumn: 'nc_order', finish }
     }
-    if (!model) throw new Error('An import into a table needs the table')
+    if (!model) throw new Error('Choose the table to import into')
     const unique = model.fields.filter(
       (field) => field.unique && columns.some(({ fieldId }) => fieldId === field.id),
     )
@@ -187,7 +187,7 @@ export function createImportJob({
         { staging, imported: outcome.rows },
       )
     }
-    if (!model) throw new Error('An import into a table needs the table')
+    if (!model) throw new Error('Choose the table to import into')
     if (outcome.changeId !== null) {
       kernel.events.emit('records.changed', {
         ...{ id: outcome.changeId, baseId, actorId: userId, at: new Date().toISOString() },
@@ -207,7 +207,7 @@ export function createImportJob({
       if (isSame) continue
       throw new AppError(
         'CONFLICT',
-        `Field "${column.title}" was changed while the import ran. Nothing was imported: start it again`,
+        `Field "${column.title}" was changed during the import. Nothing was imported. Start the import again.`,
       )
     }
   }

@@ -46,17 +46,17 @@ export const startInput = z
       .min(1)
       .max(MAX_IMPORTED),
     /** Zone of times without an offset, in fields that show everyone their own. */
-    timeZone: z.string().max(64).refine(isTimeZone, { error: 'This time zone is not known' }).default('UTC'),
+    timeZone: z.string().max(64).refine(isTimeZone, { error: 'Unknown time zone' }).default('UTC'),
   })
   .superRefine(({ tableId, table, columns }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
-    if ((tableId === undefined) === (table === undefined)) refuse('Name a table, or describe a new one')
-    if (table && table.fields.length !== columns.length) refuse('A new table needs one field for each column')
-    if (tableId && columns.some(({ fieldId }) => fieldId === undefined)) refuse('Each column needs its field')
+    if ((tableId === undefined) === (table === undefined)) refuse('Choose a table or describe a new one')
+    if (table && table.fields.length !== columns.length) refuse('A new table needs a field for each column')
+    if (tableId && columns.some(({ fieldId }) => fieldId === undefined)) refuse('Each column needs a field')
     if (new Set(columns.map(({ index }) => index)).size < columns.length)
-      refuse('A column can be imported once')
+      refuse('A column can only be imported once')
     const fieldIds = columns.flatMap(({ fieldId }) => fieldId ?? [])
-    if (new Set(fieldIds).size < fieldIds.length) refuse('Two columns cannot go to one field')
+    if (new Set(fieldIds).size < fieldIds.length) refuse('Two columns can’t be mapped to the same field')
   })
 
 export type StartInput = z.output<typeof startInput>

@@ -44,7 +44,7 @@ export interface KeyKept {
 /** @throws BAD_REQUEST for a table of a connected database: an import writes past the write door, in the base's own */
 export function requireOwnTable({ primaryKey }: TableModel): void {
   if (primaryKey.databaseType !== null)
-    throw badRequest('Files cannot be imported into a connected database: paste the records instead')
+    throw badRequest('Files can’t be imported into a connected database. Paste the records instead.')
 }
 
 type OpenLink = Awaited<ReturnType<RecordsService['openLink']>>
@@ -82,7 +82,7 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
   }
   const { child, parent, parentField, key } = relation
   if (parentField.id !== parent.primaryKey.id) {
-    throw badRequest(`Records of ${parent.table.title} are not linked by their ids: they cannot be imported`)
+    throw badRequest(`Records of ${parent.table.title} are not linked by id and can’t be imported`)
   }
   return {
     ...link,

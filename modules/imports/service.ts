@@ -108,7 +108,7 @@ export function createImportsService(
     { table, columns }: StartInput,
     maker: ImportMaker,
   ) {
-    if (!table) throw badRequest('Name a table, or describe a new one')
+    if (!table) throw badRequest('Choose a table or describe a new one')
     for (const { type, title } of table.fields) requireFillable(type, title)
     const prepared = await schema.prepareTable(user, baseId, table)
     const fields = prepared.fields.filter((field) => !field.isSystem && !field.isPrimaryKey)
@@ -155,7 +155,7 @@ export function createImportsService(
     /** The jobs of a base, newest first. @throws BASE_NOT_FOUND */
     async jobsOf(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {
       const base = await bases.require(baseId)
-      if (actor.kind === 'share') throw forbidden('Jobs are for members of the base')
+      if (actor.kind === 'share') throw forbidden('Only members of the base can see its jobs')
       return jobs.ofBase(actor, base.id, kind)
     },
 
@@ -216,7 +216,7 @@ const requireUser = (actor: Actor): UserActor => {
 }
 
 const cannotFill = (title: string) =>
-  badRequest(`Field "${title}" is filled by the server: nothing can be imported into it`)
+  badRequest(`Field "${title}" is filled in automatically and can’t be imported into`)
 
 function requireFillable(type: FieldTypeName, title: string): void {
   if (!isImportable(type)) throw cannotFill(title)
@@ -232,7 +232,7 @@ function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): vo
 }
 
 const requiredWithoutColumn = ({ id, title }: Field): AppError =>
-  new AppError('REQUIRED_FIELD_MISSING', `Field '${title}' is required: choose a column for it`, {
+  new AppError('REQUIRED_FIELD_MISSING', `Field '${title}' is required. Choose a column for it.`, {
     ...{ fieldId: id, field: title },
   })
 

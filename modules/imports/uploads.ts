@@ -149,7 +149,7 @@ async function writeLimited(
 /** @param maxBytes `IMPORT_MAX_BYTES` */
 export function fileTooLarge(maxBytes: number): AppError {
   const megabytes = Math.max(1, Math.floor(maxBytes / 1024 ** 2))
-  return new AppError('PAYLOAD_TOO_LARGE', `The file is larger than the ${megabytes} MB that can be imported`)
+  return new AppError('PAYLOAD_TOO_LARGE', `The file is larger than the ${megabytes} MB import limit`)
 }
 
 /** The last part of a name, without what no file name holds. */

@@ -253,7 +253,7 @@ function checkOperation(
 function refuseTooMany(operations: Operation[]): void {
   const count = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
   if (count > MAX_RECORDS) {
-    throw new AppError('BAD_REQUEST', `A change may write ${MAX_RECORDS} records at most, not ${count}`)
+    throw new AppError('BAD_REQUEST', `A change can write up to ${MAX_RECORDS} records, got ${count}`)
   }
 }
 

@@ -39,10 +39,7 @@ export async function explainViolation(
   // A record that was deleted may come back with a value that its field kept apart, before it went to the trash.
   const trashed = models.flatMap((model) => [...model.trashedColumns.values()])
   if (violation.kind === 'unique' && violation.columns.some((column) => trashed.includes(column))) {
-    return new AppError(
-      'DATABASE_ERROR',
-      'The values of a field in the trash must be unique: restore it first',
-    )
+    return new AppError('DATABASE_ERROR', 'A field in the trash requires unique values. Restore it first.')
   }
   // In a connected database rules stand that nothing here tells of; in ours that would be a fault.
   if (!found && models.some(isForeign)) return refusedByRule(violation.kind, error)
@@ -55,10 +52,14 @@ export async function explainViolation(
   const together = model.fields.filter(isNamed)
   if (isForeign(model) && violation.columns.length > 1 && together.length > 1) {
     const names = together.map(({ title }) => `"${title}"`).join(', ')
-    return new AppError('DATABASE_ERROR', `A record with these values in ${names} exists already`, details)
+    return new AppError('DATABASE_ERROR', `A record with these values in ${names} already exists`, details)
   }
   if (model.table.isJunction && field.type === 'ForeignKey') {
-    return new AppError('DATABASE_ERROR', 'This record already exists: the two are linked already', details)
+    return new AppError(
+      'DATABASE_ERROR',
+      'This record already exists: the two records are already linked',
+      details,
+    )
   }
   const rows = attempts.filter(({ tableId }) => tableId === model.table.id).flatMap(({ rows }) => rows)
   const double = await findDouble(engine, model, field, rows)
@@ -66,13 +67,13 @@ export async function explainViolation(
     // The database may take for the same what is written otherwise, such as large letters for small ones.
     const only = rows.length === 1 ? (rows[0]?.values[field.id] ?? null) : null
     const what = only === null ? 'a value' : `"${formatValue(field, only).slice(0, QUOTED)}"`
-    const message = `Field "${field.title}" is unique: ${what} is in another record already`
+    const message = `Field "${field.title}" must be unique: ${what} is already used by another record`
     return new AppError('DATABASE_ERROR', message, details)
   }
   const { value, recordId, row } = double
-  const where = recordId === null ? 'is given to several records' : `is already in record ${recordId}`
+  const where = recordId === null ? 'is used by several records' : `is already used by record ${recordId}`
   const shown = formatValue(field, value).slice(0, QUOTED)
-  const message = `Field "${field.title}" is unique: "${shown}" ${where}`
+  const message = `Field "${field.title}" must be unique: "${shown}" ${where}`
   return new AppError('DATABASE_ERROR', message, { ...details, value, recordId, row })
 }
 
@@ -81,7 +82,7 @@ function refusedByRule(kind: 'unique' | 'required', error: unknown): AppError {
   const words = error instanceof Error ? `: ${error.message}` : ''
   return kind === 'unique'
     ? new AppError('DATABASE_ERROR', `This record already exists${words}`)
-    : new AppError('DATABASE_ERROR', `The database asks for a value${words}`)
+    : new AppError('DATABASE_ERROR', `The database requires a value${words}`)
 }
 
 interface Double {

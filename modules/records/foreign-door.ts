@@ -21,6 +21,6 @@ export async function foreignEngineOf(
   }
   const sources = new Set(models.map(({ table }) => table.sourceId))
   const [first] = models
-  if (!first || sources.size > 1) throw badRequest('A change can write to the tables of one database only')
+  if (!first || sources.size > 1) throw badRequest('A change can only write to tables of one database')
   return schema.engineOf(first.table)
 }

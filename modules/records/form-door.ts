@@ -19,7 +19,7 @@ export interface SharedForm extends Opened {
   view: View
 }
 
-const NOT_OFFERED = 'This record cannot be chosen here'
+const NOT_OFFERED = 'This record can’t be selected here'
 
 interface Deps {
   reader: Pick<Reader, 'openForm' | 'countOpened' | 'page'>
@@ -108,7 +108,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
 function toldOf(model: TableModel, { message, details }: AppError): AppError {
   const fieldId = details?.fieldId
   if (typeof fieldId !== 'string' || !model.field(fieldId)) {
-    return badRequest('This answer cannot be kept: the table asks for something that the form does not')
+    return badRequest('This response can’t be saved: the table requires a field that is not in the form')
   }
   const problem: AnswerProblem = { fieldId, text: message, params: {}, message }
   return new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: [problem] })

@@ -102,7 +102,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   /** The view that a link leads to, by which its table is read. @throws as `open` */
   async function sharedView({ grant }: ShareActor, tableId: string, viewId?: string): Promise<View> {
-    if (grant.kind !== 'view') throw forbidden('This link does not show records')
+    if (grant.kind !== 'view') throw forbidden('This link doesn’t show records')
     const view = await views.load(grant.viewId)
     if (view.tableId !== tableId) throw notFound('Table', tableId.slice(0, 64))
     if (viewId !== undefined && view.id !== viewId) throw notFound('View', viewId.slice(0, 64))
@@ -111,13 +111,13 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
     // A form asks, and shows nothing of what others have answered.
-    if (view.kind === 'form') throw forbidden('This link does not show records')
+    if (view.kind === 'form') throw forbidden('This link doesn’t show records')
     // What was filtered out must not become public because a field was deleted, or is broken.
     if (!views.hasWholeFilter(view)) {
       throw forbidden(
         view.kind === 'kanban'
-          ? 'A field by which this view is filtered or stacked is gone: it is shown again once that is changed'
-          : 'A field by which this view is filtered is gone: it is shown again once its filter is changed',
+          ? 'This view filters or stacks by a deleted field. Edit the view’s settings to show it again.'
+          : 'This view filters by a deleted field. Edit its filter to show it again.',
       )
     }
     return openNarrowed(actor, view, timeZone)
@@ -135,7 +135,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    */
   async function openForm(actor: ShareActor, tableId: string): Promise<Opened & { view: View }> {
     const view = await sharedView(actor, tableId)
-    if (view.kind !== 'form') throw forbidden('This link does not take answers')
+    if (view.kind !== 'form') throw forbidden('This link doesn’t accept responses')
     return { ...(await openNarrowed(actor, view)), view }
   }
 
@@ -221,7 +221,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     fields: Field[],
     form: 'cell' | 'whole' = 'cell',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
-    if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page holds ${MAX_PAGE} records at most`)
+    if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page can have up to ${MAX_PAGE} records`)
     const { engine, context } = opened
     const planned = pageQuery(context, query, fragmentsOf(context).cells(fields, form), {
       isComputed: fields.some(isComputed),

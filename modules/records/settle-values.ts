@@ -67,7 +67,7 @@ export function createSettleValues({ auth, schema }: Deps) {
     )
     // Before the first of them is worked on: all are refused or none.
     if (passwords.length > MAX_PASSWORDS)
-      throw badRequest(`A change may set ${MAX_PASSWORDS} passwords at most`)
+      throw badRequest(`A change can set up to ${MAX_PASSWORDS} passwords`)
     const doubtful: Doubtful[] = []
     for (const written of writes) {
       const { model, values, isNew } = written

@@ -59,7 +59,7 @@ export function summaryColumns(
     const field = requireField(model, fieldId)
     const summary = findSummary(key)
     if (!summary?.sets.includes(summarySetOf(field))) {
-      throw badRequest(`Field "${field.title}" has no summary "${key}"`)
+      throw badRequest(`Field "${field.title}" does not support the summary "${key}"`)
     }
     return { field, summary }
   })

@@ -129,7 +129,7 @@ const linkKeptIn = (model: TableModel, key: Field): Field | undefined =>
   })
 
 const changedMeanwhile = ({ id, title }: Field): AppError =>
-  new AppError('CONFLICT', `Field "${title}" was changed meanwhile. Try again`, { fieldId: id })
+  new AppError('CONFLICT', `Field "${title}" was changed by someone else. Try again.`, { fieldId: id })
 
 const isEmpty = (value: CellValue): boolean => value === null || value === ''
 
@@ -147,5 +147,5 @@ function refuseField(model: TableModel, fieldId: string): AppError {
   const field = model.field(fieldId)
   if (!field) return notFound('Field', fieldId)
   const reason = field.readOnlyReason ?? 'its values are computed'
-  return new AppError('BAD_REQUEST', `Field "${field.title}" cannot be written: ${reason}`, { fieldId })
+  return new AppError('BAD_REQUEST', `Field "${field.title}" is read-only: ${reason}`, { fieldId })
 }

@@ -98,7 +98,7 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
   }
 
   const viewOf = async ({ grant }: ShareActor) => {
-    if (grant.kind !== 'view') throw forbidden('This link does not allow that')
+    if (grant.kind !== 'view') throw forbidden('This link doesn’t allow that')
     return views.load(grant.viewId)
   }
 

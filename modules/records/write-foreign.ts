@@ -104,14 +104,18 @@ const isUuid = ({ databaseType, required }: Field): boolean =>
   databaseType === 'uuid' || (!required && /^(var)?char\(36\)$/.test(databaseType ?? ''))
 
 const missingKey = (field: Field): AppError =>
-  new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required: it is the key of the record`, {
-    fieldId: field.id,
-    field: field.title,
-  })
+  new AppError(
+    'REQUIRED_FIELD_MISSING',
+    `Field '${field.title}' is required because it is part of the primary key`,
+    {
+      fieldId: field.id,
+      field: field.title,
+    },
+  )
 
 /** @throws BAD_REQUEST where the change would give a record another key: others may refer to it */
 export function refuseKeyChange(changed: Field[]): void {
   const key = changed.find((field) => field.isPrimaryKey && !fieldType(field.type).computed)
   if (key)
-    throw new AppError('BAD_REQUEST', `Field "${key.title}" is the key of the record and cannot change`)
+    throw new AppError('BAD_REQUEST', `Field "${key.title}" is part of the primary key and can’t be changed`)
 }

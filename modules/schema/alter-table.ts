@@ -71,7 +71,7 @@ export async function placeTable(
   order: number,
 ): Promise<void> {
   const { table } = await openTable(context, actor, 'table.update', tableId)
-  if (!Number.isFinite(order)) throw badRequest('The order of a table is a number')
+  if (!Number.isFinite(order)) throw badRequest('The order of a table must be a number')
   await writeTable(context, actor, table, (current) => ({ ...current, order }))
 }
 

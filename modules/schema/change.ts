@@ -61,7 +61,7 @@ export type ApplyChange = <T>(
 
 /** What whoever asks for one column too many is told. */
 export const FULL_TABLE =
-  'The table cannot take another column: its database keeps those of deleted fields and of former types too. Go on in a copy of the table'
+  'The table has reached its database’s column limit, which includes deleted fields and earlier types. Continue in a copy of the table.'
 
 /** Makes the one door through which tables, fields and views are changed. */
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {

@@ -52,7 +52,8 @@ export async function convertToLink(
       const ends = await openEnds(context, table.id, link.relatedTableId)
       await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
       const current = getField(ends.own.model, field.id)
-      if (current.isDisplay) throw badRequest(`Field "${current.title}" names the records: a link cannot`)
+      if (current.isDisplay)
+        throw badRequest(`Field "${current.title}" is the display field and can’t become a link`)
       const title = patch.title === undefined ? current.title : checkTitle('field', patch.title)
       if (title !== current.title) ends.own.requireTitle(title)
       const made: Field = {
@@ -142,7 +143,7 @@ async function checkConversion(
   if (readOnly || systemColumn || internal || isSecret || field.isSystem) refuseConversion(field, { type })
   const link = readNewLink(patch.options)
   if (link.kind !== 'bt' && link.kind !== 'mm') {
-    throw badRequest('Values can become a link to one record (bt) or to many (mm)')
+    throw badRequest('Values can become a belongs-to (bt) or many-to-many (mm) link')
   }
   const { table } = await context.store.load(field.tableId)
   await requireRelated(context, table.baseId, link.relatedTableId)

@@ -74,7 +74,7 @@ export async function createField(
         await tx.run(statement)
       }
       if (field.type === 'AutoNumber') {
-        if (!canNumber(model)) throw badRequest('Only a table of this base can number its records')
+        if (!canNumber(model)) throw badRequest('Auto numbers are only available in this base’s own tables')
         field.options = await numberRecords(tx, dialect, model, field.columnName)
       }
       return {
@@ -100,7 +100,7 @@ export async function createField(
 
 /** @throws BAD_REQUEST where the table has as many fields as it may */
 export function requireRoom(model: TableModel): void {
-  if (!hasRoom(model)) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
+  if (!hasRoom(model)) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
 }
 
 /** True where the table may have another field. */
@@ -123,7 +123,7 @@ export async function setDisplayField(
   if (!found || found.deletedAt !== null) throw notFound('Field', fieldId.slice(0, 64))
   const { table } = await openTable(context, actor, 'field.update', found.tableId)
   if (found.isSystem)
-    throw badRequest(`Field "${found.title}" is kept by the product and cannot name records`)
+    throw badRequest(`Field "${found.title}" is a system field and can’t be the display field`)
   const { fields } = store
   await apply(
     actor,
@@ -168,8 +168,8 @@ function refuseAsDisplay(model: TableModel, fieldId: string): void {
   const field = getField(model, fieldId)
   const { computed, internal, label } = fieldType(field.type)
   const isNone = computed === 'link' || computed === 'button' || computed === 'code' || internal
-  if (isNone) throw badRequest(`A "${label}" field cannot name records`)
+  if (isNone) throw badRequest(`A "${label}" field can’t be the display field`)
   if (field.result?.isList) {
-    throw badRequest(`Field "${field.title}" has any number of values and cannot name records`)
+    throw badRequest(`Field "${field.title}" can have several values and can’t be the display field`)
   }
 }

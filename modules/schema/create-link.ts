@@ -77,9 +77,9 @@ export async function createLink(
 }
 
 function refuseRules({ unique, required, defaultValue, options }: NewField): void {
-  if (unique) throw badRequest('A link cannot be unique: use a one-to-one relation')
+  if (unique) throw badRequest('A link can’t be unique. Use a one-to-one relationship.')
   if (required && options?.kind !== 'bt') throw badRequest('Only a link to one parent record can be required')
-  if (defaultValue != null && defaultValue !== '') throw badRequest('A link cannot have a default value')
+  if (defaultValue != null && defaultValue !== '') throw badRequest('A link can’t have a default value')
 }
 
 /** The field that was asked for. */

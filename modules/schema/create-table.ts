@@ -80,7 +80,7 @@ export async function planTable(
   const base = await context.bases.require(baseId)
   await context.access.authorize(actor, 'table.create', base.id)
   const inputs = input.fields ?? [{ type: 'SingleLineText' as const, title: 'Title' }]
-  if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have ${MAX_FIELDS} fields at most`)
+  if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
   const tableId = createId('table')
   return {
     ...{ tableId, baseId: base.id, title: checkTitle('table', input.title) },

@@ -49,8 +49,8 @@ export const definitionOf = (field: Field): FieldDefinition => ({
  */
 export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
-  if (type.storage === 'id') throw badRequest(`A table has one field of the type '${type.name}'`)
-  if (type.internal) throw badRequest(`Fields of the type '${type.name}' cannot be made`)
+  if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
+  if (type.internal) throw badRequest(`Fields of type '${type.name}' can’t be created`)
   const options = readOptions(input.type, input.type === 'AutoNumber' ? {} : input.options)
   const definition: FieldDefinition = {
     title: checkTitle('field', input.title ?? type.label),
@@ -110,13 +110,13 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
   const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
   // A child without its parent may be refused; of anything else that is computed there is nothing to demand.
   if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
-    throw badRequest(`A "${label}" field is computed: it can be neither required nor unique`)
+    throw badRequest(`A "${label}" field is computed and can’t be required or unique`)
   }
   if (systemColumn && (required || unique)) {
-    throw badRequest(`A "${label}" field is filled by the server: it can be neither required nor unique`)
+    throw badRequest(`A "${label}" field is filled in automatically and can’t be required or unique`)
   }
-  if (unique && type === 'Password') throw badRequest('Nobody can tell whether two passwords are the same')
-  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field cannot be unique`)
+  if (unique && type === 'Password') throw badRequest('Passwords can’t be compared, so they can’t be unique')
+  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field can’t be unique`)
 }
 
 /** A default as it will be stored; null and '' mean that there is none. */
@@ -125,12 +125,12 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   const type = fieldType(typeName)
   if (input === NOW && takesNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
-    throw badRequest(`A "${type.label}" field cannot have a default value`)
+    throw badRequest(`A "${type.label}" field can’t have a default value`)
   const read = type.read(input, options as never)
   if (read.ok) return read.value
   if (read.fault === 'option')
     throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
-  throw new AppError('BAD_REQUEST', `The default value does not fit: ${read.message}`, undefined, 'msg')
+  throw new AppError('BAD_REQUEST', `Invalid default value: ${read.message}`, undefined, 'msg')
 }
 
 /** A default that stood before type or options changed: it goes with them, or with the option that it named. */

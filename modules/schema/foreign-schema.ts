@@ -39,15 +39,14 @@ export function writeRefusal(
   { table, keyFields }: Pick<TableModel, 'table' | 'keyFields'>,
   source: SourceRow | null,
 ): string | null {
-  if (source?.isDataReadonly) return 'The records of this source are set to be read only'
-  if (table.kind === 'view') return 'This is a view of the database: it can be looked at only'
-  if (keyFields.length === 0)
-    return 'This table has no primary key, so that its records cannot be told apart: it can be looked at only'
+  if (source?.isDataReadonly) return 'This data source doesn’t allow editing records'
+  if (table.kind === 'view') return 'This is a database view and is read-only'
+  if (keyFields.length === 0) return 'This table has no primary key and is read-only'
   if (keyFields.some(({ databaseType }) => BYTES.test(databaseType ?? '')))
-    return 'The keys of this table are binary data, which nobody can write here: it can be looked at only'
+    return 'This table has a binary primary key and is read-only'
   const [key] = keyFields
   if (keyFields.length === 1 && INEXACT[source?.client ?? '']?.test(key?.databaseType ?? ''))
-    return `A record cannot be named exactly by a key of the type ${key?.databaseType}: this table can be looked at only`
+    return `This table’s primary key has type ${key?.databaseType}, which can’t be matched exactly, so the table is read-only`
   return null
 }
 
@@ -71,7 +70,7 @@ export async function refuseSchemaReadonly(
 ): Promise<void> {
   const source = await foreignSourceOf(context, table)
   if (source?.isSchemaReadonly)
-    throw badRequest(`The structure of the source "${nameOf(source)}" is set to be read only`)
+    throw badRequest(`The data source "${nameOf(source)}" doesn’t allow changing fields`)
 }
 
 const nameOf = ({ alias, client }: SourceRow): string => alias ?? client
@@ -96,15 +95,15 @@ export async function refuseForeignPatch(
   }
   if (!areAlike(field.type, type))
     throw badRequest(
-      `The column of "${title}" is ${databaseType} in its database: it cannot be shown as ${fieldType(type).label}`,
+      `The column of "${title}" has database type ${databaseType} and can’t be shown as ${fieldType(type).label}`,
     )
   const alters =
     (required !== undefined && required !== field.required) ||
     (unique !== undefined && unique !== field.unique) ||
     (defaultValue !== undefined && defaultValue !== field.defaultValue)
-  if (alters) throw badRequest(`What "${title}" has to hold is decided by its database`)
+  if (alters) throw badRequest(`Constraints on "${title}" are set in its database`)
   if (options && titlesOf(options) !== null && titlesOf(options) !== titlesOf(field.options))
-    throw badRequest(`The options of "${title}" are decided by its database`)
+    throw badRequest(`The options of "${title}" are set in its database`)
 }
 
 const titlesOf = ({ choices }: Field['options']): string | null =>
@@ -131,11 +130,11 @@ export async function createForeignField(
   const { table } = model
   await refuseSchemaReadonly(context, table)
   const type = fieldType(definition.type)
-  if (table.kind === 'view') throw badRequest('A view of the database cannot be given another column')
+  if (table.kind === 'view') throw badRequest('Columns can’t be added to a database view')
   if (type.systemColumn || type.name === 'AutoNumber')
-    throw badRequest(`A "${type.label}" field needs columns that only tables of the base's own have`)
+    throw badRequest(`A "${type.label}" field is only available in the base’s own tables`)
   if (definition.required || definition.unique)
-    throw badRequest('In a connected database a new column can be neither required nor unique')
+    throw badRequest('New columns in a connected database can’t be required or unique')
   if (input.title !== undefined && isTitleTaken(definition.title, model.fields))
     throw duplicateField(definition.title, table.id, table.baseId)
 
@@ -153,7 +152,7 @@ export async function createForeignField(
   const made = (await engine.all<{ name: string; type: string }>(dialect.listColumns(table.tableName))).find(
     ({ name }) => name === columnName,
   )
-  if (!made) throw new AppError('DATABASE_ERROR', `The database did not make the column "${columnName}"`)
+  if (!made) throw new AppError('DATABASE_ERROR', `The database did not create the column "${columnName}"`)
   return apply(actor, table.baseId, async ({ now }) => {
     const current = await store.load(table.id)
     const stored = await store.listFields(table.id)
@@ -182,4 +181,4 @@ export async function createForeignField(
 
 /** The refusal of a new table in a connected database. */
 export const foreignTable = (): AppError =>
-  badRequest('A table of a connected database is made there; synchronise the source to see it here')
+  badRequest('Create the table in the connected database, then synchronise the data source')

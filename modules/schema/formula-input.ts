@@ -52,7 +52,7 @@ export async function storableFormula(
   if (!checked.ok) throw formulaRefusal(checked.problems)
   if (type === 'Button' || fitsDisplay(checked.type, display)) return stored
   if (options?.display) {
-    throw badRequest(`A formula that gives ${NOUNS[checked.type]} cannot be shown as ${display?.type}`)
+    throw badRequest(`A formula that returns ${NOUNS[checked.type]} can’t be shown as ${display?.type}`)
   }
   return { ...stored, display: null }
 }

@@ -43,10 +43,10 @@ export async function readableValues(
     return { type, options, source: { column, decode: dialect.decode(fieldType(type).storage) } }
   }
   if (await foreignSourceOf(context, model.table)) {
-    throw new AppError('NOT_IMPLEMENTED', 'Values cannot be added to a connected database by a conversion')
+    throw new AppError('NOT_IMPLEMENTED', 'Converting to values is not available in a connected database')
   }
   const computed = { ...field, ...definition, ...(await resolve(context, model, field, definition)) }
-  if (!computed.result) throw badRequest(`"${field.title}" has no values to keep: ${computed.error}`)
+  if (!computed.result) throw badRequest(`"${field.title}" has no values to convert: ${computed.error}`)
   const decode = dialect.decode(storageOf(computed))
   return {
     ...{ type: computed.result.type, options: computed.result.options },

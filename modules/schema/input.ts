@@ -11,7 +11,7 @@ const options = z.record(z.string().max(64), z.unknown())
 /** A bag of settings that the web app keeps for itself; bounded, so that it stays one. */
 export const metaInput = z
   .record(z.string().max(64), z.unknown())
-  .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: 'This is too much to keep' })
+  .refine((meta) => JSON.stringify(meta).length <= 100_000, { error: 'Too much data' })
 
 const typeName = z.enum(FIELD_TYPE_NAMES as [FieldTypeName, ...FieldTypeName[]])
 

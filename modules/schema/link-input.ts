@@ -34,7 +34,7 @@ export function readNewLink(options: FieldOptions | undefined): NewLink {
   const where = issue?.path.join('.')
   throw new AppError(
     'BAD_REQUEST',
-    `The link's '${where}' does not fit: ${issue?.message}`,
+    `Invalid link option '${where}': ${issue?.message}`,
     { issues: read.error.issues },
     'msg',
   )
@@ -47,12 +47,11 @@ export async function requireLinkable(
 ): Promise<void> {
   const ownSourceId = await store.ownSourceId(tables[0].baseId)
   for (const table of tables) {
-    if (table.kind === 'view')
-      throw badRequest(`${table.title} is a view of the database: it cannot be linked`)
-    if (table.isJunction) throw badRequest(`${table.title} is kept by a link: it cannot be linked`)
+    if (table.kind === 'view') throw badRequest(`${table.title} is a database view and can’t be linked`)
+    if (table.isJunction) throw badRequest(`${table.title} is a junction table and can’t be linked`)
     if (table.sourceId !== ownSourceId) {
       throw badRequest(
-        `${table.title} lies in a connected database: add a foreign key there and synchronise, and the link appears`,
+        `${table.title} is in a connected database. To add a link, create a foreign key in the database and synchronise.`,
       )
     }
   }
@@ -68,7 +67,7 @@ export async function requireViewOf(
   const model = await store.load(tableId)
   const found = await views?.ofTable(model)
   if (found?.some((view) => view.id === viewId)) return
-  throw badRequest(`The view that limits the link is none of ${model.table.title}`)
+  throw badRequest(`The view that limits the link does not belong to ${model.table.title}`)
 }
 
 /**
@@ -87,7 +86,9 @@ export function patchComputed(current: FieldDefinition, patch: FieldOptions): Fi
     (key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]),
   )
   if (changed.length > 0) {
-    throw badRequest(`What the link "${current.title}" connects cannot be changed: make another link instead`)
+    throw badRequest(
+      `The tables that link "${current.title}" connects can’t be changed. Create a new link instead.`,
+    )
   }
   const { viewId, singular, plural } = patch
   return {

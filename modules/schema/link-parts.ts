@@ -161,7 +161,7 @@ export async function refuseKept(
     )
   })
   if (holder)
-    throw badRequest(`"${title}" is kept by the link "${holder.title}": it comes and goes with the link`)
+    throw badRequest(`"${title}" belongs to the link "${holder.title}" and is created and deleted with it`)
 }
 
 /**
@@ -176,10 +176,10 @@ export function refuseKeyRules(
   { unique, required, defaultValue }: FieldPatch,
 ): void {
   if (field.type !== 'ForeignKey' || field.databaseType !== null) return
-  const refuse = (why: string) => badRequest(`"${field.title}" keeps a link: ${why}`)
-  if (unique) throw refuse('make a one-to-one link, where each record may be linked once')
-  if (defaultValue != null && defaultValue !== '') throw refuse('it cannot have a default value')
-  if (table.isJunction && required === false) throw refuse('a pair has two records')
+  const refuse = (why: string) => badRequest(`"${field.title}" belongs to a link: ${why}`)
+  if (unique) throw refuse('create a one-to-one link instead')
+  if (defaultValue != null && defaultValue !== '') throw refuse('it can’t have a default value')
+  if (table.isJunction && required === false) throw refuse('both ends are required')
 }
 
 /** @throws CONFLICT where the table that a link leads to is in the trash */
@@ -187,7 +187,7 @@ export async function requireRelatedTable({ store }: Context, field: Field): Pro
   const link = linkOf(field)
   const related = link && (await store.findTable(link.relatedTableId))
   if (!related || related.deletedAt === null) return
-  throw new AppError('CONFLICT', `Table "${related.title}" is in the trash: restore it first`)
+  throw new AppError('CONFLICT', `Table "${related.title}" is in the trash. Restore it first.`)
 }
 
 /** @throws CONFLICT for one end of a link whose other end has become a field with values again */
@@ -195,5 +195,5 @@ export async function requirePartner({ store }: Context, field: Field): Promise<
   const link = linkOf(field)
   const partner = link && (await store.findField(link.inverseFieldId ?? ''))
   if (!partner || linkOf(partner)) return
-  throw new AppError('CONFLICT', `"${partner.title}", the other end of the link, is no link any more`)
+  throw new AppError('CONFLICT', `"${partner.title}", the other side of the link, is no longer a link`)
 }

@@ -14,8 +14,8 @@ const MAX_SLUG = MAX_PHYSICAL - 6
 export function checkTitle(kind: 'table' | 'field' | 'view', input: string): string {
   const title = input.normalize('NFC').trim()
   if (title === '') throw badRequest(`A ${kind} needs a title`)
-  if (title.length > MAX_TITLE) throw badRequest(`A ${kind}'s title can have ${MAX_TITLE} characters at most`)
-  if (/[\p{Cc}\p{Cs}]/u.test(title)) throw badRequest(`A ${kind}'s title cannot contain control characters`)
+  if (title.length > MAX_TITLE) throw badRequest(`A ${kind} title can have up to ${MAX_TITLE} characters`)
+  if (/[\p{Cc}\p{Cs}]/u.test(title)) throw badRequest(`A ${kind} title can’t contain control characters`)
   // Both stand for something else in the addresses that REST clients build from titles.
   const forbidden = kind === 'table' ? ['.', '/'].find((character) => title.includes(character)) : undefined
   if (forbidden) throw badRequest(`Following characters are not allowed "${forbidden}"`)
@@ -79,7 +79,7 @@ export function physicalName(title: string, taken: ReadonlySet<string>, fallback
 export function refuseUnstorable(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed()) {
-      throw badRequest('Texts cannot contain null characters or halves of characters')
+      throw badRequest('Text can’t contain null characters or incomplete characters')
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value)) {

@@ -27,7 +27,7 @@ export type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
  */
 export function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
   const ids = inputs.filter((input) => input.type === 'ID')
-  if (ids.length > 1) throw badRequest('A table can have one field of the type "ID"')
+  if (ids.length > 1) throw badRequest('A table can only have one field of type "ID"')
   const idField = ids[0]
   const idColumn = physicalName(
     idField?.columnName ?? 'id',
@@ -86,5 +86,5 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
 
 function refuseComputed(type: FieldTypeName): void {
   if (fieldType(type).computed === undefined) return
-  throw badRequest(`A field of the type "${fieldType(type).label}" is added once its table is there`)
+  throw badRequest(`A "${fieldType(type).label}" field can only be added to an existing table`)
 }

@@ -39,7 +39,7 @@ export async function openTableSlots(
   return {
     others,
     add({ tableName, ...wanted }, { freeTitle = false } = {}) {
-      if (all.length >= MAX_TABLES) throw badRequest(`A base can have ${MAX_TABLES} tables at most`)
+      if (all.length >= MAX_TABLES) throw badRequest(`A base can have up to ${MAX_TABLES} tables`)
       const title = freeTitle ? uniqueTitle(wanted.title, all) : wanted.title
       if (isTitleTaken(title, all)) throw duplicateTable(title, baseId)
       const table: Table = {

@@ -50,7 +50,7 @@ export async function trashField(
       const model = await store.load(table.id)
       if (model.displayField.id === field.id) {
         throw badRequest(
-          `Field "${field.title}" names the records of ${table.title}: choose another display field before you delete it`,
+          `Field "${field.title}" is the display field of ${table.title}. Choose another display field before you delete it.`,
         )
       }
       const own = await store.findField(field.id)

@@ -40,7 +40,7 @@ export async function decideLink(
   if (!(await isUntouched(context, current, turn, from, { before, after }, target))) {
     throw new AppError(
       'CONFLICT',
-      `"${current.title}" has been changed since it became a link: make another field instead, so that the new values are kept`,
+      `"${current.title}" was edited after it became a link. Create a new field instead to keep the new values.`,
     )
   }
   const parts = await partsOfLink(context, field)

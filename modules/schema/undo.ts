@@ -96,7 +96,7 @@ async function decide(
     if (isTouched) {
       throw new AppError(
         'CONFLICT',
-        `"${current.title}" has been changed since its type became ${after.type}: change its type back instead, so that the new values are kept`,
+        `"${current.title}" was edited after its type became ${after.type}. Change its type back instead to keep the new values.`,
       )
     }
     return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
@@ -188,4 +188,4 @@ function restoreCells(
 }
 
 const isInTrash = (kind: string, title: string): AppError =>
-  new AppError('CONFLICT', `${kind} "${title}" is in the trash: restore it first`)
+  new AppError('CONFLICT', `${kind} "${title}" is in the trash. Restore it first.`)

@@ -271,7 +271,7 @@ function hasDuplicates(title: string, duplicates: { value: CellValue; times: num
   const named = duplicates.map(({ value, times }) => `"${String(value).slice(0, 60)}" (${times} times)`)
   return new AppError(
     'CONFLICT',
-    `Field "${title}" cannot be unique: it holds ${named.join(', ')}. Change these records first`,
+    `Field "${title}" can’t be unique because it contains ${named.join(', ')}. Change these records first.`,
     { duplicates },
   )
 }

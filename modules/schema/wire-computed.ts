@@ -79,7 +79,7 @@ export function readWireLink(column: WireColumn, tableId: string): WireLink {
   }
   const [parentId, childId, kind] = [text('parentId'), text('childId'), text('type')]
   if (!['hm', 'bt', 'mm', 'oo'].includes(kind)) {
-    throw badRequest(`The type of a link is one of hm, bt, mm and oo, not '${kind}'`)
+    throw badRequest(`The relation type must be hm, bt, mm or oo, got '${kind}'`)
   }
   if (parentId !== tableId && childId !== tableId) {
     throw badRequest(`One of 'parentId' and 'childId' must be the table itself`)

@@ -220,17 +220,17 @@ function readRules(
 function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): CellValue {
   if (cdf === null || cdf === '') return null
   if (typeof cdf !== 'string' && typeof cdf !== 'number' && typeof cdf !== 'boolean') {
-    throw badRequest('A default value is text, a number or a truth value')
+    throw badRequest('A default value must be text, a number or a boolean')
   }
   if (isMoment(cdf)) {
     if (takesNow(type)) return NOW
-    throw badRequest(`The default ${cdf} is for days and times, not for a field of the type ${type}`)
+    throw badRequest(`The default ${cdf} is only valid for dates and times, not for ${type} fields`)
   }
   // Options may be new ones in this very call: what names none of them is refused where all is checked.
   if (isSelect({ type })) return String(cdf)
   const value = fieldType(type).parse(String(cdf), readOptions(type, options))
   if (value === null)
-    throw badRequest(`Default value '${String(cdf).slice(0, 200)}' does not fit a field of the type ${type}`)
+    throw badRequest(`Default value '${String(cdf).slice(0, 200)}' is not valid for a ${type} field`)
   return value
 }
 

@@ -39,17 +39,17 @@ export function createAnswerMails(
     if (mailed >= MAX_MAILED_PER_HOUR) return
     const title = heading ?? form.view.title
     const blocks: MailBlock[] = [
-      { kind: 'text', text: `“${title}” has been answered.` },
+      { kind: 'text', text: `New response to “${title}”:` },
       { kind: 'list', items: await answersOf(form, answer) },
       { kind: 'link', label: 'Open record', url: mail.addressOf(pathOf(form, answer.recordId)) },
     ]
     if (mailed === MAX_MAILED_PER_HOUR - 1) {
-      const text = `This form has had ${MAX_MAILED_PER_HOUR} answers within an hour. Further ones are kept as ever, but not mailed for now.`
+      const text = `This form received ${MAX_MAILED_PER_HOUR} responses within an hour. Further responses are saved, but you won’t get an email for each of them for now.`
       blocks.push({ kind: 'text', text })
     }
     // Its own id, and not the record's: two answers are two, also where a number comes again.
     const event = createId('mail')
-    await mail.send({ topic, event, recipients, content: { subject: `New answer: ${title}`, blocks } })
+    await mail.send({ topic, event, recipients, content: { subject: `New response: ${title}`, blocks } })
   }
 
   /** The questions that were asked, with their answers as people read them. Passwords stay out of mails. */

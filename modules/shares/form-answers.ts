@@ -53,9 +53,9 @@ interface Deps {
 }
 
 const REFUSALS: Record<Exclude<FormState, 'open'>, string> = {
-  closed: 'This form takes no answers any more',
-  full: 'This form has had as many answers as it takes',
-  answered: 'You have answered this form already',
+  closed: 'This form no longer accepts responses',
+  full: 'This form has reached its response limit',
+  answered: 'You’ve already responded to this form',
 }
 
 /** Answers to forms that are shared, from whoever has the link. */
@@ -79,7 +79,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
    *   INVALID_VALUE_FOR_FIELD with the `problems`, each with its `fieldId` and `message`
    */
   async function submit(actor: Actor, read: ReadAnswers, sender: Sender): Promise<Answered> {
-    if (actor.kind !== 'share') throw new AppError('FORBIDDEN', 'Forbidden - Answers come by a public link')
+    if (actor.kind !== 'share') throw new AppError('FORBIDDEN', 'Forbidden - Responses need a public link')
     return once(actor.shareId, sender.headers, () => answer(actor, read, sender))
   }
 
@@ -157,14 +157,13 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
       async take({ name, fileName, body }: SentFile): Promise<void> {
         const question = questionOf(asked, name)
         if (!question) return
-        if (++count > MAX_FILES) throw badRequest(`An answer may bring ${MAX_FILES} files at most`)
+        if (++count > MAX_FILES) throw badRequest(`A response can contain up to ${MAX_FILES} files`)
         const { field } = question
         const limits = field.options as AttachmentOptions
         const items = kept.get(field.id) ?? []
         // Ahead of the file, so that nothing is kept or looked at that the field would not take.
         const most = limits.maxCount ?? kernel.config.attachmentMaxCount
-        if (items.length >= most)
-          throw refused(field, `This takes ${most} ${most === 1 ? 'file' : 'files'} at most`)
+        if (items.length >= most) throw refused(field, `Add up to ${most} ${most === 1 ? 'file' : 'files'}`)
         const maxBytes =
           limits.maxSizeMb === null ? kernel.config.attachmentMaxBytes : limits.maxSizeMb * 1024 ** 2
         const { path, title, mimetype, size } = await records.attachments

@@ -10,12 +10,12 @@ export const password = plainText(MAX_PASSWORD)
   .min(MIN_SHARE_PASSWORD)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   .refine((text) => text === text.trim() && !/[\u0000-\u001f\u007f]/.test(text), {
-    error: 'A password begins and ends with a visible character and has one line',
+    error: 'A password must be one line and can’t start or end with a space',
   })
 
 /** An address that someone chooses for a link. */
 export const customAddress = z.string().regex(CUSTOM_ADDRESS, {
-  error: 'An address has 3 to 64 characters: letters, digits, - and _',
+  error: 'A custom URL must have 3 to 64 characters: letters, digits, - and _',
 })
 
 const id = z.string().min(1).max(64)
@@ -39,7 +39,6 @@ export const saveInput = z.strictObject({
 /** A moment as it is kept. @throws BAD_REQUEST for one that has passed */
 export function futureMoment(text: string): string {
   const moment = new Date(text)
-  if (moment.getTime() <= Date.now())
-    throw badRequest('A link can only end at a moment that is still to come')
+  if (moment.getTime() <= Date.now()) throw badRequest('The expiry must be in the future')
   return moment.toISOString()
 }

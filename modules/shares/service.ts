@@ -38,7 +38,7 @@ export function createSharesService(
 
   async function change(actor: Actor, target: FoundTarget, patch: SharePatch): Promise<Share> {
     if (patch.role !== undefined && target.kind !== 'base') {
-      throw badRequest('Only links to a base have a role')
+      throw badRequest('Only base links have a role')
     }
     const expiresAt = patch.expiresAt ? futureMoment(patch.expiresAt) : patch.expiresAt
     const dated = expiresAt === undefined ? patch : { ...patch, expiresAt }

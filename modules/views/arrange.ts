@@ -122,14 +122,15 @@ function checkArrangement(
 ): void {
   const field = requireField(model, fieldId)
   if (show === false && field.isDisplay && namesRecords(kind)) {
-    throw badRequest(`Field "${field.title}" names the records and is always shown`)
+    throw badRequest(`Field "${field.title}" is the display field and is always shown`)
   }
   const offered = summariesFor(summarySetOf(field))
   if (summary && !offered.some(({ key }) => key === summary)) {
-    throw badRequest(`Field "${field.title}" has no summary '${summary.slice(0, 60)}'`)
+    throw badRequest(`Field "${field.title}" does not support the summary '${summary.slice(0, 60)}'`)
   }
   if (form == null) return
-  if (kind !== 'form') throw badRequest(`Only a form asks for field "${field.title}"`)
+  if (kind !== 'form')
+    throw badRequest(`Form settings of field "${field.title}" are only valid in form views`)
   const problem = formFieldProblem(field, newIn(form, before), (id) => model.field(id))
   if (problem !== null) throw badRequest(problem)
 }

@@ -54,13 +54,13 @@ export function changedOptions(
  *   are no headings
  */
 export function checkedGroups(model: TableModel, groups: Sort[]): Sort[] {
-  if (groups.length > MAX_GROUPS) throw badRequest(`A view can be grouped by ${MAX_GROUPS} fields at most`)
+  if (groups.length > MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
   const names = new Set<string>()
   for (const { fieldId } of groups) {
     const field = requireField(model, fieldId)
     const problem = groupingProblem(field)
     if (problem !== null) throw badRequest(problem)
-    if (names.has(fieldId)) throw badRequest(`Field "${field.title}" groups twice`)
+    if (names.has(fieldId)) throw badRequest(`Field "${field.title}" is used twice for grouping`)
     names.add(fieldId)
   }
   return groups.map(({ fieldId, direction }) => ({ fieldId, direction }))
@@ -71,7 +71,7 @@ export function checkedColoring(model: TableModel, coloring: RowColoring | null)
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = requireField(model, coloring.fieldId)
-    if (field.type !== 'SingleSelect') throw badRequest(`Field "${field.title}" is no single select field`)
+    if (field.type !== 'SingleSelect') throw badRequest(`Field "${field.title}" is not a single select field`)
     return coloring
   }
   for (const { filter } of coloring.rules) {

@@ -12,7 +12,7 @@ const id = z.string().min(1).max(64)
 const title = z.string().max(1000)
 const meta = z
   .record(z.string().max(64), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 100_000, { error: 'This is too much to keep' })
+  .refine((value) => JSON.stringify(value).length <= 100_000, { error: 'Too much data' })
 
 const sort = z.strictObject({ id: id.optional(), fieldId: id, direction: z.enum(['asc', 'desc']) })
 
@@ -20,7 +20,7 @@ const kind = z.enum(Object.keys(VIEW_KINDS) as [ViewKind, ...ViewKind[]])
 /** What a kind keeps: read by that kind's schema once the view is known. */
 const options = z
   .record(z.string().max(64), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'This is too much to keep' })
+  .refine((value) => JSON.stringify(value).length <= 500_000, { error: 'Too much data' })
 
 /** The heights that rows can have. */
 export const rowHeights = z.enum(['short', 'medium', 'tall', 'extra'])

@@ -87,7 +87,7 @@ export async function createView(
   const title = checkTitle('view', wanted)
   const viewId = await schema.apply(actor, table.baseId, async ({ now }) => {
     const others = await store.rowsOf(tableId)
-    if (others.length >= MAX_VIEWS) throw badRequest(`A table can have ${MAX_VIEWS} views at most`)
+    if (others.length >= MAX_VIEWS) throw badRequest(`A table can have up to ${MAX_VIEWS} views`)
     const source = copyOf === undefined ? undefined : others.find((view) => view.id === copyOf)
     if (copyOf !== undefined && !source) throw notFound('View', copyOf.slice(0, 64))
     const actorId = actor.kind === 'user' ? actor.id : null

@@ -30,7 +30,7 @@ export function refuseLocked(actor: Actor, view: Held, changes?: readonly (keyof
   if (view.lock === 'personal' && held?.includes('ownedBy')) return
   const reason =
     view.lock === 'locked'
-      ? `View "${view.title}" is locked: unlock it before you change it`
-      : `View "${view.title}" is personal: only its owner may change it`
+      ? `View "${view.title}" is locked. Unlock it to make changes.`
+      : `View "${view.title}" is personal. Only its owner can change it.`
   throw new AppError('PERMISSION_DENIED', reason, { viewId: view.id, lock: view.lock })
 }

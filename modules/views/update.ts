@@ -83,7 +83,7 @@ export async function updateView(
 async function requireMember({ access }: ViewsContext, { table }: TableModel, userId: string): Promise<void> {
   const members = await access.members(table.baseId)
   if (members.some(({ user }) => user.id === userId)) return
-  throw badRequest('The owner of a view has to be a member of its base')
+  throw badRequest('The owner of a view must be a member of its base')
 }
 
 /** The rights that a change of these parts of a view needs. */

@@ -61,7 +61,7 @@ export async function setVisibility(
       const current = after.get(viewId) ?? rolesOf(row)
       const roles = HIDEABLE_ROLES.filter((role) => hidden[role] ?? current.includes(role))
       if (row.isDefault && roles.length > 0)
-        throw badRequest(`View "${row.title}" is the default view of its table: it cannot be hidden`)
+        throw badRequest(`View "${row.title}" is the default view of its table and can’t be hidden`)
       after.set(viewId, roles)
     }
     const changes = [...after].flatMap(([viewId, roles]): VisibilityChange[] => {

@@ -45,10 +45,10 @@ export const NewViewColumnBody = z.object({ fk_column_id: id })
 /** What a client says of how a view shows a column, in our words. */
 export function readLine({ show, order, width, aggregation }: ViewColumn) {
   const pixels = typeof width === 'string' ? Number.parseInt(width, 10) : width
-  if (width != null && !Number.isFinite(pixels)) throw badRequest(`'${String(width)}' is not a width`)
+  if (width != null && !Number.isFinite(pixels)) throw badRequest(`'${String(width)}' is not a valid width`)
   const isNone = aggregation === null || aggregation === 'none'
   if (!isNone && aggregation !== undefined && !Object.hasOwn(AGGREGATIONS, aggregation)) {
-    throw badRequest(`Aggregation '${aggregation}' is not known`)
+    throw badRequest(`Unknown aggregation '${aggregation}'`)
   }
   return {
     ...(show != null && { show }),
@@ -73,7 +73,7 @@ export function withGroup(
   const isGrouped = groupBy ?? known !== undefined
   const others = groups.filter((group) => group !== known)
   if (!isGrouped) return others
-  if (others.length >= MAX_GROUPS) throw badRequest(`A view can be grouped by ${MAX_GROUPS} fields at most`)
+  if (others.length >= MAX_GROUPS) throw badRequest(`A view can be grouped by up to ${MAX_GROUPS} fields`)
   const group: Sort = { fieldId, direction: direction ?? known?.direction ?? 'asc' }
   const place = order == null ? (known ? groups.indexOf(known) : others.length) : Math.round(order) - 1
   return others.toSpliced(Math.max(0, place), 0, group)

@@ -59,10 +59,10 @@ export const SortPatch = z
  * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED
  */
 export function readNode(model: TableModel, body: z.output<typeof FilterBody>, depth: number): WireNode {
-  if (depth === 0) throw new AppError('INVALID_FILTER', 'Filters are nested too deep')
+  if (depth === 0) throw new AppError('INVALID_FILTER', 'Filters are nested too deeply')
   const children = (body.children ?? []).map((child) => {
     const parsed = FilterBody.safeParse(child)
-    if (!parsed.success) throw new AppError('INVALID_FILTER', 'A filter is expected as an object')
+    if (!parsed.success) throw new AppError('INVALID_FILTER', 'A filter must be an object')
     return readNode(model, parsed.data, depth - 1)
   })
   // What names neither a group nor a field is a filter that someone has begun: a group of nothing.

@@ -32,7 +32,7 @@ export const presentVisibility = ({ hiddenFrom }: Pick<ViewRow, 'hiddenFrom'>): 
 export function readVisibility(body: unknown): VisibilityRule[] {
   return readBody(Rules, body).map(({ id, disabled }) => {
     const immune = SEE_ALL.find((role) => disabled[role])
-    if (immune !== undefined) throw badRequest(`A view cannot be hidden from the role ${immune}`)
+    if (immune !== undefined) throw badRequest(`A view can’t be hidden from the role ${immune}`)
     const hidden = HIDEABLE_ROLES.flatMap((role) => (disabled[role] == null ? [] : [[role, disabled[role]]]))
     return { viewId: id, hidden: Object.fromEntries(hidden) }
   })

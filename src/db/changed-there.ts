@@ -4,4 +4,4 @@
  * @example changedThere('Shop') // 'The tables of Shop have changed in its database: synchronise the source'
  */
 export const changedThere = (source: string): string =>
-  `The tables of ${source} have changed in its database: synchronise the source`
+  `The tables of ${source} have changed in the database. Synchronise the data source.`

@@ -68,7 +68,7 @@ export function openConnection(key: Uint8Array, sealed: string): ConnectionConfi
 const unreadable = (): AppError =>
   new AppError(
     'DATABASE_ERROR',
-    'The connection of this source cannot be read: it was kept with another key. Enter it again',
+    'The connection details of this data source can’t be decrypted with the current key. Enter them again.',
   )
 
 /**

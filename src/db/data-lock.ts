@@ -19,7 +19,7 @@ export function lockDataDir(dataDir: string): () => void {
   } catch (error) {
     file.close()
     const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
-    throw isHeld ? new Error(`Another server is running on the data folder ${dataDir}`) : error
+    throw isHeld ? new Error(`Another server is already using the data folder ${dataDir}`) : error
   }
   return () => file.close()
 }

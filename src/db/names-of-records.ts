@@ -38,7 +38,7 @@ export interface NamedRecords {
 export function requireStoredNames({ table, displayField }: NamedTable): void {
   if (!fieldType(displayField.type).computed) return
   throw badRequest(
-    `Records of ${table.title} are named by "${displayField.title}", which is computed: they cannot be found by name`,
+    `Records of ${table.title} can’t be found by name because the display field "${displayField.title}" is computed`,
   )
 }
 

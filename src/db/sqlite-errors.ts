@@ -22,7 +22,7 @@ export function explainSqlite(error: unknown, source: string): unknown {
     return new AppError('DATABASE_UNREACHABLE', `The file of ${source} cannot be used: ${message}`)
   }
   if (/database is (locked|busy)/i.test(message)) {
-    return new AppError('CONFLICT', `Others are writing to the file of ${source}: try again`)
+    return new AppError('CONFLICT', `The file of ${source} is busy. Try again.`)
   }
   return error
 }

@@ -19,7 +19,7 @@ export function createRender(
       // Only Drizzle's own table objects have a casing; the dynamic SQL names columns as they are.
       casing: { getColumnCasing: ({ name }: { name: string }) => name } as never,
     })
-    if (params.length > maxBound) throw new AppError('BAD_REQUEST', 'This asks for too many values at once')
+    if (params.length > maxBound) throw new AppError('BAD_REQUEST', 'Too many values in one request')
     return { sql, params }
   }
 }

@@ -14,7 +14,7 @@ export function sqliteLike(text: SQL, pattern: string): SQL {
   const isPlain = /^[\0-\x7f]*$/.test(pattern)
   const sent = isPlain ? pattern : asGlob(pattern)
   if (Buffer.byteLength(sent) > MAX_PATTERN_BYTES) {
-    throw new AppError('INVALID_FILTER', 'The text to look for is too long')
+    throw new AppError('INVALID_FILTER', 'The search text is too long')
   }
   // LIKE has no default escape character in SQLite: without one, "50%" would match "500".
   return isPlain ? sql`${text} like ${sent} escape '\\'` : sql`${text} glob ${sent}`

@@ -18,7 +18,7 @@ const STORE_EVERY_MS = 2000
 /** An end that could not be stored is stored again this often: the disk may have room again by then. */
 const STORE_AGAIN_MS = 5000
 
-const STOPPED = 'The server was stopped while this was running. Nothing of it was kept.'
+const STOPPED = 'The server stopped while this was running. No changes were made.'
 
 interface Run {
   job: Job
@@ -110,7 +110,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
     })
     try {
       const kind = kinds.get(job.kind)
-      if (!kind) throw new Error(`No jobs of the kind "${job.kind}" are known`)
+      if (!kind) throw new Error(`Unknown job type "${job.kind}"`)
       const result = await kind.run(input, {
         jobId: job.id,
         userId: job.userId,

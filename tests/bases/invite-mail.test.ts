@@ -54,7 +54,7 @@ describe.each(META_DATABASES)('invitations by mail on %s', (database) => {
     const { body } = await asOwner().post(members, { email, roles: 'editor' })
     const [mail] = await smtp.waitFor(1)
     expect(mail?.recipients).toEqual([email])
-    expect(mail?.headers.subject).toBe('owner@example.com invites you')
+    expect(mail?.headers.subject).toBe('owner@example.com invited you to Sheaf')
     expect(mail?.text).toContain(`https://sheaf.example.com/dashboard/#/signup/${body.invite_token}\n`)
     expect(mail?.raw).not.toContain('Secret plans')
     const { list } = (await asOwner().get(members)).body.users

@@ -62,10 +62,7 @@ describe('the job that copies a table', () => {
     await changesNothing(bench, async () => {
       const { jobId } = await bench.trpc.copies.table.mutate({ tableId: source.id })
       const job = await ended(doorOf(bench.app, bench.owner), jobId)
-      expect([job.status, job.error]).toEqual([
-        'failed',
-        `${full.title} has no room for another field: 500 is the most`,
-      ])
+      expect([job.status, job.error]).toEqual(['failed', `${full.title} has reached the limit of 500 fields`])
     })
   })
 

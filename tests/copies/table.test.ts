@@ -112,7 +112,7 @@ describe('a copy of a table', () => {
       expect(dotted.message).toContain('not allowed "."')
       const all = await bench.trpc.schema.tables.query({ baseId: bench.baseId, includeJunctions: true })
       const junction = all.find(({ isJunction }) => isJunction)?.id ?? ''
-      expect((await refusalOf(table.mutate({ tableId: junction }))).message).toContain('is kept by a link')
+      expect((await refusalOf(table.mutate({ tableId: junction }))).message).toContain('is a junction table')
     })
   })
 

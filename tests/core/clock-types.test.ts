@@ -28,9 +28,9 @@ describe('Year', () => {
   test.each([
     [2024, 2024],
     ['1998', 1998],
-    [10_000, 'refused: A year is from 0 to 9999, not 10000'],
-    [-1, 'refused: A year is from 0 to 9999, not -1'],
-    [1.5, 'refused: A whole number is expected, not 1.5'],
+    [10_000, 'refused: Expected a year from 0 to 9999, got 10000'],
+    [-1, 'refused: Expected a year from 0 to 9999, got -1'],
+    [1.5, 'refused: Expected a whole number, got 1.5'],
     ['', null],
   ])('a program sends %p for %p', (input, value) => expect(read('Year', input)).toBe(value))
 })
@@ -58,9 +58,9 @@ describe('Time', () => {
     ['12:34:56', '12:34:56'],
     ['9:05', '09:05:00'],
     ['12:34:56.000', '12:34:56'],
-    ['12:34:56.5', 'refused: A time such as 09:30 or 09:30:15 is expected, not 12:34:56.5'],
-    ['9pm', 'refused: A time such as 09:30 or 09:30:15 is expected, not 9pm'],
-    [905, 'refused: A time such as 09:30 or 09:30:15 is expected, not 905'],
+    ['12:34:56.5', 'refused: Expected a time such as 09:30 or 09:30:15, got 12:34:56.5'],
+    ['9pm', 'refused: Expected a time such as 09:30 or 09:30:15, got 9pm'],
+    [905, 'refused: Expected a time such as 09:30 or 09:30:15, got 905'],
   ])('a program sends %p for %p', (input, value) => expect(read('Time', input)).toBe(value))
 
   test('is shown by the clock that the field asks for, with seconds where it has some', () => {

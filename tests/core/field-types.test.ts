@@ -210,7 +210,7 @@ describe('fieldType', () => {
   test('refuses a name that is none, also one of Object', () => {
     for (const name of ['Nope', '', '__proto__', 'constructor']) {
       expect(isFieldTypeName(name)).toBe(false)
-      expect(() => fieldType(name)).toThrow(`Field type '${name}' is not known`)
+      expect(() => fieldType(name)).toThrow(`Unknown field type '${name}'`)
     }
   })
 })

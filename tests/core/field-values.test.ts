@@ -13,28 +13,28 @@ describe('read', () => {
     ['Number', 5.0, 5],
     ['Number', '-0', 0],
     ['Number', '1e3', 1000],
-    ['Number', 'abc', 'refused: A number is expected, not abc'],
-    ['Number', '1.9', 'refused: A whole number is expected, not 1.9'],
-    ['Number', 1.9, 'refused: A whole number is expected, not 1.9'],
-    ['Number', '1,234', 'refused: A number is expected, not 1,234'],
-    ['Number', '0x10', 'refused: A number is expected, not 0x10'],
-    ['Number', '1e400', 'refused: A number is expected, not 1e400'],
+    ['Number', 'abc', 'refused: Expected a number, got abc'],
+    ['Number', '1.9', 'refused: Expected a whole number, got 1.9'],
+    ['Number', 1.9, 'refused: Expected a whole number, got 1.9'],
+    ['Number', '1,234', 'refused: Expected a number, got 1,234'],
+    ['Number', '0x10', 'refused: Expected a number, got 0x10'],
+    ['Number', '1e400', 'refused: Expected a number, got 1e400'],
     ['Number', 2 ** 53, 'refused: 9007199254740992 is too large'],
-    ['Number', '9007199254740993', 'refused: A number is expected, not 9007199254740993'],
-    ['Number', true, 'refused: A number is expected, not true'],
+    ['Number', '9007199254740993', 'refused: Expected a number, got 9007199254740993'],
+    ['Number', true, 'refused: Expected a number, got true'],
     ['Decimal', '1.5e-3', 0.0015],
     ['Decimal', 1e300, 1e300],
-    ['Decimal', '12345678901234567.89', 'refused: A number is expected, not 12345678901234567.89'],
+    ['Decimal', '12345678901234567.89', 'refused: Expected a number, got 12345678901234567.89'],
     ['Currency', '$9', 9],
-    ['Currency', 'bad', 'refused: An amount is expected, not bad'],
+    ['Currency', 'bad', 'refused: Expected an amount, got bad'],
     ['Percent', '42', 42],
     ['Rating', 5, 5],
-    ['Rating', 6, 'refused: A rating is from 0 to 5'],
-    ['Rating', -1, 'refused: A rating is from 0 to 5'],
+    ['Rating', 6, 'refused: Enter a rating from 0 to 5'],
+    ['Rating', -1, 'refused: Enter a rating from 0 to 5'],
     ['Checkbox', '1', true],
     ['Checkbox', 0, false],
-    ['Checkbox', 'yes', 'refused: True or false is expected, not yes'],
-    ['Checkbox', 2, 'refused: True or false is expected, not 2'],
+    ['Checkbox', 'yes', 'refused: Expected true or false, got yes'],
+    ['Checkbox', 2, 'refused: Expected true or false, got 2'],
     ['SingleLineText', 5, '5'],
     ['SingleLineText', true, 'true'],
     ['SingleLineText', '', ''],
@@ -43,26 +43,22 @@ describe('read', () => {
     ['Date', '03/05/2024', '2024-03-05'],
     ['Date', '2024-02-29', '2024-02-29'],
     ['Date', '2024-03-05T00:00:00.000Z', '2024-03-05'],
-    ['Date', '2026-13-45', 'refused: A date such as 2024-03-05 is expected, not 2026-13-45'],
-    ['Date', '2023-02-29', 'refused: A date such as 2024-03-05 is expected, not 2023-02-29'],
-    ['Date', '2024-03-05 10:30', 'refused: A date such as 2024-03-05 is expected, not 2024-03-05 10:30'],
-    ['Date', 20240305, 'refused: A date such as 2024-03-05 is expected, not 20240305'],
+    ['Date', '2026-13-45', 'refused: Expected a date such as 2024-03-05, got 2026-13-45'],
+    ['Date', '2023-02-29', 'refused: Expected a date such as 2024-03-05, got 2023-02-29'],
+    ['Date', '2024-03-05 10:30', 'refused: Expected a date such as 2024-03-05, got 2024-03-05 10:30'],
+    ['Date', 20240305, 'refused: Expected a date such as 2024-03-05, got 20240305'],
     ['DateTime', '2024-03-05T10:20:30+02:00', '2024-03-05 08:20:30+00:00'],
     ['DateTime', '2024-03-05T23:20:30.250-05:30', '2024-03-06 04:50:30.250+00:00'],
     ['DateTime', '2024-03-05 08:20', '2024-03-05 08:20:00+00:00'],
     ['DateTime', '2024-03-05', '2024-03-05 00:00:00+00:00'],
     ['DateTime', '2024-03-05 08:20:30+00:00', '2024-03-05 08:20:30+00:00'],
-    [
-      'DateTime',
-      1709627430,
-      'refused: A date and time such as 2024-03-05 08:20:30 is expected, not 1709627430',
-    ],
+    ['DateTime', 1709627430, 'refused: Expected a date and time such as 2024-03-05 08:20:30, got 1709627430'],
     [
       'DateTime',
       '2024-03-05 25:00',
-      'refused: A date and time such as 2024-03-05 08:20:30 is expected, not 2024-03-05 25:00',
+      'refused: Expected a date and time such as 2024-03-05 08:20:30, got 2024-03-05 25:00',
     ],
-    ['CreatedTime', '2024-03-05', 'refused: This field is filled in by the system'],
+    ['CreatedTime', '2024-03-05', 'refused: This field is filled in automatically'],
   ] as const)('%s takes %p as %p', (type, input, expected) => {
     expect(read(type, input)).toBe(expected)
   })
@@ -76,7 +72,7 @@ describe('read', () => {
     ['MultiSelect', 'blue, red', 'blue,red'],
     ['MultiSelect', [], null],
     ['MultiSelect', 'red,zz', 'refused: Invalid option(s) "zz" provided. Valid options are "red, blue"'],
-    ['MultiSelect', [['red']], 'refused: Names of options are expected, not a list'],
+    ['MultiSelect', [['red']], 'refused: Expected option names, got a list'],
   ] as const)('%s takes %p as %p', (type, input, expected) => {
     expect(read(type, input, red)).toBe(expected)
   })
@@ -144,6 +140,6 @@ describe('options of selects', () => {
     const given = [{ id: 's1', title: 'a', color: '#123456' }]
     expect(readOptions('SingleSelect', { choices: given })).toEqual({ choices: given })
     const hostile = [{ title: 'a', color: 'red;background:url(//x)' }]
-    expect(() => readOptions('SingleSelect', { choices: hostile })).toThrow('This is not a colour')
+    expect(() => readOptions('SingleSelect', { choices: hostile })).toThrow('Invalid colour')
   })
 })

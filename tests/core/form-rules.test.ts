@@ -95,7 +95,7 @@ describe('rules of forms', () => {
     const field = { type: 'Date' as const, options: readOptions('Date', {}) }
     const broken = (day: string) => findRule('to')?.broken(day, 'today', field, { now: at.now })
     expect(broken('2026-03-06')).toBeNull()
-    expect(broken('2026-03-07')?.text).toBe('This may not be after {day}')
+    expect(broken('2026-03-07')?.text).toBe('Must be on or before {day}')
   })
 })
 

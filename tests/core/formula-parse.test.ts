@@ -97,6 +97,6 @@ describe('parseFormula', () => {
   test('reads many arguments, and brackets as deep as its limit', () => {
     expect(value(`ADD(${Array.from({ length: 200 }, () => '1').join(', ')})`)).toBe(200)
     expect(value(`${'('.repeat(64)}1${')'.repeat(64)}`)).toBe(1)
-    expect(problems(`${'('.repeat(65)}1${')'.repeat(65)}`)[0]).toContain('nested 64 levels deep at most')
+    expect(problems(`${'('.repeat(65)}1${')'.repeat(65)}`)[0]).toContain('nested up to 64 levels')
   })
 })

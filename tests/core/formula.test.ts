@@ -30,8 +30,8 @@ describe('checkFormula', () => {
     ['REGEX_MATCH("a", {Title})', 'INVALID_ARG_TYPE 17..24 String type is expected'],
     [
       'REGEX_MATCH("a", "(")',
-      'INVALID_ARG_VALUE 17..20 The regular expression has a ( without its )'.replace(
-        'a ( without its )',
+      'INVALID_ARG_VALUE 17..20 The regular expression has an unmatched ('.replace(
+        'an unmatched (',
         'an empty alternative',
       ),
     ],

@@ -139,10 +139,7 @@ describe('parseWhere', () => {
         'Filter verification failed: Operation checked is not supported for type SingleLineText on column T',
       ],
     ],
-    [
-      '(((((((T,eq,a)~or(T,eq,b))))))~and(T,eq,c))',
-      [422, 'typed', 'Filters may be nested 5 levels deep at most'],
-    ],
+    ['(((((((T,eq,a)~or(T,eq,b))))))~and(T,eq,c))', [422, 'typed', 'Filters can be nested up to 5 levels']],
   ])('refuses %p', (text, expected) => {
     expect(refusal(text)).toEqual(expected)
   })

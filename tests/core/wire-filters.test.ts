@@ -37,9 +37,9 @@ describe('filtersFromWire', () => {
   })
 
   test.each<[unknown, string]>([
-    ['x', 'Filters are expected as a list'],
-    [[5], 'A filter is expected as an object'],
-    [[item('eq', { a: 1 })], 'The value of a filter is text, a number or a list of these'],
+    ['x', 'Filters must be a list'],
+    [[5], 'A filter must be an object'],
+    [[item('eq', { a: 1 })], 'A filter value must be text, a number or a list of these'],
     [[{ fk_column_id: 'cNope', comparison_op: 'eq', value: 1 }], "Field 'cNope' not found"],
     [[item('nope', 1)], 'nope is not supported.'],
     [[{ ...item('eq', 1, 'and', 'D'), comparison_sub_op: 'someday' }], "'someday' is not supported."],
@@ -47,7 +47,7 @@ describe('filtersFromWire', () => {
       [item('eq', 'abc', 'and', 'Num')],
       'Filter verification failed: Value abc is not supported for type Number on column Num',
     ],
-    [Array.from({ length: 501 }, () => item('eq', 'x')), 'A filter may have 500 conditions at most'],
+    [Array.from({ length: 501 }, () => item('eq', 'x')), 'A filter can have up to 500 conditions'],
   ])('refuses %p', (items, message) => {
     expect(() => filtersFromWire(items, byId)).toThrow(expect.objectContaining({ name: 'AppError', message }))
   })
@@ -55,7 +55,7 @@ describe('filtersFromWire', () => {
   test('refuses nesting without end', () => {
     let deep: object = item('eq', 'x')
     for (let level = 0; level < 50_000; level++) deep = { is_group: true, children: [deep] }
-    expect(() => filtersFromWire([deep], byId)).toThrow('Filters may be nested 5 levels deep at most')
+    expect(() => filtersFromWire([deep], byId)).toThrow('Filters can be nested up to 5 levels')
   })
 
   test('ignores text that is no JSON', () => {

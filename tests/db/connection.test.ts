@@ -29,9 +29,9 @@ describe('a sealed connection', () => {
       copy[at] = (copy[at] ?? 0) ^ 1
       return copy.toString('base64url')
     })
-    expect(() => openConnection(key(2), sealed)).toThrow('Enter it again')
+    expect(() => openConnection(key(2), sealed)).toThrow('Enter them again')
     for (const text of [...altered, '', 'nonsense', sealed.slice(0, 20)]) {
-      expect(() => openConnection(key(1), text)).toThrow('Enter it again')
+      expect(() => openConnection(key(1), text)).toThrow('Enter them again')
     }
   })
 })

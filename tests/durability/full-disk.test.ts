@@ -8,7 +8,7 @@ import { mountSmallVolume, type SmallVolume } from '../support/small-volume.ts'
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 const PASSWORD = 'correct horse battery'
-const FULL = 'The disk of the server is full'
+const FULL = 'The server’s disk is full'
 
 const mounted = mountSmallVolume(20)
 if ('reason' in mounted) console.log(`Skipped: a full disk needs a small volume, and ${mounted.reason}`)

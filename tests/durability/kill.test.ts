@@ -226,7 +226,7 @@ describe('SIGTERM', () => {
 describe('a second server on the same folder', () => {
   test('does not start, and says why; the first goes on', async () => {
     await expect(startProcess(data.path)).rejects.toThrow(
-      `Another server is running on the data folder ${data.path}`,
+      `Another server is already using the data folder ${data.path}`,
     )
     expect((await createRestClient(server.url, token).post(path(), {})).status).toBe(200)
   })

@@ -133,7 +133,9 @@ describe('an Attachment cell', () => {
     await grid.cell(1, 'Pictures').click()
     await page.keyboard.press('ControlOrMeta+v')
     const refused = () => grid.cell(1, 'Pictures').getAttribute('title')
-    expect(await eventually(refused, (now) => now !== null)).toContain('not of a kind that this field takes')
+    expect(await eventually(refused, (now) => now !== null)).toContain(
+      'has a file type that this field does not allow',
+    )
     expect(await names(1, 'Pictures')).toEqual([])
     grid.problems.length = 0 // The browser notes each refusal.
   })
@@ -193,7 +195,7 @@ describe('the list of a cell’s files', () => {
     await untilNames(1, 'Pictures', ['3.png'])
     await choose([{ name: 'no-picture.png', mimeType: 'image/png', buffer: Buffer.from('text') }])
     const refused = () => grid.cell(1, 'Pictures').getAttribute('title')
-    expect(await eventually(refused, (now) => now !== null)).toContain('not of a kind')
+    expect(await eventually(refused, (now) => now !== null)).toContain('has a file type')
     grid.problems.length = 0
   })
 

@@ -59,7 +59,7 @@ describe('duplicating a table', () => {
     await see(dialog(page).getByText('A table with this name already exists'))
     await name.fill('a.b')
     await duplicate(page)
-    await see(dialog(page).getByRole('alert').getByText('not allowed "."'))
+    await see(dialog(page).getByRole('alert').getByText('not allowed: .'))
     await name.fill('Library')
     await duplicate(page)
     await dialog(page).waitFor({ state: 'detached' })

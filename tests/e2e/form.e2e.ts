@@ -25,11 +25,8 @@ describe('a public form', () => {
     const problems = page.getByTestId('form-problems')
     await problems.waitFor()
     expect(await problems.locator('li').allTextContents()).toEqual([
-      ...[
-        'Who are you?: This needs an answer',
-        'Mail: This is not an e-mail address: write it as ann@example.com',
-      ],
-      ...['Guests: The room is small', 'Terms: This has to be ticked'],
+      ...['Who are you?: This question is required', 'Mail: Enter an email address such as ann@example.com'],
+      ...['Guests: The room is small', 'Terms: Check this box to continue'],
     ])
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
     expect(await focused()).toBe('Who are you?')
@@ -179,7 +176,7 @@ describe('a public form', () => {
     await page.getByText('1 / 6').waitFor()
     // Nothing said yet: it stays, and says why.
     await page.keyboard.press('Enter')
-    await page.getByText('This needs an answer').waitFor()
+    await page.getByText('This question is required').waitFor()
     await page.keyboard.type('Ann')
     await page.keyboard.press('Enter')
     await page.getByText('2 / 6').waitFor()

@@ -69,7 +69,7 @@ describe('the formula editor', () => {
     const problems = page.getByTestId('formula-problem')
     await problems.first().waitFor()
     expect(await problems.allTextContents()).toEqual([
-      'Invalid column name/id Nope in formula',
+      'There is no field named “Nope”',
       'Function UPPR is not available',
     ])
     await problems.first().click()
@@ -78,7 +78,7 @@ describe('the formula editor', () => {
       .evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd))
     expect(selected).toBe('{Nope}')
     await page.getByRole('button', { name: 'Add field', exact: true }).last().click()
-    await page.getByRole('alert').filter({ hasText: 'Invalid column name/id Nope in formula' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'There is no field named “Nope”' }).waitFor()
     expect(await written(grid)).toBe('{Price} + {Nope} + UPPR("x")')
     await page.keyboard.press('Escape')
     // The refusal is the test's own; the browser counts it as an error of the page.

@@ -76,7 +76,7 @@ describe('a gallery', () => {
     expect(boxes[0]?.height).toBe(boxes[1]?.height)
 
     await page.getByTestId('cover-button').click()
-    await page.getByRole('dialog').getByRole('combobox', { name: 'Image', exact: true }).selectOption('crop')
+    await page.getByRole('dialog').getByLabel('Image fit').selectOption('crop')
     await page.locator('[data-testid="card-cover"][data-fit="crop"]').waitFor()
     await page.getByRole('dialog').getByLabel('Cover image').selectOption('')
     await page.getByTestId('card-cover').waitFor({ state: 'detached' })

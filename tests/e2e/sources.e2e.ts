@@ -45,7 +45,7 @@ test('a database is connected in one dialog, with a reason where it cannot be', 
   await see(dialog.getByText('6 of 6 selected'))
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await see(dialog.getByText('6 tables were added'))
-  await see(dialog.getByText('It has no primary key, so it can be looked at only'))
+  await see(dialog.getByText('No primary key, so the table is read-only'))
   await page.keyboard.press('Escape')
   await see(page.getByRole('button', { name: 'Synchronise' }))
   expect(await page.getByRole('switch').count()).toBe(2)

@@ -79,7 +79,7 @@ describe('an import into a table that exists', () => {
     await expect(start(tableId, other.own, 'a,b\n')).rejects.toThrow('not found')
     const { fields } = await app.trpc(owner.token).schema.table.query({ tableId })
     const system = fields.filter((field) => field.isPrimaryKey)
-    await expect(start(tableId, system, 'a\n1\n')).rejects.toThrow('filled by the server')
+    await expect(start(tableId, system, 'a\n1\n')).rejects.toThrow('filled in automatically')
   })
 
   test('adds the rows at the end, in the order of the file', async () => {
@@ -130,8 +130,8 @@ describe('an import into a table that exists', () => {
     const { result, rows, report } = await load(tableId, own, 'n,a\nAnn,1\n,2\nBen,3\n')
     expect(result).toMatchObject({ rows: 2, rowsRefused: 1 })
     expect(rows.map((row) => row.Name)).toEqual(['Zoe', 'Ann', 'Ben'])
-    expect(report).toEqual(['3,Name,,A value is required: the row was left out'])
-    await expect(start(tableId, own.slice(1), 'a\n1\n')).rejects.toThrow('is required: choose a column')
+    expect(report).toEqual(['3,Name,,A value is required. The row was skipped.'])
+    await expect(start(tableId, own.slice(1), 'a\n1\n')).rejects.toThrow('is required. Choose a column')
   })
 
   test('leaves out rows whose value must be unique and is not, in the table or in the file', async () => {
@@ -156,7 +156,7 @@ describe('an import into a table that exists', () => {
     ])
     const { rows, report } = await load(tableId, own, 'n,a,s\nAnn,1,OPEN\nBen,2,gone\n')
     expect(rows.map((row) => row.Status)).toEqual([null, 'open', null])
-    expect(report).toEqual(['3,Status,gone,This is not one of the options'])
+    expect(report).toEqual(['3,Status,gone,Not one of the options'])
   })
 
   test('adds nothing where a field is changed while it runs', async () => {
@@ -167,7 +167,7 @@ describe('an import into a table that exists', () => {
       .schema.updateField.mutate({ fieldId: own[1]!.id, patch: { type: 'SingleLineText' } })
     const job = await ended(door, jobId)
     expect(job).toMatchObject({ status: 'failed' })
-    expect(job.error).toContain('was changed while the import ran')
+    expect(job.error).toContain('was changed during the import')
     expect(await rowsOf(door, tableId)).toHaveLength(1)
   })
 

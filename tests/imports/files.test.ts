@@ -53,7 +53,7 @@ describe('an import that names stored files', () => {
     expect(paths).toEqual([[], []])
     const reasons = report.map((line) => line.split(',').slice(1).join())
     expect(reasons[0]).toBe(reasons[1]!)
-    expect(reasons[0]).toContain('is not here, or not for you')
+    expect(reasons[0]).toContain('was not found')
     expect(await isOpen(secret, bench.owner)).toBe(false)
     // Nor does the attempt make it one of the base's files.
     await expect(
@@ -68,7 +68,7 @@ describe('an import that names stored files', () => {
           ],
         },
       }),
-    ).rejects.toThrow('is not known: upload it first')
+    ).rejects.toThrow('Upload it first')
   })
 
   test.each([
@@ -104,7 +104,7 @@ describe('an import that names stored files', () => {
     await bench.app.services.auth.access.setMembership(theirs.baseId, both.id, null)
     const { paths, report } = await load(await tableOf(), `t,f\nA,later.txt (${later.path})\n`, both)
     expect(paths).toEqual([[]])
-    expect(report[0]).toContain('is not here, or not for you')
+    expect(report[0]).toContain('was not found')
   })
 
   test('says of a file what the server knows, not what its name does', async () => {
@@ -127,7 +127,7 @@ describe('an import that names stored files', () => {
     const required = await tableOf({ type: 'Attachment', options, required: true })
     const strict = await load(required, file)
     expect(strict.result).toMatchObject({ rows: 1, rowsRefused: 2, cellsRefused: 0 })
-    expect(strict.report[0]).toContain('the row was left out')
+    expect(strict.report[0]).toContain('The row was skipped')
   })
 
   test('is taken back in one step, and the file stays for redo', async () => {

@@ -64,7 +64,7 @@ describe('an import into a new table', () => {
       columns: [{ index: 0 }],
       table: { title: 'Foreign', fields: [{ title: 'a', type: 'SingleLineText' }] },
     })
-    await expect(foreign).rejects.toThrow('no longer there')
+    await expect(foreign).rejects.toThrow('no longer available')
   })
 
   test('is refused for fields that the server fills', async () => {
@@ -72,7 +72,7 @@ describe('an import into a new table', () => {
       title: freshTitle(),
       columns: [{ title: 'a', type: 'CreatedTime' }],
     })
-    await expect(start).rejects.toThrow('filled by the server')
+    await expect(start).rejects.toThrow('filled in automatically')
   })
 
   test('makes a table of the file, with the types that were chosen', async () => {

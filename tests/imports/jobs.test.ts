@@ -141,7 +141,7 @@ describe('createJobs', () => {
     expect(recovered).toContainEqual([{ id: 'a' }, { id: 'a', userId: 'us1' }])
     expect(await next.find('a')).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('The server was stopped'),
+      error: expect.stringContaining('The server stopped'),
     })
     expect(await next.find('b')).toMatchObject({ status: 'completed', result: { rows: 7 } })
   })
@@ -156,7 +156,7 @@ describe('createJobs', () => {
     await until(() => seen.includes('a failed 0'))
     expect(await jobs.find('a')).toMatchObject({
       status: 'failed',
-      error: 'The disk of the server is full: nothing was changed',
+      error: 'The server’s disk is full. Nothing was changed.',
     })
     expect(await jobs.list({ unfinished: true })).toEqual([])
     // Once there is room again, the end is stored with the next one at the latest.

@@ -152,7 +152,7 @@ describe('jobs.cancel', () => {
       app
         .trpc(owner.token)
         .imports.start.mutate({ ...input, table: { ...input.table, title: 'Third time' } }),
-    ).rejects.toThrow('no longer there')
+    ).rejects.toThrow('no longer available')
   }, 60_000)
 })
 
@@ -205,7 +205,7 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     const again = { url: await spawn(dataDir), token: door.token }
     const job = await ended(again, jobId)
     expect(job).toMatchObject({ status: 'failed', result: null })
-    expect(job.error).toContain('The server was stopped')
+    expect(job.error).toContain('The server stopped')
     expect(await tablesOf(dataDir, baseId)).toEqual(['Kept'])
     const tables = await createTrpcClient(again.url, again.token).schema.tables.query({ baseId })
     expect(tables.map(({ title }) => title)).toEqual(['Kept'])

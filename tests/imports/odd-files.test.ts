@@ -56,7 +56,7 @@ const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'This is an SQL script': '-- a dump\n\nCREATE TABLE people (id int);\n',
   'This is a file of contacts': 'BEGIN:VCARD\nVERSION:3.0\n',
   'This is an RTF document': '{\\rtf1\\ansi Name}',
-  'This is not a text file: it holds bytes that no text has': new Uint8Array(
+  'This is not a text file: it contains binary data': new Uint8Array(
     Array.from({ length: 5000 }, (_, at) => (at * 7 + (at >> 4)) % 256),
   ),
 }
@@ -93,10 +93,7 @@ describe('an import of a file that is not as it should be', () => {
     const { result, rows, report } = await load('Name,Age\nAnn,31\nBen,old\n"C,y",1.5\n')
     expect(rows.map((row) => row.Age)).toEqual([31, null, null])
     expect(result).toMatchObject({ rows: 3, cellsRefused: 2, problems: 2 })
-    expect(report).toEqual([
-      '3,Age,old,"This does not fit the type ""Number"""',
-      '4,Age,1.5,"This does not fit the type ""Number"""',
-    ])
+    expect(report).toEqual(['3,Age,old,Not a valid Number value', '4,Age,1.5,Not a valid Number value'])
   })
 
   test('shows the report to nobody but the one who imported', async () => {
@@ -129,8 +126,8 @@ describe('an import of a file that is not as it should be', () => {
     const { rows, report } = await load('Name,Age\n"An"n",1\nBen,2\n"Cy,3\nDot,4\n')
     expect(rows.map((row) => row.Name)).toEqual(['An"n', 'Ben', '"Cy', 'Dot'])
     expect(report).toEqual([
-      '2,,,Quotes: A quote stands inside a quoted cell',
-      '4,,,Quotes: A quote is opened and never closed',
+      '2,,,Quotes: A quoted cell contains an unescaped quote',
+      '4,,,Quotes: Unclosed quote',
     ])
   })
 
@@ -171,7 +168,7 @@ describe('an import of a file that is not as it should be', () => {
 
   test('is refused with a reason where the file is no CSV file', async () => {
     expect(await refused('x'.repeat(9_000_000))).toContain('this is not a CSV file')
-    expect(await refused(`Name,Age\n${'"abc"x\n'.repeat(200_000)}`)).toContain('a quote that is never closed')
+    expect(await refused(`Name,Age\n${'"abc"x\n'.repeat(200_000)}`)).toContain('an unclosed quote')
   })
 
   test('is refused where it is a file of another kind, whatever it is called', async () => {

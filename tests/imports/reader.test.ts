@@ -72,7 +72,9 @@ describe('createCsvReader', () => {
       ['1', 'x"y'],
       ['2', 'z'],
     ])
-    expect(problems).toEqual([{ kind: 'Quotes', row: 2, message: 'A quote stands inside a quoted cell' }])
+    expect(problems).toEqual([
+      { kind: 'Quotes', row: 2, message: 'A quoted cell contains an unescaped quote' },
+    ])
   })
 
   test('reports a quote that is never closed, and loses none of the rows after it', () => {
@@ -83,7 +85,7 @@ describe('createCsvReader', () => {
       ['2', 'y'],
       ['4', '5'],
     ])
-    expect(problems).toEqual([{ kind: 'Quotes', row: 2, message: 'A quote is opened and never closed' }])
+    expect(problems).toEqual([{ kind: 'Quotes', row: 2, message: 'Unclosed quote' }])
   })
 
   test('finds its way back behind an unclosed quote in a file that is longer than any record', () => {

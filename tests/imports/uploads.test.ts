@@ -150,7 +150,7 @@ describe('imports.fetchUrl', () => {
     remote.answer('/big', { body: 'x'.repeat(1001) })
     await expect(fetchUrl('/big')).rejects.toThrow('larger than')
     remote.answer('/loop', { status: 302, headers: { location: '/loop' } })
-    await expect(fetchUrl('/loop')).rejects.toThrow('redirects too often')
+    await expect(fetchUrl('/loop')).rejects.toThrow('redirects too many times')
     expect(readdirSync(join(open.config.dataDir, 'uploads'))).toEqual([])
   })
 

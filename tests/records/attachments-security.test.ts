@@ -197,7 +197,7 @@ describe('the file of somebody else', () => {
     await bench.app.services.auth.access.setMembership(baseId, stranger.id, 'owner')
     const own = benchOf(bench.app, stranger, baseId)
     const table = await own.table({ Files: 'Attachment' })
-    const refusal = { status: 400, body: { msg: expect.stringContaining('is not known: upload it first') } }
+    const refusal = { status: 400, body: { msg: expect.stringContaining('Upload it first') } }
     expect(await own.rest.post(table.path, { Files: [{ path: item.path }] })).toMatchObject(refusal)
     expect(await own.rest.post(table.path, { Files: [item] })).toMatchObject(refusal)
     // A path that nobody has looks the same.
@@ -207,7 +207,7 @@ describe('the file of somebody else', () => {
       selection: { tableId: table.id },
       values: { [table.field('Files').id]: JSON.stringify([{ path: item.path }]) },
     })
-    await expect(bulk).rejects.toThrow('is not known: upload it first')
+    await expect(bulk).rejects.toThrow('Upload it first')
     expect((await own.rest.get(`/${item.path}`)).status).toBe(404)
     expect((await own.trpc.records.signFiles.query({ tableId: table.id, paths: [item.path] })).files).toEqual(
       {},

@@ -62,7 +62,7 @@ describe('a disk that is full', () => {
         await upload(bench, bench.owner.token, { 'large.txt': Buffer.alloc(3 * MEGABYTE, 'x') }),
       ).toEqual({
         status: 507,
-        body: { error: 'STORAGE_FULL', message: 'The disk of the server is full: the file was not kept' },
+        body: { error: 'STORAGE_FULL', message: 'The server’s disk is full. The file was not saved.' },
       })
       expect(kept(bench)).toEqual([])
     } finally {

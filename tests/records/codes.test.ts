@@ -46,7 +46,7 @@ describe('a QR code or bar code', () => {
         tableId: table.id,
         field: { title: 'Qr', type: 'QrCode', options: { valueFieldId } },
       })
-    expect((await refusalOf(make(table.field('Code').id))).message).toContain('cannot be shown as a code')
+    expect((await refusalOf(make(table.field('Code').id))).message).toContain('can’t be shown as a code')
     expect((await refusalOf(make('cnope'))).message).toBe('Value column not found')
     await make(table.field('Title').id)
     const { status } = await bench.rest.get(`${table.path}?where=(Qr,eq,x)`)

@@ -37,7 +37,8 @@ describe('required and unique fields', () => {
         rows: rows.map(([id, row]) => ({ id, values: table.values({ ...row }) })),
       },
     ])
-  const taken = (value: string, id: number) => `Field "Mail" is unique: "${value}" is already in record ${id}`
+  const taken = (value: string, id: number) =>
+    `Field "Mail" must be unique: "${value}" is already used by record ${id}`
 
   test('a value that another record has is refused by name, value and record, whoever writes it', async () => {
     const table = await people([{ Mail: 'a@x.com' }, { Mail: 'b@x.com' }, {}])
@@ -63,7 +64,9 @@ describe('required and unique fields', () => {
         selection,
         values: table.values({ Mail: 'new@x.com' }),
       })
-      expect(await messageOf(several)).toBe('Field "Mail" is unique: "new@x.com" is given to several records')
+      expect(await messageOf(several)).toBe(
+        'Field "Mail" must be unique: "new@x.com" is used by several records',
+      )
       expect(await restMessageOf(bench.rest.post(table.path, { Mail: 'a@x.com', Name: 'n' }))).toBe(
         taken('a@x.com', 1),
       )
@@ -156,10 +159,10 @@ describe('required and unique fields', () => {
         columns: [{ index: 0, fieldId }],
       })
     const refused = await refusalOf(start(link.own.options.keyFieldId ?? ''))
-    expect(refused.message).toContain('nothing can be imported into it')
+    expect(refused.message).toContain('can’t be imported into')
     await createLink(bench, books, authors, 'bt', { required: true, title: 'Must' })
     const { message } = await refusalOf(start(books.field('Title').id))
-    expect(message).toBe("Field 'Must' is required: choose a column for it")
+    expect(message).toBe("Field 'Must' is required. Choose a column for it.")
   })
 
   test('undo does not bring back a value that another record has by now', async () => {

@@ -105,7 +105,7 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
         table.path,
         Array.from({ length: 50_001 }, () => ({})),
       )
-      expect([status, body]).toEqual([400, { msg: 'A call may write 50000 records at most, not 50001' }])
+      expect([status, body]).toEqual([400, { msg: 'A request can write up to 50000 records, got 50001' }])
     })
   })
 

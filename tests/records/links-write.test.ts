@@ -36,7 +36,7 @@ describe('records.write of links', () => {
       expect((await refusalOf(link.set(1, [99]))).code).toBe('RECORD_NOT_FOUND')
     })
     const other = { ...link.own, fieldId: books.field('Title').id }
-    expect((await refusalOf(link.write('link', 1, [1], other))).message).toBe('Field "Title" is no link')
+    expect((await refusalOf(link.write('link', 1, [1], other))).message).toBe('Field "Title" is not a link')
   })
 
   test('has-many: linking moves a child from its old parent, unlinking frees it', async () => {
@@ -106,9 +106,7 @@ describe('records.write of links', () => {
       const refused = await refusalOf(
         bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations: [deletion] } }),
       )
-      expect(refused.message).toBe(
-        `Field 'Author' is required: '${id}' of "${books.title}" would be left without`,
-      )
+      expect(refused.message).toBe(`Field 'Author' is required: '${id}' in "${books.title}" would lose it`)
       const selection = { tableId: authors.id, recordIds: [1] }
       expect((await refusalOf(bench.trpc.records.deleteMatching.mutate({ selection }))).message).toBe(
         refused.message,

@@ -19,7 +19,7 @@ const bulk = ({ id }: TestTable, tail = '') => `/api/v1/db/data/bulk/noco/${worl
 
 /** Types of which no two values can be kept apart, and what a refusal says of them. */
 const NEVER_UNIQUE: Partial<Record<FieldTypeName, RegExp>> = {
-  Password: /Nobody can tell/,
+  Password: /Passwords can’t be compared/,
   Checkbox: /unique/,
 }
 
@@ -94,7 +94,7 @@ describe.each(WRITTEN_TYPES.map((name) => [name]))('a %s field', (type) => {
       const refusal = await refusalOf(tableOf(world, type, { defaultValue }))
       expect([refusal.status, refusal.message]).toEqual([
         400,
-        expect.stringContaining('cannot have a default'),
+        expect.stringContaining('can’t have a default'),
       ])
       return
     }

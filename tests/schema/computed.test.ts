@@ -107,7 +107,7 @@ describe.each([...databases])('lookups, rollups and counts, metadata in %s', (da
         const refusal = await refusalOf(shop.api.schema.setDisplayField.mutate({ fieldId: field.id }))
         expect(refusal).toMatchObject({
           status: 400,
-          message: expect.stringContaining('cannot name records'),
+          message: expect.stringContaining('can’t be the display field'),
         })
       }
     })

@@ -94,7 +94,7 @@ describe.each([...databases])('a field that becomes a link, metadata in %s', (da
     await setValue(theirs, link, made.ids[2]!, '[2]')
     expect(await refusalOf(undo())).toMatchObject({
       status: 409,
-      message: expect.stringContaining('has been changed since it became a link'),
+      message: expect.stringContaining('was edited after it became a link'),
     })
     expect((await titlesOf(made))[2]).toEqual(['Bob'])
     await theirs.api.records.undo.mutate({ baseId: shop.baseId })
@@ -126,7 +126,7 @@ describe.each([...databases])('a field that becomes a link, metadata in %s', (da
     const made = await world()
     expect((await refusalOf(become(made, 'hm'))).status).toBe(400)
     const name = { ...made, by: fieldOf(made.books, 'Name') }
-    expect((await refusalOf(become(name, 'mm'))).message).toContain('names the records')
+    expect((await refusalOf(become(name, 'mm'))).message).toContain('is the display field')
     expect((await refusalOf(become({ ...made, relatedTableId: 'mnope0000000000' }, 'bt'))).status).toBe(404)
     const patch = { type: 'Links' as const }
     expect(await refusalOf(shop.api.schema.updateField.mutate({ fieldId: made.by.id, patch }))).toMatchObject(

@@ -124,7 +124,7 @@ describe.each([...databases])('new fields, metadata in %s', (database) => {
       const call = shop.api.schema.createField.mutate({ tableId: table.id, field: { type: 'Number' } })
       expect(await refusalOf(call)).toMatchObject({
         status: 400,
-        message: 'A table can have 500 fields at most',
+        message: 'A table can have up to 500 fields',
       })
     })
 

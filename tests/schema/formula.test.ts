@@ -80,7 +80,7 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
         options: { code: 'EUR', locale: 'de-DE', precision: 2 },
       })
       const refused = await refusalOf(add(tableId, 'UPPER({Title})', { display }))
-      expect(refused.message).toBe('A formula that gives a text cannot be shown as Currency')
+      expect(refused.message).toBe('A formula that returns a text can’t be shown as Currency')
       const wrong = { type: 'Rating', options: { max: 99 } }
       expect((await refusalOf(add(tableId, '1', { display: wrong }))).status).toBe(400)
     })
@@ -234,7 +234,7 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       const field = await add(tableId, '{Price} * 2')
       await shop.api.schema.deleteField.mutate({ fieldId: id('Price') })
       const { message, status } = await refusalOf(turn(field, 'Decimal'))
-      expect(message).toBe(`"${field.title}" has no values to keep: Column 'Price' was deleted`)
+      expect(message).toBe(`"${field.title}" has no values to convert: Column 'Price' was deleted`)
       expect(status).toBe(400)
       const links = { kind: 'mm', relatedTableId: tableId }
       const toLink = { fieldId: field.id, patch: { type: 'Links' as const, options: links } }

@@ -111,7 +111,7 @@ describe.each([...databases])('links in the trash, metadata in %s', (database) =
       const { keyFieldId } = await world('hm')
       expect(await refusalOf(deleteField(keyFieldId!))).toMatchObject({
         status: 400,
-        message: expect.stringContaining('is kept by the link'),
+        message: expect.stringContaining('belongs to the link'),
       })
       const { junction, link } = await world('mm')
       expect((await refusalOf(deleteField(junction!.ownFieldId))).status).toBe(400)

@@ -80,7 +80,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
         ({ book }) =>
           createTable(shop, [{ type: 'Links', title: 'x', options: { kind: 'hm', relatedTableId: book } }]),
         400,
-        /once its table is there/,
+        /can only be added to an existing table/,
       ],
       [
         'a foreign key without a link',
@@ -96,7 +96,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
           return createLink(shop, author, optionsOf(field).junction!.tableId, { kind: 'hm' })
         },
         400,
-        /kept by a link/,
+        /is a junction table/,
       ],
       [
         'a unique key',
@@ -105,7 +105,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
           return patch(keyFieldId, { unique: true })
         },
         400,
-        /keeps a link: make a one-to-one link/,
+        /belongs to a link: create a one-to-one link/,
       ],
       [
         'a key with a default value',
@@ -114,7 +114,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
           return patch(keyFieldId, { defaultValue: 1 })
         },
         400,
-        /keeps a link: it cannot have a default/,
+        /belongs to a link: it can’t have a default/,
       ],
       [
         'a unique key of a pair',
@@ -123,7 +123,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
           return patch(junction!.ownFieldId, { unique: true })
         },
         400,
-        /keeps a link/,
+        /belongs to a link/,
       ],
       [
         'half a pair',
@@ -132,7 +132,7 @@ describe.each([...databases])('links that do not fit, metadata in %s', (database
           return patch(junction!.relatedFieldId, { required: false })
         },
         400,
-        /a pair has two records/,
+        /both ends are required/,
       ],
     ]
     const patch = (

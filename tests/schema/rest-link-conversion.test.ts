@@ -52,9 +52,9 @@ describe.each([...databases])('PATCH of a column of texts to a link, metadata in
     for (const [change, status, said] of [
       [{ uidt: 'Links', parentId: book.id }, 400, "Missing 'childId' property in request body"],
       [{ uidt: 'Links', type: 'mm' }, 400, "Missing 'parentId' property in request body"],
-      [link('hm', book.id, author.id), 400, 'to one record (bt) or to many (mm)'],
-      [link('oo', book.id, author.id), 400, 'to one record (bt) or to many (mm)'],
-      [link('xx', book.id, author.id), 400, 'one of hm, bt, mm and oo'],
+      [link('hm', book.id, author.id), 400, 'a belongs-to (bt) or many-to-many (mm) link'],
+      [link('oo', book.id, author.id), 400, 'a belongs-to (bt) or many-to-many (mm) link'],
+      [link('xx', book.id, author.id), 400, 'must be hm, bt, mm or oo'],
       [link('bt', book.id, author.id), 400, "the 'childId' of a bt"],
       [link('mm', author.id, author.id), 400, 'must be the table itself'],
       [elsewhere, 404, "Table 'mnope0000000000' not found"],
@@ -65,7 +65,7 @@ describe.each([...databases])('PATCH of a column of texts to a link, metadata in
     }
     const display = titled(await columnsOf(book.id), 'Title')
     const { status, body } = await patch(mm, display.id)
-    expect([status, body.msg]).toEqual([400, expect.stringContaining('names the records')])
+    expect([status, body.msg]).toEqual([400, expect.stringContaining('is the display field')])
     const editor = shop.app.rest((await createMember(shop.app, shop.baseId, 'editor')).token)
     expect((await editor.patch(`${M}/columns/${by.id}`, mm)).status).toBe(403)
     expect(await valuesIn()).toEqual(texts)

@@ -24,11 +24,11 @@ describe.each([...databases])('tables, metadata in %s', (database) => {
   describe('schema.createTable', () => {
     test.each([
       ['an empty title', '  ', 'A table needs a title'],
-      ['a title over 255 characters', 'x'.repeat(256), "A table's title can have 255 characters at most"],
+      ['a title over 255 characters', 'x'.repeat(256), 'A table title can have up to 255 characters'],
       ['a full stop', 'a.b', 'Following characters are not allowed "."'],
       ['a slash', 'a/b', 'Following characters are not allowed "/"'],
-      ['a control character', 'a\u0007b', "A table's title cannot contain control characters"],
-      ['a null character', 'a\u0000b', 'Texts cannot contain null characters or halves of characters'],
+      ['a control character', 'a\u0007b', 'A table title can’t contain control characters'],
+      ['a null character', 'a\u0000b', 'Text can’t contain null characters or incomplete characters'],
     ])('refuses %s and makes nothing', async (_, title, message) => {
       const before = await titles()
       const refusal = await refusalOf(createTable(shop, undefined, title))

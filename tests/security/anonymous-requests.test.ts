@@ -134,7 +134,7 @@ describe('files of an answer to a form', () => {
     const most = app.config.attachmentMaxCount
     expect((await send(form.id, most)).status).toBe(200)
     const { status, text } = await send(form.id, most + 20)
-    expect([status, text]).toEqual([422, expect.stringContaining(`${most} files at most`)])
+    expect([status, text]).toEqual([422, expect.stringContaining(`up to ${most} files`)])
   })
 
   test('are held against the limits of their field as they arrive', async () => {

@@ -126,7 +126,7 @@ describe('a download by a link to a base', () => {
     for (const type of ['csv', 'excel', 'json']) {
       const answer = await get(world, type)
       expect([type, answer.status]).toEqual([type, 403])
-      expect((await answer.json()).message).toContain('does not allow downloads')
+      expect((await answer.json()).message).toContain('doesn’t allow downloads')
     }
     expect((await job(world)).status).toBe(403)
     await save({ settings: { allowDownload: true } })

@@ -193,7 +193,7 @@ describe('a link to a view', () => {
     await trpc.views.update.mutate({ viewId: own.viewId, patch: { filter: inOffice } })
     await trpc.schema.deleteField.mutate({ fieldId: fields.salary })
     const { fields: shown } = await guest.schema.table.query({ tableId })
-    expect(shown.find(({ id }) => id === fields.band)?.error).toBe('This field cannot be shown at the moment')
+    expect(shown.find(({ id }) => id === fields.band)?.error).toBe('This field can’t be shown at the moment')
     const filter = { fieldId: fields.band, operator: 'blank', value: null }
     const refused = await guest.records.count
       .query({ selection: { tableId, filter } })

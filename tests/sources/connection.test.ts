@@ -36,9 +36,9 @@ describe.each(['postgres', 'mariadb'] as const)('POST connection/test with %s', 
   test.each([
     ['a wrong password', { password: 'wrong' }, 'or the password is wrong'],
     ['an unknown user', { user: 'nobody' }, 'The user "nobody" does not exist there'],
-    ['an unknown database', { database: 'nope' }, 'There is no database "nope" on this server'],
-    ['an unknown host', { host: 'no.such.host.invalid' }, 'The host "no.such.host.invalid" is not known'],
-    ['a port where nothing answers', { port: 1 }, 'Nothing answers at 127.0.0.1:1'],
+    ['an unknown database', { database: 'nope' }, 'Database "nope" does not exist on this server'],
+    ['an unknown host', { host: 'no.such.host.invalid' }, 'Unknown host "no.such.host.invalid"'],
+    ['a port where nothing answers', { port: 1 }, 'Could not connect to 127.0.0.1:1'],
     ['a server without encryption', { sslMode: 'Required' }, 'encryption'],
   ])('%s: answers 200 with the reason in words', async (_, patch, reason) => {
     const { status, body } = await bench.rest.post(TEST, sentTo(kind, patch))
@@ -72,7 +72,7 @@ describe('POST connection/test', () => {
       expect([answer.status, answer.body.code]).toEqual([200, -1])
       return answer.body.message
     }
-    expect(await reason({ client: 'pg', connection: {} })).toContain('name of a database')
+    expect(await reason({ client: 'pg', connection: {} })).toContain('Enter a database name')
     expect(await reason(sentTo('postgres', { port: 'x' }))).toContain('port')
     expect(await reason(sentTo('postgres', { sslMode: 'Sometimes' }))).toContain('SSL mode')
     expect(await reason(sentTo('postgres', { ssl: { ca: 'x' } }))).toContain('PEM')
@@ -111,7 +111,7 @@ describe('SQLite files', () => {
       expect(body.message).not.toContain('database disk image')
     }
     const { body } = await bench.rest.post(TEST, sent('notes.txt'))
-    expect(body.message).toContain('cannot be read as an SQLite database')
+    expect(body.message).toContain('is not a readable SQLite database')
   })
 })
 

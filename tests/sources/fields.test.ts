@@ -35,17 +35,13 @@ const columns = () =>
 describe('a field of a connected database', () => {
   test('takes no rule, option or type that its column does not have, nor does a preview', async () => {
     const before = await columns()
-    expect((await refusalOf(update('points', { required: true }))).message).toContain(
-      'decided by its database',
-    )
-    expect((await refusalOf(update('title', { defaultValue: 'x' }))).message).toContain(
-      'decided by its database',
-    )
+    expect((await refusalOf(update('points', { required: true }))).message).toContain('set in its database')
+    expect((await refusalOf(update('title', { defaultValue: 'x' }))).message).toContain('set in its database')
     expect((await refusalOf(update('state', { options: { choices: [{ title: 'x' }] } }))).message).toContain(
-      'options of "state" are decided by its database',
+      'options of "state" are set in its database',
     )
     expect((await refusalOf(update('points', { type: 'SingleLineText' }))).message).toContain(
-      'cannot be shown',
+      'can’t be shown',
     )
     const { id: fieldId } = await field('points')
     const preview = bench.trpc.schema.previewType.query({ fieldId, type: 'Date' })
@@ -67,7 +63,7 @@ describe('a field of a connected database', () => {
       const refused = await refusalOf(call)
       expect([refused.status, refused.message]).toEqual([
         400,
-        expect.stringContaining('lies in a connected database'),
+        expect.stringContaining('is in a connected database'),
       ])
     }
     expect(await columns()).toEqual(before)
@@ -113,7 +109,10 @@ describe('a field of a connected database', () => {
       `/api/v1/db/meta/projects/${bench.baseId}/${sourceId}/tables`,
       { title: 'New', columns: [] },
     )
-    expect([status, body.msg]).toEqual([400, expect.stringContaining('is made there')])
+    expect([status, body.msg]).toEqual([
+      400,
+      expect.stringContaining('Create the table in the connected database'),
+    ])
   })
 
   test('may be a formula over the columns there', async () => {

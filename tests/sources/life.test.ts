@@ -169,9 +169,9 @@ describe('PATCH M/projects/{b}/bases/{s}', () => {
     const connection = { ...shop.sent.connection, database: 'nope' }
     const { status, body } = await patch({ config: { client: 'pg', connection } })
     expect([status, body.error]).toEqual([400, 'DATABASE_ERROR'])
-    expect(body.message).toContain('There is no database "nope"')
+    expect(body.message).toContain('Database "nope" does not exist')
     const other = await patch({ config: { client: 'mysql2', connection: shop.sent.connection } })
-    expect(other.body.msg).toBe('A source stays with its kind of database')
+    expect(other.body.msg).toBe('The database type of a data source can’t be changed')
     const kept = await bench.trpc.sources.test.mutate({ baseId, sourceId, client: 'pg', connection: {} })
     expect(kept).toEqual({ ok: true })
   })
@@ -254,7 +254,7 @@ describe('a source whose connection was kept with another key', () => {
     const [, source] = await trpc.sources.list.query({ baseId })
     expect(source).toMatchObject({ id: sourceId, connection: null })
     const { status, body } = await rest.get(`/api/v1/db/meta/projects/${baseId}/meta-diff/${sourceId}`)
-    expect([status, body.message]).toEqual([400, expect.stringContaining('Enter it again')])
+    expect([status, body.message]).toEqual([400, expect.stringContaining('Enter them again')])
     await trpc.sources.update.mutate({ baseId, sourceId, config: shop.sent })
     expect(await trpc.schema.differences.query({ baseId, sourceId })).toEqual([])
     app.kernel.secrets.connections = kept

@@ -28,7 +28,7 @@ describe('the database of the server itself', () => {
     for (const host of [hostname, other]) {
       const sent = { client: 'pg', connection: { host, port, user, password, database: pathname.slice(1) } }
       const trpc = app.trpc(creator.token)
-      const words = 'only a super admin may connect a base to it'
+      const words = 'Only a super admin can connect a base to it'
       const tested = await trpc.sources.test.mutate({ baseId, ...sent })
       expect(tested).toEqual({ ok: false, message: expect.stringContaining(words) })
       const looked = await refusalOf(trpc.sources.inspect.mutate({ baseId, ...sent }))

@@ -163,10 +163,10 @@ describe('a connected schema', () => {
     const double = await bench.rest.post(path('doc'), { company: 'B', year: 2024, no: 2, text: 'x' })
     expect([double.status, double.body.message]).toEqual([
       400,
-      'A record with these values in "company", "text" exists already',
+      'A record with these values in "company", "text" already exists',
     ])
     const same = await bench.rest.post(path('people'), { email: 'ANN@X.com', password: 'p' })
-    expect(same.body.message).toContain('"ANN@X.com" is in another record already')
+    expect(same.body.message).toContain('"ANN@X.com" is already used by another record')
   })
 
   test('loses a hundred records that were added at once, by undo', async () => {
@@ -189,7 +189,7 @@ describe('what others change in the database meanwhile', () => {
     await foreign.ask('alter table category rename column name to label')
     const gone = await list()
     expect([gone.status, gone.body.error]).toEqual([400, 'DATABASE_ERROR'])
-    expect(gone.body.message).toContain('have changed in its database: synchronise the source')
+    expect(gone.body.message).toContain('have changed in the database. Synchronise the data source')
     const refused = await bench.rest.patch(path('category'), { category_id: 1, name: 'x' })
     expect([refused.status, refused.body.error]).toEqual([400, 'DATABASE_ERROR'])
     await foreign.ask('alter table category rename column label to name')
@@ -209,7 +209,7 @@ describe('what others change in the database meanwhile', () => {
         expect([type, query, answer.status, answer.body.error]).toEqual([type, query, 400, 'DATABASE_ERROR'])
       }
       expect((await get('film')).body.message).toContain(
-        'have changed in its database: synchronise the source',
+        'have changed in the database. Synchronise the data source',
       )
     }
   })

@@ -134,7 +134,7 @@ describe.each(['postgres', 'mariadb'] as const)('a column of %s that holds more 
       await undo()
     }
     const refused = await write(3, 'long', '9223372036854775808').catch((error) => error)
-    expect(JSON.stringify(refused.data)).toContain('The column takes numbers from -9223372036854775808')
+    expect(JSON.stringify(refused.data)).toContain('The column allows numbers from -9223372036854775808')
     expect(await written()).toEqual(before)
   })
 

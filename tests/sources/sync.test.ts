@@ -94,7 +94,7 @@ describe('GET M/projects/{b}/meta-diff', () => {
     await foreign.stop()
     const { status, body } = await rest.get(path)
     expect([status, body.error]).toEqual([400, 'DATABASE_ERROR'])
-    expect(body.message).toContain('There is no database')
+    expect(body.message).toContain('does not exist on this server')
   })
 })
 

@@ -53,14 +53,14 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const schema = await everything(shop)
     const n = fieldOf(schema, 'N').id
     const wrong: [ViewKind, Record<string, unknown>, string][] = [
-      ['gallery', { coverFieldId: n }, 'Field "N" is no attachment field'],
-      ['kanban', { stackFieldId: n }, 'Field "N" is no field that records can be stacked by'],
+      ['gallery', { coverFieldId: n }, 'Field "N" is not a attachment field'],
+      ['kanban', { stackFieldId: n }, 'Field "N" is not a field to stack by'],
       ['kanban', { stacks: [{ key: 'Open' }, { key: 'Open' }] }, 'A stack is named twice'],
-      ['calendar', { ranges: [{ fromFieldId: n }] }, 'Field "N" is no date field'],
-      ['calendar', { colorFieldId: n }, 'Field "N" is no single select field'],
-      ['map', { geoFieldId: n }, 'Field "N" is no field of places (GeoData)'],
+      ['calendar', { ranges: [{ fromFieldId: n }] }, 'Field "N" is not a date field'],
+      ['calendar', { colorFieldId: n }, 'Field "N" is not a single select field'],
+      ['map', { geoFieldId: n }, 'Field "N" is not a GeoData field'],
       ['map', { zoom: 3 }, 'options: Unrecognized key: "zoom"'],
-      ['form', { redirectUrl: 'javascript:alert(1)' }, 'The address to go to after submitting'],
+      ['form', { redirectUrl: 'javascript:alert(1)' }, 'The redirect URL'],
     ]
     for (const [kind, options, message] of wrong) {
       const refusal = await refusalOf(createView(shop, schema, kind, options))
@@ -80,8 +80,8 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const by = (...titles: string[]) =>
       titles.map((title) => ({ fieldId: fieldOf(schema, title).id, direction: 'asc' as const }))
     for (const [groups, message] of [
-      [by('Files'), 'Field "Files" is of the type Attachment, by which records cannot be grouped'],
-      [by('N', 'N'), 'Field "N" groups twice'],
+      [by('Files'), 'Can’t group by field "Files": Attachment fields don’t support grouping'],
+      [by('N', 'N'), 'Field "N" is used twice for grouping'],
     ] as const) {
       expect(await refusalOf(updateView(shop, view, { groups }))).toMatchObject({ status: 400, message })
     }
@@ -103,7 +103,7 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const [state, n] = [fieldOf(schema, 'State').id, fieldOf(schema, 'N').id]
     const wrong = { mode: 'select' as const, fieldId: n, isBackground: true }
     expect((await refusalOf(updateView(shop, view, { coloring: wrong }))).message).toBe(
-      'Field "N" is no single select field',
+      'Field "N" is not a single select field',
     )
     const rule = (fieldId: string, value: number | string) => ({
       ...{ color: '#FF0000', isBackground: false },
@@ -165,11 +165,11 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const form = await createView(shop, schema, 'form')
     const arrange = (viewId: string, fieldId: string, said: object) =>
       shop.api.views.arrange.mutate({ viewId, fields: [{ fieldId, form: { ...asked, ...said } }] })
-    expect((await refusalOf(arrange(grid.id, n!, {}))).message).toBe('Only a form asks for field "N"')
-    const aboutNumber = { showIf: { fieldId: no!, operator: 'eq', value: 1 } }
-    expect((await refusalOf(arrange(form.id, n!, aboutNumber))).message).toBe(
-      'A form does not ask for field "No"',
+    expect((await refusalOf(arrange(grid.id, n!, {}))).message).toBe(
+      'Form settings of field "N" are only valid in form views',
     )
+    const aboutNumber = { showIf: { fieldId: no!, operator: 'eq', value: 1 } }
+    expect((await refusalOf(arrange(form.id, n!, aboutNumber))).message).toBe('Field "No" is not in the form')
     // A rule that a field of another type has left behind is in nobody's way.
     const title = fieldOf(schema, 'Title').id
     const rules = [{ rule: 'minLength', value: 3, message: null }]

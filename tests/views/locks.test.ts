@@ -90,7 +90,7 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     for (const change of Object.values(changes(world, shop.owner))) {
       expect(await refusalOf(change())).toMatchObject({
         ...{ status: 403, code: 'PERMISSION_DENIED' },
-        message: 'View "Mine" is locked: unlock it before you change it',
+        message: 'View "Mine" is locked. Unlock it to make changes.',
       })
     }
     expect(await viewOf(world)).toEqual(before)
@@ -136,7 +136,7 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     for (const [name, change] of Object.entries(changes(world, creator))) {
       expect([name, await refusalOf(change())]).toMatchObject([
         name,
-        { status: 403, message: 'View "Mine" is personal: only its owner may change it' },
+        { status: 403, message: 'View "Mine" is personal. Only its owner can change it.' },
       ])
     }
     expect(await viewOf(world)).toEqual(before)
@@ -154,7 +154,7 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     const path = `${M}/views/${world.viewId}`
     const stranger = await shop.app.signUp()
     expect(await shop.rest.patch(path, { owned_by: stranger.id })).toMatchObject({
-      ...{ status: 400, body: { msg: 'The owner of a view has to be a member of its base' } },
+      ...{ status: 400, body: { msg: 'The owner of a view must be a member of its base' } },
     })
     expect((await shop.rest.patch(path, { owned_by: editor.id })).body.owned_by).toBe(editor.id)
     await changes(world, editor).groups()

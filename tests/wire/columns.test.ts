@@ -191,7 +191,10 @@ describe('DELETE M/columns/{c}', () => {
     const key = (await shop.rest.get(`${M}/tables/${book.id}`)).body.columns.find(
       ({ uidt }: Column) => uidt === 'ForeignKey',
     )
-    expect(await refused(key.id)).toMatchObject([400, { msg: expect.stringContaining('kept by the link') }])
+    expect(await refused(key.id)).toMatchObject([
+      400,
+      { msg: expect.stringContaining('belongs to the link') },
+    ])
     expect(await refused('cnope')).toEqual([
       404,
       { error: 'FIELD_NOT_FOUND', message: "Field 'cnope' not found" },

@@ -158,8 +158,8 @@ describe('a button', () => {
   })
 
   test.each([
-    [{ type: 'script' }, 'The type of a button is one of url, webhook'],
-    [{ theme: 'loud' }, 'The theme of a button is one of solid, light, text'],
+    [{ type: 'script' }, 'The type of a button must be one of: url, webhook'],
+    [{ theme: 'loud' }, 'The theme of a button must be one of: solid, light, text'],
     [{ formula_raw: 'NOPE(1)' }, 'Function NOPE is not available'],
   ])('refuses %p', async (sent, msg) => {
     const { status, body } = await send({ uidt: 'Button', ...sent })

@@ -71,7 +71,7 @@ describe('sharing over REST', () => {
       {
         instancePath: '/uuid',
         keyword: 'pattern',
-        message: 'An address has 3 to 64 characters: letters, digits, - and _',
+        message: 'A custom URL must have 3 to 64 characters: letters, digits, - and _',
       },
     ])
     const { body: shared } = await rest.get(`/api/v1/db/meta/tables/${world.tableId}/share`)

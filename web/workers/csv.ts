@@ -105,7 +105,7 @@ const decode = (bytes: ArrayBuffer, encoding: CsvEncoding): string => new TextDe
 function read(text: string, format: CsvFormat, isWhole: boolean): { rows: string[][]; problems: number } {
   const reader = createCsvReader(format)
   const rows = reader.push(text)
-  if (rows.length === 0 && !isWhole) throw new CsvError('The first row has no end: this is not a CSV file')
+  if (rows.length === 0 && !isWhole) throw new CsvError('The first row never ends. This is not a CSV file.')
   // What stands at the end of a part is only the beginning of a record.
   const rest = isWhole ? reader.end() : []
   const all = rows.concat(rest).filter((cells) => cells.some((cell) => cell !== ''))

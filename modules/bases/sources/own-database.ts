@@ -29,6 +29,6 @@ export async function refuseOwnDatabase(
   if (own === null || own !== (await introspector(config.client).identity(reader))) return
   throw new AppError(
     'FORBIDDEN',
-    'This is the database that holds the accounts and the records of all bases here: only a super admin may connect a base to it',
+    'This database stores the accounts and bases of this server. Only a super admin can connect a base to it.',
   )
 }

@@ -65,7 +65,7 @@ function readServer(
   const isElsewhere = before && (host !== before.host || port !== before.port)
   // Whoever may change a source does not see its password: nor may they have it sent to a server of theirs.
   if (isElsewhere && password === undefined && before.password !== '')
-    throw badRequest('Enter the password again: the one that is kept is not sent to another server')
+    throw badRequest('Enter the password again. The saved password is not sent to a different server.')
   const config = {
     client,
     host,
@@ -76,7 +76,7 @@ function readServer(
     ...readSsl(connection, before),
     ...readSchema(connection, before),
   }
-  if (config.database === '') throw badRequest('A connection needs the name of a database')
+  if (config.database === '') throw badRequest('Enter a database name')
   if (config.user === '') throw badRequest('A connection needs the name of a user')
   refuseLocalSocket(host)
   if (typeof connection.socketPath === 'string' && connection.socketPath !== '') refuseLocalSocket('/')
@@ -105,13 +105,13 @@ function checked(config: Record<string, unknown>): ConnectionConfig {
   const read = connectionConfig.safeParse(config)
   if (read.success) return read.data
   const [issue] = read.error.issues
-  throw badRequest(`The connection does not fit: ${issue?.path.join('.')}: ${issue?.message}`)
+  throw badRequest(`Invalid connection: ${issue?.path.join('.')}: ${issue?.message}`)
 }
 
 function text(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value.length > MAX_TEXT || value.includes('\u0000'))
-    throw badRequest(`The ${name} of a connection is a text of at most ${MAX_TEXT} characters`)
+    throw badRequest(`The connection’s ${name} must be text of up to ${MAX_TEXT} characters`)
   return value
 }
 
@@ -119,7 +119,7 @@ function readPort(value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const port = Number(value)
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
-  throw badRequest('The port of a connection is a number from 1 to 65535')
+  throw badRequest('The port must be a number from 1 to 65535')
 }
 
 function readSchema(
@@ -148,14 +148,14 @@ function readSsl(connection: Record<string, unknown>, before: { ssl?: object } |
   )
   const usual = parts.rejectUnauthorized === false || !own.ca ? 'require' : 'verify-ca'
   const mode = sent === undefined ? usual : SSL_MODES[String(sent).toLowerCase()]
-  if (!mode) throw badRequest(`The SSL mode "${String(sent).slice(0, 40)}" is not known`)
+  if (!mode) throw badRequest(`Unknown SSL mode "${String(sent).slice(0, 40)}"`)
   return { ssl: { mode, ...files } }
 }
 
 function pem(value: unknown, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value.length > MAX_PEM)
-    throw badRequest(`The ${name} is the text of a PEM file`)
+    throw badRequest(`The ${name} must be the text of a PEM file`)
   if (value.trim() === '') return ''
   if (!value.includes('-----BEGIN')) throw badRequest(`The ${name} is not the text of a PEM file`)
   return value

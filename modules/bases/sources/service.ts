@@ -209,7 +209,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       const source = await open(actor, 'source.update', baseId, sourceId)
       const { alias, config, isEnabled, isSchemaReadonly, isDataReadonly } = patch
       if (source.isOwn && (config || isSchemaReadonly || isDataReadonly || isEnabled === false))
-        throw badRequest("The base's own database is always there: only its name can be changed")
+        throw badRequest('The built-in data source can only be renamed')
       const set: Partial<SourceRow> = {
         ...(alias !== undefined && { alias: alias || null }),
         ...(isEnabled !== undefined && { isEnabled }),
@@ -219,7 +219,7 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       if (config) {
         const next = read(config, source)
         const kinds = new Set([next, source].map((one) => one.client))
-        if (kinds.size > 1) throw badRequest('A source stays with its kind of database')
+        if (kinds.size > 1) throw badRequest('The database type of a data source can’t be changed')
         const test = await testConnection(next, lookFor(actor))
         if (!test.ok) throw new AppError('DATABASE_ERROR', test.message)
         set.config = sealConnection(secrets.connections, next)

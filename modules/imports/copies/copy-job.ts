@@ -102,10 +102,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
         }
         await abandon(input)
       }
-      throw new AppError(
-        'CONFLICT',
-        'The base was changed again and again while it was copied. Try again later.',
-      )
+      throw new AppError('CONFLICT', 'The base changed while it was being copied. Try again later.')
     },
     async recover(input) {
       const isComplete = await bases.require(input.newBaseId).then(

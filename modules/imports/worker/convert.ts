@@ -16,7 +16,7 @@ const REMEMBERED = 100_000 // over all columns
 const MAX_REMEMBERED_LENGTH = 32
 
 /** Words for a row that is not taken at all, for a reason that is about one of its cells. */
-export const leftOut = (reason: string): string => `${reason}: the row was left out`
+export const leftOut = (reason: string): string => `${reason}. The row was skipped.`
 
 /** Why a row is left out that lacks what its table must have. */
 export const REQUIRED = leftOut('A value is required')
@@ -72,7 +72,7 @@ export function createConverter(
       }
       for (let at = width; at < cells.length; at++) {
         if (cells[at] !== '')
-          refuse(row, `Cell ${at + 1}`, cells[at] ?? '', 'The row has more cells than the file has columns')
+          refuse(row, `Cell ${at + 1}`, cells[at] ?? '', 'The row has more cells than the header')
       }
       return values
     },
@@ -96,7 +96,7 @@ export function createConverter(
 function misfit({ type }: ImportColumn): string {
   const { label, filters } = fieldType(type)
   const isChoice = filters === 'select' || filters === 'multiSelect'
-  return isChoice ? 'This is not one of the options' : `This does not fit the type "${label}"`
+  return isChoice ? 'Not one of the options' : `Not a valid ${label} value`
 }
 
 interface CellReader {

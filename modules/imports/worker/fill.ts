@@ -73,7 +73,7 @@ export async function fill(
       if (isBlank(cells)) continue
       seen++
       if (isDamaged && cells.some((text) => text.includes('\ufffd'))) {
-        report.add({ row, column: '', value: '', reason: 'Bytes that are not UTF-8 were replaced by \ufffd' })
+        report.add({ row, column: '', value: '', reason: 'Invalid UTF-8 bytes were replaced by \ufffd' })
       }
       const values = converter.convert(cells, row)
       if (values === null) {

@@ -158,7 +158,7 @@ async function refuseDoubles(
         row: n,
         column: title,
         value: String(v),
-        reason: 'The value must be unique: the row was left out',
+        reason: 'The value must be unique. The row was skipped.',
       })
     }
     await tx.runMany(

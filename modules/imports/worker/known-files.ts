@@ -64,7 +64,7 @@ function settle(
   limits: AttachmentOptions,
 ): { value: CellValue; reason: string } {
   const unknown = files.find(({ path }) => path !== undefined && !known.has(path))
-  if (unknown) return { value: null, reason: `The file "${unknown.title}" is not here, or not for you` }
+  if (unknown) return { value: null, reason: `The file "${unknown.title}" was not found` }
   const whole = files.map((item): AttachmentItem => {
     const facts = known.get(item.path ?? '')
     if (!facts) return item

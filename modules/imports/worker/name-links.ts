@@ -90,12 +90,12 @@ function problemOf(
   linked: number,
   { title, link }: LinkColumn,
 ): string | null {
-  if (isTooMany) return `"${title}" takes one record, and the cell names several`
-  if (linked < ids.length) return 'The record has another one already, which must keep it'
+  if (isTooMany) return `"${title}" allows one linked record, but the cell names several`
+  if (linked < ids.length) return 'The record is already linked to another record that requires it'
   if (missing.length === 0) return null
   const listed = missing.slice(0, MAX_LISTED).map((name) => `"${name}"`)
   const rest = missing.length > MAX_LISTED ? `, and ${missing.length - MAX_LISTED} more` : ''
-  return `No record of "${link.related.table.title}" is called ${listed.join(', ')}${rest}`
+  return `No record in "${link.related.table.title}" is named ${listed.join(', ')}${rest}`
 }
 
 /**

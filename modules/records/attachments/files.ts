@@ -90,7 +90,7 @@ export function createFiles(
     if ((waiting?.files ?? 0) < most.files && Number(waiting?.bytes ?? 0) < most.bytes) return
     throw new AppError(
       'TOO_MANY_REQUESTS',
-      'Too many uploaded files stand in no record: use them, or wait a day',
+      'Too many uploaded files are not attached to a record. Attach them or try again tomorrow.',
     )
   }
 
@@ -180,7 +180,7 @@ export function createFiles(
       if (unknown !== undefined) {
         throw new AppError(
           'BAD_REQUEST',
-          `The file "${unknown.slice(-100)}" is not known: upload it first`,
+          `Unknown file "${unknown.slice(-100)}". Upload it first.`,
           undefined,
           'msg',
         )

@@ -70,5 +70,5 @@ export function createIncoming(folder: string) {
 export function explainDisk(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
-  return new AppError('STORAGE_FULL', 'The disk of the server is full: the file was not kept')
+  return new AppError('STORAGE_FULL', 'The server’s disk is full. The file was not saved.')
 }

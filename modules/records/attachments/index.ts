@@ -172,7 +172,7 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
      */
     async keepPicture(actor: Actor, baseId: string, path: string): Promise<void> {
       const row = await files.find(path)
-      if (row && !isSafeImage(row.mimetype)) throw badRequest('A form shows pictures only')
+      if (row && !isSafeImage(row.mimetype)) throw badRequest('A form can only show images')
       await files.claim(actor, baseId, [path])
     },
 

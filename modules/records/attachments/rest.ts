@@ -78,7 +78,7 @@ export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: A
     const rows: FileRow[] = []
     for await (const { fileName, body } of readMultipart(request.body, type)) {
       if (fileName === null || fileName === '') continue
-      if (rows.length >= MAX_FILES) throw badRequest(`A call may bring ${MAX_FILES} files at most`)
+      if (rows.length >= MAX_FILES) throw badRequest(`A request can contain up to ${MAX_FILES} files`)
       // Each by itself, for one call brings many.
       if (actor.kind === 'share')
         visitorUploads.take(actor.shareId, clientAddress(kernel.config, request, server))

@@ -101,6 +101,6 @@ function withFacts(item: AttachmentItem, known: ReadonlyMap<string, FileRow>): A
 
 function refuseTooMany(field: Field, items: AttachmentItem[], maxCount: number): void {
   if (typeof field.options.maxCount === 'number' || items.length <= maxCount) return
-  const message = `Field "${field.title}" takes ${maxCount} files at most, not ${items.length}`
+  const message = `Field "${field.title}" allows up to ${maxCount} files, got ${items.length}`
   throw new AppError('BAD_REQUEST', message, { fieldId: field.id, field: field.title }, 'msg')
 }

@@ -123,7 +123,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
   async function refuseQueue(baseId: string): Promise<void> {
     const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
     if (waiting.length < MAX_OF_VISITORS) return
-    throw new AppError('TOO_MANY_REQUESTS', 'Others are downloading at the moment. Try again in a minute.', {
+    throw new AppError('TOO_MANY_REQUESTS', 'Too many downloads at the moment. Try again in a minute.', {
       retryAfterSeconds: 60,
     })
   }

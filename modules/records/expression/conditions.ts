@@ -35,10 +35,10 @@ export function refuseFaulty(model: TableModel, filter: Filter): void {
   for (const id of fieldsOf(filter)) {
     const broken = model.field(id)
     if (!broken?.error) continue
-    throw new AppError('INVALID_FILTER', `Field "${broken.title}" cannot be filtered by: ${broken.error}`)
+    throw new AppError('INVALID_FILTER', `Can’t filter by field "${broken.title}": ${broken.error}`)
   }
   if (countValues(filter) > MAX_VALUES) {
-    throw new AppError('INVALID_FILTER', `A filter may have ${MAX_VALUES} values at most`)
+    throw new AppError('INVALID_FILTER', `A filter can have up to ${MAX_VALUES} values`)
   }
 }
 
@@ -119,7 +119,7 @@ export const isSearchable = (field: Field): boolean =>
 /** @throws BAD_REQUEST for more records than a statement can name */
 export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {
   const most = dialect.maxBoundParameters / 2
-  if (ids.length > most) throw new AppError('BAD_REQUEST', `A selection may name ${most} records at most`)
+  if (ids.length > most) throw new AppError('BAD_REQUEST', `A selection can contain up to ${most} records`)
   const list = sql.join(
     ids.map((id) => sql`${id}`),
     sql`, `,

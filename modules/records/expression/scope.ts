@@ -89,7 +89,7 @@ export const innerScope = (outer: Scope, model: TableModel): Scope => ({
  */
 export function spend({ spent }: Pick<Scope, 'spent'>, words = SUBQUERY_WORDS): void {
   spent.words += words
-  if (spent.words > MAX_WORDS) throw badRequest('Together with the fields that it reads, this is too large')
+  if (spent.words > MAX_WORDS) throw badRequest('This is too complex together with the fields it uses')
 }
 
 /** A field's own column in the scope. */

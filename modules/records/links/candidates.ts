@@ -155,7 +155,7 @@ export function createLinkReads(
     const query = { tableId: model.table.id, limit: MAX_LINKED + 1, offset: 0 }
     const rows = await engine.values(engine.dialect.render(pageQuery(context, query, []).query))
     if (rows.length > MAX_LINKED)
-      throw new AppError('BAD_REQUEST', `More than ${MAX_LINKED} linked records cannot be copied at once`)
+      throw new AppError('BAD_REQUEST', `Up to ${MAX_LINKED} linked records can be copied at once`)
     return rows.map(([id]) => id as RecordId)
   }
 

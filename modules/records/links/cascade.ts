@@ -89,7 +89,7 @@ export function refuseOrphans({ child, childLink, key }: KeyRelation, children: 
   const more = children.length > 5 ? ' and more' : ''
   return new AppError(
     'REQUIRED_FIELD_MISSING',
-    `Field '${field.title}' is required: ${names.join(', ')}${more} of "${child.table.title}" would be left without`,
+    `Field '${field.title}' is required: ${names.join(', ')}${more} in "${child.table.title}" would lose it`,
     { fieldId: field.id, field: field.title, recordIds: children.slice(0, 100) },
   )
 }

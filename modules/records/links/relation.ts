@@ -67,7 +67,7 @@ export async function openLink(schema: LinkSchema, model: TableModel, fieldId: s
   if (!field) throw notFound('Field', fieldId.slice(0, 64))
   const options = linkOf(field)
   if (!options) {
-    throw new AppError('BAD_REQUEST', `Field "${field.title}" is no link`, { fieldId }, 'msg')
+    throw new AppError('BAD_REQUEST', `Field "${field.title}" is not a link`, { fieldId }, 'msg')
   }
   const relation = field.error === null ? await relationOf(schema, model, field, options) : null
   if (!relation?.isLive) {

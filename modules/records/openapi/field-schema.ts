@@ -83,7 +83,7 @@ function computedSchema(field: Field, client: string | undefined): Schema | null
   if (computed === undefined) return null
   if (computed === 'button') return BUTTON
   const link = linkOf(field)
-  if (link && field.type === 'Links') return { type: 'integer', description: 'How many records are linked' }
+  if (link && field.type === 'Links') return { type: 'integer', description: 'Number of linked records' }
   if (link) return isSingleLink(link) ? LINKED : { type: 'array', items: LINKED }
   // A formula that has failed says so in its cells.
   if (computed === 'formula' && field.error !== null) return { ...TEXT, enum: ['ERR', null] }

@@ -67,7 +67,7 @@ export function refuseReadOnly(model: TableModel, body: Body): void {
 }
 
 export const readOnlyColumn = ({ id, title, readOnlyReason }: Field): AppError =>
-  new AppError('BAD_REQUEST', `Field "${title}" cannot be written: ${readOnlyReason}`, { fieldId: id })
+  new AppError('BAD_REQUEST', `Field "${title}" is read-only: ${readOnlyReason}`, { fieldId: id })
 
 /** A body that is one record, or a list of them. @throws 400 for anything else */
 export function readBodies(body: unknown): { bodies: Body[]; isList: boolean } {

@@ -120,7 +120,7 @@ export function createRestGroups(
       ...{ selection, summaries: [], limit: MAX_STACKS, offset: 0 },
       groups: [{ fieldId: field.id, direction: 'asc' }],
     })
-    if (hasMore) throw badRequest(`Field "${field.title}" has too many values to list the records of each`)
+    if (hasMore) throw badRequest(`Field "${field.title}" has too many values to group records by`)
     const values = groups.flatMap(({ keys: [key] }) => (key == null ? [] : [key]))
     // A box that was never touched is off: nothing is left without a value.
     return values.some((value) => typeof value === 'boolean') ? values : [...values, null]

@@ -79,7 +79,7 @@ export function createRestLinks(
   ): Promise<RestList> {
     const { field, options, recordId } = await enterByName(actor, 'record.list', place)
     if (options.kind !== relation) {
-      throw badRequest(`The relation of column '${field.title}' is ${options.kind}, not ${relation}`)
+      throw badRequest(`Column '${field.title}' has relation type ${options.kind}, not ${relation}`)
     }
     const opened = await records.openLinked(
       actor,
@@ -100,7 +100,7 @@ export function createRestLinks(
     const field = findField(model, place.column)
     if (!field) throw notFound('Field', place.column.slice(0, 255))
     if (linkOf(field)?.kind !== relation)
-      throw badRequest(`Column '${field.title}' is no relation of this kind`)
+      throw badRequest(`Column '${field.title}' is not a relation of this type`)
     const recordId = parseRecordId(model, place.recordId)
     return listOpened(
       await records.openLinked(actor, { tableId: place.tableId, fieldId: field.id, recordId }, 'linked'),
@@ -183,7 +183,7 @@ export function createRestLinks(
   async function paste(actor: Actor, tableId: string, column: string, body: unknown) {
     await enter(actor, 'record.update', { tableId, column, recordId: '0' })
     const [from, to] = ['copy', 'paste'].map((operation) => readClip(body, operation, column))
-    if (!from || !to) throw badRequest('A copy and a paste operation are expected')
+    if (!from || !to) throw badRequest('Expected a copy and a paste operation')
     const source = await enter(actor, 'record.list', { tableId, ...from })
     const target = await enter(actor, 'record.update', { tableId, ...to })
     if (source.options.relatedTableId !== target.options.relatedTableId) {

@@ -21,7 +21,7 @@ export function readMatching(
   query: URLSearchParams,
 ): Pick<Selection, 'tableId' | 'viewId' | 'filter'> {
   const views = listed(query, 'viewId').items
-  if (views.length > 1) throw invalid('A call may name one view')
+  if (views.length > 1) throw invalid('A request can name only one view')
   const chosen = readKeyFilter(model, query, 'pks')
   if (chosen === null && listed(query, 'pks').items.length > 0) throw invalid('pks names no record')
   const skipped = readKeyFilter(model, query, 'skipPks')
@@ -34,7 +34,7 @@ function readWhole(model: TableModel, query: URLSearchParams): Filter | null {
   // First, as it also refuses what is nested too deep to be looked at.
   const filter = readFilter(model, query)
   const list = query.get('filterArrJson')
-  if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of filters that are whole')
+  if (list && !isWhole(parse(list))) throw invalid('filterArrJson must be a list of complete filters')
   if (filter) refuseIncomplete(model, filter)
   return filter
 }
@@ -69,5 +69,5 @@ function refuseIncomplete(model: TableModel, filter: Filter): void {
     return
   }
   const field = model.field(filter.fieldId)
-  if (field && !isComplete(filter, field)) throw invalid(`The condition on "${field.title}" says no value`)
+  if (field && !isComplete(filter, field)) throw invalid(`The condition on "${field.title}" has no value`)
 }

@@ -234,5 +234,5 @@ const CHUNK = 500
 
 function refuseTooMany(items: unknown[]): void {
   if (items.length > MAX_RECORDS)
-    throw badRequest(`A call may write ${MAX_RECORDS} records at most, not ${items.length}`)
+    throw badRequest(`A request can write up to ${MAX_RECORDS} records, got ${items.length}`)
 }

@@ -130,6 +130,6 @@ function readJsonList(text: string | null): object[] {
     return []
   }
   if (!Array.isArray(value)) return []
-  if (value.length > 500) throw badRequest('A filter or sort list may have 500 items at most')
+  if (value.length > 500) throw badRequest('A filter or sort list can have up to 500 items')
   return value.filter((item) => typeof item === 'object' && item !== null)
 }

@@ -111,7 +111,7 @@ export function recordsV1Bulk(kernel: Kernel, { records, auth, operations, resol
       const model = await operations.enter(actor, 'record.update', tableId)
       const selection = readMatching(model, new URLSearchParams(queryOf(request)))
       const { bodies, isList } = readBodies(body)
-      if (isList) throw badRequest('The body must be one record: the values that all are given')
+      if (isList) throw badRequest('The body must be one record with the values to set')
       refuseReadOnly(model, bodies[0] ?? {})
       const values = readValues(model, bodies[0] ?? {})
       const { count } = await records.updateMatching(actor, selection, values)

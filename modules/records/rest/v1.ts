@@ -98,7 +98,7 @@ function routes(kernel: Kernel, deps: Deps, prefix: string) {
     .post('/', async (call) => {
       const { tableId, viewId } = await targetOf(call)
       const { bodies, isList } = readBodies(call.body)
-      if (isList) throw badRequest('The body must be one record; send lists to the bulk route')
+      if (isList) throw badRequest('The body must be one record. Use the bulk endpoint for lists.')
       const { ids } = await operations.create(call.actor, tableId, bodies)
       return (await operations.written(call.actor, tableId, ids, viewId))[0]
     })

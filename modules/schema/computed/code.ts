@@ -18,13 +18,13 @@ export const codeRules: ComputedRules = {
   check(field, around) {
     const shown = around.field(valueFieldOf(field))
     if (shown?.tableId !== field.tableId || shown.id === field.id) throw refusal('Value column not found')
-    if (!isShowable(shown)) throw refusal(`A ${shown.type} field cannot be shown as a code`)
+    if (!isShowable(shown)) throw refusal(`A ${shown.type} field can’t be shown as a code`)
   },
   resolve(field, around) {
     const shown = around.field(valueFieldOf(field))
     if (!shown) return missingColumn(valueFieldOf(field), around)
     if (shown.error !== null) return broken(shown.error)
-    if (!isShowable(shown)) return broken(`A ${shown.type} field cannot be shown as a code`)
+    if (!isShowable(shown)) return broken(`A ${shown.type} field can’t be shown as a code`)
     const { type, options, isList } = shownType(shown)
     return gives({ type: type.name as FieldTypeName, options, isList })
   },

@@ -33,7 +33,7 @@ export const formulaRules: ComputedRules = {
       if (read.error !== null) return broken(read.error)
     }
     const checked = checkStored(field, around)
-    if (!checked.ok) return broken(checked.problems[0]?.message ?? 'The formula cannot be read')
+    if (!checked.ok) return broken(checked.problems[0]?.message ?? 'The formula is invalid')
     // What a button opens is no value to filter or sum up.
     return gives(isButton(field) ? null : formulaResult(checked.type, formulaOf(field).display))
   },
@@ -57,7 +57,7 @@ function checkStored(field: Field, around: Surroundings): CheckedFormula {
 
 /** The first problem in the wire's words, with all of them in the details. */
 export const formulaRefusal = (problems: readonly Problem[]): AppError =>
-  refusal(problems[0]?.message ?? 'The formula cannot be read', { problems })
+  refusal(problems[0]?.message ?? 'The formula is invalid', { problems })
 
 const notAnAddress = (field: Field): AppError =>
   formulaRefusal([

@@ -20,7 +20,7 @@ export const rollupRules: ComputedRules = {
     const options = optionsOf(field)
     const { link, target } = requireTarget(field, options, around, 'Rollup')
     if (isSingleLink(link)) {
-      throw refusal('A rollup needs a link to many records: use a lookup for a link to one')
+      throw refusal('A rollup needs a link to many records. Use a lookup for a link to one record.')
     }
     if (!isOffered(target, options.function)) throw refusal(notAvailable(options.function, target))
   },

@@ -45,11 +45,11 @@ export function createSizes(): Sizes {
       // A link is there whatever its records are called: what looks at it is measured by it.
       if (fieldType(field.type).computed === 'link') return keep(field, size)
       if (size.selects > MAX_SELECTS || size.depth > MAX_DEPTH) {
-        return 'The field is nested too deeply, together with those that it reads'
+        return 'The field is nested too deeply, including the fields it uses'
       }
-      if (size.words > MAX_WORDS) return 'The field is too large, together with those that it reads'
+      if (size.words > MAX_WORDS) return 'The field is too complex, including the fields it uses'
       if ((ofTable.get(field.tableId) ?? 0) + size.words > MAX_TABLE_WORDS) {
-        return 'The field is too large, together with the other computed fields of the table'
+        return 'The field is too complex together with the other computed fields of the table'
       }
       return keep(field, size)
     },

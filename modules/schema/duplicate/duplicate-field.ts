@@ -40,12 +40,10 @@ export async function openFieldToCopy(
     throw badRequest(`The column '${field.title}' is a system column and cannot be duplicated.`)
   }
   if (field.type === 'ForeignKey') {
-    throw badRequest(`"${field.title}" keeps a link: duplicate the link instead`)
+    throw badRequest(`"${field.title}" belongs to a link. Duplicate the link instead.`)
   }
   if (await foreignSourceOf(context, model.table)) {
-    throw badRequest(
-      `${model.table.title} lies in a connected database: its fields cannot be duplicated here`,
-    )
+    throw badRequest(`${model.table.title} is in a connected database. Its fields can’t be duplicated here.`)
   }
   return { model, field }
 }

@@ -48,9 +48,10 @@ export async function openTableToCopy(
 ): Promise<TableModel> {
   const model = await openTable(context, actor, 'table.duplicate', tableId)
   const { table } = model
-  if (table.isJunction) throw badRequest(`${table.title} is kept by a link: duplicate a table that it links`)
+  if (table.isJunction)
+    throw badRequest(`${table.title} is a junction table. Duplicate one of the tables it links instead.`)
   if (await foreignSourceOf(context, table)) {
-    throw badRequest(`${table.title} lies in a connected database: it cannot be duplicated here`)
+    throw badRequest(`${table.title} is in a connected database and can’t be duplicated here`)
   }
   return model
 }

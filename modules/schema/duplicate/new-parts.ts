@@ -32,7 +32,7 @@ export function createSlots({ store }: SchemaContext): SlotsOf {
   return async (tableId) => {
     const { model, slots } = opened.get(tableId) ?? (await open(tableId))
     if (!hasRoom({ fields: [...model.fields, ...slots.added] }))
-      throw badRequest(`${model.table.title} has no room for another field: ${MAX_FIELDS} is the most`)
+      throw badRequest(`${model.table.title} has reached the limit of ${MAX_FIELDS} fields`)
     return slots
   }
 }

@@ -39,7 +39,7 @@ export async function createSource(
       const others = await store.tablesOf(baseId)
       if (others.length + tables.length > MAX_TABLES) {
         throw badRequest(
-          `A base can have ${MAX_TABLES} tables at most: choose fewer of the ${tables.length} tables of this database`,
+          `A base can have up to ${MAX_TABLES} tables. Choose fewer of this database’s ${tables.length} tables.`,
         )
       }
       const planned = await planSync(
@@ -70,10 +70,10 @@ export async function createSource(
 }
 
 function nothingFound(config: ConnectionConfig, hasOthers: boolean): string {
-  if (hasOthers) return 'None of the chosen tables is there any more'
+  if (hasOthers) return 'None of the selected tables exist any more'
   return 'file' in config
     ? 'The file has no tables'
-    : `There are no tables that "${config.user}" may read in ${'schema' in config ? `the schema "${schemaOf(config)}" of ` : ''}the database "${config.database}"`
+    : `There are no tables that "${config.user}" can read in ${'schema' in config ? `the schema "${schemaOf(config)}" of ` : ''}the database "${config.database}"`
 }
 
 function sourceRow(

@@ -21,7 +21,7 @@ interface Reference {
   parentField: Field
 }
 
-const PART_OF_KEY = 'This link is part of the key of a record, which does not change'
+const PART_OF_KEY = 'This link is part of the primary key, which can’t be changed'
 
 /**
  * Adds to the tables the link fields that their foreign keys mean: one on each side, and for a table that
@@ -64,7 +64,7 @@ export function planLinks(
 }
 
 const compositeNote = ({ columns, relatedTable }: ForeignKeyStructure): string =>
-  `${columns.join(', ')} together refer to ${relatedTable}: a link needs a key of one column, so these are shown as they are`
+  `${columns.join(', ')} form a composite foreign key to ${relatedTable}. Links need a single-column key, so these columns are shown as plain fields.`
 
 /** The child's link to its parent (bt, or oo where each parent has one child at most), and the parent's back. */
 function linkBothSides({ child, parent, keyField, parentField }: Reference, isHidden: boolean): void {

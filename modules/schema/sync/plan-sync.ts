@@ -71,7 +71,7 @@ export async function planSync(
       drafts.push(isNew ? revive(context, one, table, titles, plan) : draftOf(context, one, table, own, plan))
     }
     if (isNew && table.kind === 'table' && table.primaryKey.length === 0) {
-      plan.notes.push({ table: table.name, message: 'It has no primary key, so it can be looked at only' })
+      plan.notes.push({ table: table.name, message: 'No primary key, so the table is read-only' })
     }
     await afterEach(drafts.length)
   }

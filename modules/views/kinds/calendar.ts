@@ -51,7 +51,7 @@ export const calendar: WireKind = {
   },
   read(body) {
     const { calendar_range: ranges, fk_cover_image_col_id: cover, meta } = readBody(CalendarBody, body)
-    if (cover != null) throw badRequest('A calendar shows no covers: fk_cover_image_col_id can only be null')
+    if (cover != null) throw badRequest('Calendars have no cover images: fk_cover_image_col_id must be null')
     const { options, rest } = takeMeta(meta, META)
     if (ranges !== undefined) {
       options.ranges = (ranges ?? []).map(({ fk_from_column_id: from, fk_to_column_id: to }) => ({

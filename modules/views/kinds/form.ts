@@ -153,7 +153,7 @@ function addressesOf(sent: string | Record<string, boolean> | null | undefined):
       : Object.keys(known).filter((address) => known[address])
   const given = addresses.filter((address) => address !== '')
   const odd = given.find((address) => !isEmail(address))
-  if (odd !== undefined) throw badRequest(`'${odd.slice(0, 100)}' is not an e-mail address`)
+  if (odd !== undefined) throw badRequest(`'${odd.slice(0, 100)}' is not an email address`)
   return given.length === 0 ? null : given.join(',')
 }
 
@@ -163,7 +163,7 @@ function pathOf(sent: string | { path: string } | null | undefined): string | nu
   if (typeof sent !== 'string') return sent.path
   const file = objectIn(sent)
   if (file === null) return sent
-  if (typeof file.path !== 'string') throw badRequest('A picture is named by its path')
+  if (typeof file.path !== 'string') throw badRequest('An image must be given by its path')
   return file.path
 }
 

@@ -71,7 +71,7 @@ export function createCsvReader({
     for (const error of result.errors) {
       // Of a record that is not whole yet we hear again when it is.
       const row = error.row ?? 0
-      if (row < rows.length) addProblem(count + row + 1, 'A quote stands inside a quoted cell')
+      if (row < rows.length) addProblem(count + row + 1, 'A quoted cell contains an unescaped quote')
     }
     for (const cells of rows) dropReturn(cells)
     if (count === 0 && rows[0] && SEPARATOR_LINE.test(rows[0].join(delimiter))) rows.shift()
@@ -100,14 +100,14 @@ export function createCsvReader({
     const row = count + 1
     const end = rest.indexOf('\n')
     if (end === -1 && rest.length > MAX_LENGTH_IF_MENDED) {
-      throw new CsvError(`Row ${row} is longer than ${rest.length} characters: this is not a CSV file`)
+      throw new CsvError(`Row ${row} is longer than ${rest.length} characters. This is not a CSV file.`)
     }
     if (++mended > MAX_MENDED) {
-      throw new CsvError(`Row ${row} and many rows before it open a quote that is never closed`)
+      throw new CsvError(`Row ${row} and many rows before it have an unclosed quote`)
     }
     const line = end === -1 ? rest : rest.slice(0, end)
     rest = end === -1 ? '' : rest.slice(end + 1)
-    addProblem(row, 'A quote is opened and never closed')
+    addProblem(row, 'Unclosed quote')
     return accept(literal.parse(line, 0, false))
   }
 

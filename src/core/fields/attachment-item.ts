@@ -60,8 +60,8 @@ export const writeAttachments = (items: readonly AttachmentItem[]): CellValue =>
 
 /** Files from outside, or a sentence that says what is wrong with them. Keys that no file has are dropped. */
 export function readItems(input: unknown): AttachmentItem[] | string {
-  if (!Array.isArray(input)) return 'A list of attachments is expected'
-  if (input.length > MAX_ATTACHMENTS_EVER) return `A cell holds ${MAX_ATTACHMENTS_EVER} files at most`
+  if (!Array.isArray(input)) return 'Expected a list of attachments'
+  if (input.length > MAX_ATTACHMENTS_EVER) return `A cell can hold up to ${MAX_ATTACHMENTS_EVER} files`
   const items: AttachmentItem[] = []
   for (const each of input) {
     const item = readItem(each)
@@ -88,7 +88,7 @@ function readItem(input: unknown): AttachmentItem | string {
 
 function readPlace(path: unknown, url: unknown): { path: string } | { url: string; path?: never } | string {
   if (typeof path === 'string' && path !== '') {
-    return isStoredPath(path) ? { path } : 'The path of an attachment is not one of this server'
+    return isStoredPath(path) ? { path } : 'The path of an attachment does not belong to this server'
   }
   if (typeof url !== 'string' || url === '') return 'Each attachment needs a "path" or a "url"'
   return isWebAddress(url) ? { url } : 'The url of an attachment must be an http or https address'

@@ -31,7 +31,7 @@ export const attachment = defineFieldType({
   name: 'Attachment',
   label: 'Attachment',
   group: 'file',
-  help: 'Pictures, documents and other files',
+  help: 'Images, documents and other files',
   example: 'photo.jpg',
   storage: 'longText',
   options,
@@ -63,14 +63,14 @@ export function limitProblem(
   { kinds, maxCount, maxSizeMb }: AttachmentOptions,
 ): string | null {
   if (maxCount !== null && items.length > maxCount) {
-    return `This field takes ${maxCount} ${maxCount === 1 ? 'file' : 'files'} at most, not ${items.length}`
+    return `This field allows up to ${maxCount} ${maxCount === 1 ? 'file' : 'files'}, got ${items.length}`
   }
   for (const { title, mimetype, size } of items) {
     const name = title.slice(0, 100)
     if (!isAllowedKind(mimetype, kinds))
-      return `"${name}" is not of a kind that this field takes: ${labels(kinds)}`
+      return `"${name}" has a file type that this field does not allow. Allowed: ${labels(kinds)}`
     if (maxSizeMb !== null && size > maxSizeMb * MEGABYTE) {
-      return `"${name}" is larger than the ${maxSizeMb} MB that this field takes`
+      return `"${name}" is larger than this field’s ${maxSizeMb} MB limit`
     }
   }
   return null

@@ -11,7 +11,7 @@ export const autoNumber = defineFieldType({
   name: 'AutoNumber',
   label: 'Auto number',
   group: 'system',
-  help: 'Counts the records from 1: tickets, invoices; filled in by itself',
+  help: 'Numbers records automatically, starting at 1',
   example: '17',
   storage: 'integer',
   /** `behind`: by how much the numbers are behind the ids. Set when the field is made, and never changed. */

@@ -22,7 +22,7 @@ export const barcode = defineFieldType({
   ...codeValue,
   name: 'Barcode',
   label: 'Barcode',
-  help: 'Another field as a code that scanners read',
+  help: 'Shows another field as a barcode',
   example: '║▌║█',
   options: z.object({
     /** The field of the same table whose value is shown. */

@@ -15,14 +15,14 @@ const word = z.string().max(255)
 
 /** One of a few words, named with the rest of them where another is given. */
 const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
-  z.enum(words, { error: `The ${what} of a button is one of ${words.join(', ')}` })
+  z.enum(words, { error: `The ${what} of a button must be one of: ${words.join(', ')}` })
 
 /** A button in each record that opens an address, made by a formula. */
 export const button = defineFieldType({
   ...workedOut,
   name: 'Button',
   label: 'Button',
-  help: 'Opens an address that is made of the record: a search, an order’s page',
+  help: 'Opens a URL built from the record',
   example: 'Open',
   storage: 'text',
   options: z.object({

@@ -23,7 +23,7 @@ export const checkbox = defineFieldType({
   name: 'Checkbox',
   label: 'Checkbox',
   group: 'choice',
-  help: 'Yes or no, with one click',
+  help: 'A yes/no value',
   example: '☑',
   storage: 'boolean',
   options: z.object({ icon: z.enum(CHECKBOX_ICONS).default('square'), color: cssColor('#36bfa6') }),
@@ -33,7 +33,7 @@ export const checkbox = defineFieldType({
   read(input) {
     const value = FROM_PROGRAMS.get(input)
     return value === undefined
-      ? readFail(`True or false is expected, not ${describeValue(input)}`)
+      ? readFail(`Expected true or false, got ${describeValue(input)}`)
       : readOk(value)
   },
   parse: checkboxWord,

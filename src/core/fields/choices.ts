@@ -40,7 +40,7 @@ const choiceInput = z.object({
   // A colour ends in a style attribute: letters, digits and the marks of a colour, nothing more.
   color: z
     .string()
-    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'This is not a colour' })
+    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })
     .nullish(),
 })
 
@@ -51,7 +51,7 @@ const choiceInput = z.object({
 export function selectOptions({ noComma }: { noComma: boolean }) {
   const choices = z
     .array(choiceInput)
-    .max(MAX_CHOICES, { error: `A field can have ${MAX_CHOICES} options at most` })
+    .max(MAX_CHOICES, { error: `A field can have up to ${MAX_CHOICES} options` })
     .superRefine((list, context) => {
       const problem = problemOf(
         list.map((choice) => choice.title),

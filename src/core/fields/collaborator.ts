@@ -7,7 +7,7 @@ export const collaborator = defineFieldType({
   name: 'Collaborator',
   label: 'Collaborator',
   group: 'people',
-  help: 'Members of the base, as older programs call them',
+  help: 'Members of the base (legacy type)',
   example: 'Ann',
   forPrograms: true,
 })

@@ -17,5 +17,5 @@ export function withinColumn(limit: number | null, read: Read): Read {
   if (limit === null || !read.ok || typeof read.value !== 'string') return read
   // Databases count characters, of which one may take two places in a text here.
   const isLong = read.value.length > limit && [...read.value].length > limit
-  return isLong ? readFail(`The column takes ${limit} characters at most`) : read
+  return isLong ? readFail(`The column allows up to ${limit} characters`) : read
 }

@@ -36,7 +36,7 @@ export function readLong(
   const value = BigInt(input.trim().replace('+', ''))
   if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return null
   const [least, most] = unsigned ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]
-  if (value < least || value > most) return readFail(`The column takes numbers from ${least} to ${most}`)
+  if (value < least || value > most) return readFail(`The column allows numbers from ${least} to ${most}`)
   return readOk(String(value))
 }
 
@@ -68,5 +68,5 @@ export function withinRange(range: NumberRange | null, read: Read): Read {
   if (range === null || !read.ok || typeof read.value !== 'number') return read
   const { least, most } = range
   if (read.value >= least && read.value <= most) return read
-  return readFail(`The column takes numbers from ${least} to ${most}`)
+  return readFail(`The column allows numbers from ${least} to ${most}`)
 }

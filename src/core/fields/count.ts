@@ -8,7 +8,7 @@ export const count = defineFieldType({
   ...workedOut,
   name: 'Count',
   label: 'Count',
-  help: 'How many records are linked',
+  help: 'Number of linked records',
   example: '3',
   storage: 'integer',
   options: z.object({

@@ -8,7 +8,7 @@ export const createdBy = defineFieldType({
   name: 'CreatedBy',
   label: 'Created by',
   group: 'system',
-  help: 'Who made the record; filled in by itself',
+  help: 'The user who created the record',
   example: 'Ann',
   readOnly: true,
   systemColumn: 'created_by',

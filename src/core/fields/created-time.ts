@@ -8,7 +8,7 @@ export const createdTime = defineFieldType({
   name: 'CreatedTime',
   label: 'Created time',
   group: 'system',
-  help: 'When the record was made; filled in by itself',
+  help: 'When the record was created',
   example: '2024-03-05 08:20',
   readOnly: true,
   systemColumn: 'created_at',

@@ -7,7 +7,7 @@ import { formatNumber, readNumber } from './number-value.ts'
 
 const options = z.object({
   /** BCP 47, e.g. `de-DE`: how the amount is written. */
-  locale: z.string().max(35).refine(isLocale, { error: 'This locale is not known' }).default('en-US'),
+  locale: z.string().max(35).refine(isLocale, { error: 'Unknown locale' }).default('en-US'),
   /** ISO 4217, e.g. `EUR`. */
   code: z
     .string()
@@ -81,7 +81,7 @@ export const currency = defineFieldType({
   name: 'Currency',
   label: 'Currency',
   group: 'number',
-  help: 'Amounts of money, shown with their sign',
+  help: 'Amounts with a currency symbol',
   example: '$1,250.00',
   storage: 'real',
   options,
@@ -91,7 +91,7 @@ export const currency = defineFieldType({
     if (typeof input !== 'string') return readNumber(input)
     // "$9" is 9 on the wire (wire reference §15).
     const value = parseAmount(input, code)
-    return value === null ? readFail(`An amount is expected, not ${describeValue(input)}`) : readOk(value)
+    return value === null ? readFail(`Expected an amount, got ${describeValue(input)}`) : readOk(value)
   },
   // "€ 99" is no amount of dollars; on the wire it is read all the same (see `read`).
   parse: (text, { code, locale }, decimal) =>

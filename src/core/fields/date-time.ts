@@ -14,7 +14,7 @@ export const instantOptions = z.object({
   timeZone: z
     .string()
     .max(64)
-    .refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'This time zone is not known' })
+    .refine((zone) => zone === 'local' || isTimeZone(zone), { error: 'Unknown time zone' })
     .default('local'),
 })
 
@@ -36,11 +36,11 @@ export const dateTime = defineFieldType({
   name: 'DateTime',
   label: 'Date and time',
   group: 'date',
-  help: 'A moment: appointments, deliveries',
+  help: 'A date with a time, for appointments or deliveries',
   example: '2024-03-05 08:20',
   read(input): Read {
     const instant = typeof input === 'string' ? readInstant(input) : null
     if (instant !== null) return readOk(instant)
-    return readFail(`A date and time such as 2024-03-05 08:20:30 is expected, not ${describeValue(input)}`)
+    return readFail(`Expected a date and time such as 2024-03-05 08:20:30, got ${describeValue(input)}`)
   },
 })

@@ -9,7 +9,7 @@ export const date = defineFieldType({
   name: 'Date',
   label: 'Date',
   group: 'date',
-  help: 'A day: due dates, birthdays',
+  help: 'A calendar date, for due dates or birthdays',
   example: '2024-03-05',
   storage: 'date',
   options: z.object({ format: z.enum(DATE_FORMATS).default('YYYY-MM-DD') }),
@@ -18,7 +18,7 @@ export const date = defineFieldType({
   read(input) {
     const day = typeof input === 'string' ? parseDayOnly(input, readDay) : null
     return day === null
-      ? readFail(`A date such as 2024-03-05 is expected, not ${describeValue(input)}`)
+      ? readFail(`Expected a date such as 2024-03-05, got ${describeValue(input)}`)
       : readOk(day)
   },
   parse: (text, { format }) => parseDayOnly(text, (day) => parseDay(day, format)),

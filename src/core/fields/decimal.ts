@@ -14,7 +14,7 @@ export const decimal = defineFieldType({
   name: 'Decimal',
   label: 'Decimal',
   group: 'number',
-  help: 'Numbers with a fraction: weights, lengths, rates',
+  help: 'Numbers with decimal places',
   example: '31.95',
   storage: 'real',
   options: z.object({

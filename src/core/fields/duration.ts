@@ -8,7 +8,7 @@ export const duration = defineFieldType({
   name: 'Duration',
   label: 'Duration',
   group: 'number',
-  help: 'How long something takes: 1:30, or 1h 30m',
+  help: 'A length of time, such as 1:30 or 1h 30m',
   example: '1:30',
   storage: 'real',
   options: z.object({ format: z.enum(DURATION_FORMATS).default('h:mm') }),

@@ -8,7 +8,7 @@ export const email = defineFieldType({
   name: 'Email',
   label: 'Email',
   group: 'text',
-  help: 'An address that opens in the mail program',
+  help: 'An email address that opens your mail app',
   example: 'ann@example.com',
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

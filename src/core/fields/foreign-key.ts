@@ -11,7 +11,7 @@ export const foreignKey = defineFieldType({
   name: 'ForeignKey',
   label: 'Foreign key',
   group: 'system',
-  help: 'The key of the record that a link leads to; kept by the link',
+  help: 'The key of the linked record, maintained by the link field',
   example: '17',
   storage: 'integer',
   /** `isText`: the keys of the parent table are texts. */

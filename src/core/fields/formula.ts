@@ -20,7 +20,7 @@ export const formula = defineFieldType({
   ...workedOut,
   name: 'Formula',
   label: 'Formula',
-  help: 'Works a value out of other fields: price times amount',
+  help: 'Calculates a value from other fields',
   example: '{Price} * {Amount}',
   storage: 'text',
   options: z.object({

@@ -8,7 +8,7 @@ export const geoData = defineFieldType({
   name: 'GeoData',
   label: 'Geo data',
   group: 'text',
-  help: 'A place on the map: latitude and longitude',
+  help: 'A location as latitude and longitude',
   example: '48.8584;2.2945',
   storage: 'text',
   options: z.object({}),
@@ -19,7 +19,7 @@ export const geoData = defineFieldType({
     if (input === '') return readOk(null)
     const point = typeof input === 'string' ? readPoint(input) : null
     return point === null
-      ? readFail(`A place such as 48.8584;2.2945 is expected, not ${describeValue(input)}`)
+      ? readFail(`Expected a location such as 48.8584;2.2945, got ${describeValue(input)}`)
       : readOk(point)
   },
   parse: parsePoint,

@@ -9,7 +9,7 @@ export const geometry = defineFieldType({
   name: 'Geometry',
   label: 'Geometry',
   group: 'text',
-  help: 'Points, lines and areas as well-known text (WKT)',
+  help: 'Points, lines and polygons in WKT format',
   example: 'POINT (2.2945 48.8584)',
   storage: 'longText',
   options: z.object({}),
@@ -20,7 +20,7 @@ export const geometry = defineFieldType({
     if (input === '') return readOk(null)
     if (typeof input === 'string' && input.length <= MAX_TEXT_LENGTH && isWkt(input))
       return readText(input, MAX_TEXT_LENGTH)
-    return readFail(`A shape such as POINT (30 10) is expected, not ${describeValue(input)}`)
+    return readFail(`Expected a geometry such as POINT (30 10), got ${describeValue(input)}`)
   },
   parse: (text) => (text.length <= MAX_TEXT_LENGTH && isWkt(text) ? parseText(text, MAX_TEXT_LENGTH) : null),
   format: (value) => (value === null ? '' : String(value)),

@@ -8,7 +8,7 @@ export const id = defineFieldType({
   name: 'ID',
   label: 'ID',
   group: 'system',
-  help: 'A number of its own for each record; filled in by itself',
+  help: 'A unique number for each record',
   example: '17',
   storage: 'id',
   options: z.object({}),

@@ -115,7 +115,7 @@ export const isFieldTypeName = (name: unknown): name is FieldTypeName =>
  */
 export function fieldType(name: string): AnyFieldType {
   const type = BY_NAME.get(name)
-  if (!type) throw badRequest(`Field type '${name.slice(0, 60)}' is not known`)
+  if (!type) throw badRequest(`Unknown field type '${name.slice(0, 60)}'`)
   return type
 }
 
@@ -127,6 +127,6 @@ export function readOptions(name: string, options: unknown): FieldOptions {
   const result = fieldType(name).options.safeParse(options ?? {})
   if (result.success) return result.data
   const { issues } = result.error
-  const message = issues[0]?.message ?? 'The options are not valid'
+  const message = issues[0]?.message ?? 'Invalid options'
   throw new AppError('BAD_REQUEST', message, { issues }, 'msg')
 }

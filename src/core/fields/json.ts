@@ -9,7 +9,7 @@ export const json = defineFieldType({
   name: 'JSON',
   label: 'JSON',
   group: 'text',
-  help: 'Structured data from and for programs',
+  help: 'Structured data',
   example: '{"size": "M"}',
   storage: 'json',
   options: z.object({}),
@@ -19,7 +19,7 @@ export const json = defineFieldType({
   read(input) {
     if (typeof input === 'string') return readJsonText(input)
     const text = isPlain(input) ? written(input) : null
-    return text === null ? readFail(`JSON is expected, not ${describeValue(input)}`) : readJsonText(text)
+    return text === null ? readFail(`Expected JSON, got ${describeValue(input)}`) : readJsonText(text)
   },
   parse: (text) => (jsonProblem(text) === null ? parseText(text, MAX_TEXT_LENGTH) : null),
   format: (value) => (value === null ? '' : String(value)),
@@ -28,7 +28,7 @@ export const json = defineFieldType({
 
 function readJsonText(text: string): Read {
   const problem = text.length > MAX_TEXT_LENGTH ? null : jsonProblem(text)
-  return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`This is not JSON: ${problem}`)
+  return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`Invalid JSON: ${problem}`)
 }
 
 /** Why a text is no JSON, in few words; null where it is. */

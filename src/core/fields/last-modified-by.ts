@@ -8,7 +8,7 @@ export const lastModifiedBy = defineFieldType({
   name: 'LastModifiedBy',
   label: 'Last modified by',
   group: 'system',
-  help: 'Who last changed the record; filled in by itself',
+  help: 'The user who last modified the record',
   example: 'Bob',
   readOnly: true,
   systemColumn: 'updated_by',

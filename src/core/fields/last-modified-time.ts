@@ -8,7 +8,7 @@ export const lastModifiedTime = defineFieldType({
   name: 'LastModifiedTime',
   label: 'Last modified time',
   group: 'system',
-  help: 'When the record was last changed; filled in by itself',
+  help: 'When the record was last modified',
   example: '2024-03-06 17:05',
   readOnly: true,
   systemColumn: 'updated_at',

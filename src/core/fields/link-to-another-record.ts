@@ -4,6 +4,6 @@ import { linkType } from './link-type.ts'
 export const linkToAnotherRecord = linkType({
   name: 'LinkToAnotherRecord',
   label: 'Link to another record',
-  help: 'As Links; programs that read it get the records and not their number',
+  help: 'Like Links, but the API returns the linked records instead of their count',
   example: 'Tolkien',
 })

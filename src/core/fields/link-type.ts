@@ -35,8 +35,7 @@ const nameOf = (id: RecordId, title: CellValue): string => String(title === null
 
 /** The records of a link as JSON text of their ids. What the cell shows is taken where it lists them all. */
 function readLinkedIds(input: unknown): Read {
-  const expected = () =>
-    readFail(`A list of record ids such as [1,2] is expected, not ${describeValue(input)}`)
+  const expected = () => readFail(`Expected a list of record ids such as [1,2], got ${describeValue(input)}`)
   if (Array.isArray(input)) return isIds(input) ? readOk(idsText(input)) : expected()
   if (typeof input !== 'string' || input.length > MAX_LINKED * 40) return expected()
   const ids = readLinkIds(input)

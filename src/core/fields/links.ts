@@ -6,6 +6,6 @@ export { type LinkOptions, linkOptions } from './link-options.ts'
 export const links = linkType({
   name: 'Links',
   label: 'Links',
-  help: 'Connects records with records of another table: tasks of a project, tags of a book',
+  help: 'Links records to records in another table',
   example: 'Hobbit, LOTR',
 })

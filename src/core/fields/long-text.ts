@@ -7,7 +7,7 @@ export const longText = defineFieldType({
   name: 'LongText',
   label: 'Long text',
   group: 'text',
-  help: 'Notes and descriptions of several lines, with formatting if wanted',
+  help: 'Multiple lines of text, with optional formatting',
   example: 'Agreed with Ann:\n- two colours\n- ready in May',
   storage: 'longText',
   options: z.object({ rich: z.boolean().default(false) }),

@@ -7,7 +7,7 @@ export const lookup = defineFieldType({
   ...workedOut,
   name: 'Lookup',
   label: 'Lookup',
-  help: 'Shows a field of the linked records: the e-mail of a task’s person',
+  help: 'Shows a field from linked records',
   example: 'ann@example.com',
   storage: 'longText',
   options: z.object({

@@ -13,7 +13,7 @@ export const multiSelect = defineFieldType({
   name: 'MultiSelect',
   label: 'Multi select',
   group: 'choice',
-  help: 'Several of a list of options: tags, skills',
+  help: 'One or more options from a list',
   example: 'red, blue',
   storage: 'text',
   options: selectOptions({ noComma: true }),
@@ -22,7 +22,7 @@ export const multiSelect = defineFieldType({
   read(input, { choices }) {
     const titles = typeof input === 'string' || typeof input === 'number' ? titlesIn(String(input)) : input
     if (!Array.isArray(titles) || titles.length > MAX_ITEMS || !titles.every(isTitle)) {
-      return readFail(`Names of options are expected, not ${describeValue(input)}`)
+      return readFail(`Expected option names, got ${describeValue(input)}`)
     }
     const known = new Set(choices.map((choice) => choice.title))
     const wanted = new Set(titles.map((title) => String(title).trim()).filter((title) => title !== ''))

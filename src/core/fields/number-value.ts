@@ -6,7 +6,7 @@ import { readNumberText } from './number-text.ts'
 export function readNumber(input: unknown): Read {
   const value = typeof input === 'string' ? readNumberText(input) : input
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return readFail(`A number is expected, not ${describeValue(input)}`)
+    return readFail(`Expected a number, got ${describeValue(input)}`)
   }
   return readOk(value === 0 ? 0 : value) // 0 and -0 are one value; stored text would tell them apart
 }
@@ -15,8 +15,7 @@ export function readNumber(input: unknown): Read {
 export function readInteger(input: unknown): Read {
   const read = readNumber(input)
   if (!read.ok) return read
-  if (!Number.isInteger(read.value))
-    return readFail(`A whole number is expected, not ${describeValue(input)}`)
+  if (!Number.isInteger(read.value)) return readFail(`Expected a whole number, got ${describeValue(input)}`)
   return Number.isSafeInteger(read.value) ? read : readFail(`${describeValue(input)} is too large`)
 }
 

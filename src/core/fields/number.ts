@@ -8,7 +8,7 @@ export const number = defineFieldType({
   name: 'Number',
   label: 'Number',
   group: 'number',
-  help: 'Whole numbers, to count and to add up',
+  help: 'Whole numbers',
   example: '1,250',
   storage: 'integer',
   options: z.object({ thousands: z.boolean().default(false) }),

@@ -9,7 +9,7 @@ export const order = defineFieldType({
   name: 'Order',
   label: 'Order',
   group: 'system',
-  help: 'The place of the record in its table',
+  help: 'The position of the record in its table',
   example: '1.5',
   storage: 'real',
   options: z.object({}),

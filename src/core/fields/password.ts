@@ -19,7 +19,7 @@ export const password = defineFieldType({
   name: 'Password',
   label: 'Password',
   group: 'text',
-  help: 'Can be set, and never be read again by anyone',
+  help: 'Write-only text that can’t be read back',
   example: PASSWORD_MASK,
   storage: 'text',
   options: z.object({}),

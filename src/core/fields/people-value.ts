@@ -76,8 +76,8 @@ export const peopleValue = {
   read(input: unknown, { multiple }: PeopleOptions): Read {
     const ids = givenPeople(input)
     if (ids === null || ids.length > MAX_PEOPLE || !ids.every((id) => ID.test(id)))
-      return readFail(`Ids of people are expected, not ${describeValue(input)}`)
-    if (ids.length > 1 && !multiple) return readFail('One person is expected, not several')
+      return readFail(`Expected user ids, got ${describeValue(input)}`)
+    if (ids.length > 1 && !multiple) return readFail('Expected one user, got several')
     return readOk(joinIds(ids))
   },
   parse(text: string, { multiple, people = [] }: PeopleOptions): CellValue {

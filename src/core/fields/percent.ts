@@ -9,7 +9,7 @@ export const percent = defineFieldType({
   name: 'Percent',
   label: 'Percent',
   group: 'number',
-  help: 'Shares and progress, as a number or a bar',
+  help: 'A percentage, shown as a number or progress bar',
   example: '42%',
   storage: 'real',
   options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),

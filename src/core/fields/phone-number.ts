@@ -8,7 +8,7 @@ export const phoneNumber = defineFieldType({
   name: 'PhoneNumber',
   label: 'Phone number',
   group: 'text',
-  help: 'A number to call, in any way of writing it',
+  help: 'A phone number you can call',
   example: '+49 30 901820',
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

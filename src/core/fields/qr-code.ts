@@ -7,7 +7,7 @@ export const qrCode = defineFieldType({
   ...codeValue,
   name: 'QrCode',
   label: 'QR code',
-  help: 'Another field as a code that phones read',
+  help: 'Shows another field as a QR code',
   example: '▚▞',
   options: z.object({
     /** The field of the same table whose value is shown. */

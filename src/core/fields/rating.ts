@@ -10,7 +10,7 @@ export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as cons
 export const cssColor = (usual: string) =>
   z
     .string()
-    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'This is not a colour' })
+    .regex(/^[#\w(),.% -]{1,64}$/, { error: 'Invalid colour' })
     .default(usual)
 
 /** A whole number of stars from 0 (none) to `max`. */
@@ -18,7 +18,7 @@ export const rating = defineFieldType({
   name: 'Rating',
   label: 'Rating',
   group: 'number',
-  help: 'One to ten stars, hearts or flags',
+  help: 'A rating with stars, hearts or other icons',
   example: '★★★★☆',
   storage: 'integer',
   options: z.object({
@@ -32,7 +32,7 @@ export const rating = defineFieldType({
   read(input, { max }) {
     const read = readInteger(input)
     if (!read.ok || typeof read.value !== 'number') return read
-    return read.value >= 0 && read.value <= max ? read : readFail(`A rating is from 0 to ${max}`)
+    return read.value >= 0 && read.value <= max ? read : readFail(`Enter a rating from 0 to ${max}`)
   },
   parse(text, { max }) {
     const value = parseNumber(text)

@@ -9,7 +9,7 @@ export const rollup = defineFieldType({
   ...workedOut,
   name: 'Rollup',
   label: 'Rollup',
-  help: 'Sums up a field of the linked records: the total of an order’s items',
+  help: 'Summarizes a field of linked records, such as a total',
   example: '1,250',
   storage: 'real',
   options: z.object({

@@ -7,7 +7,7 @@ export const singleLineText = defineFieldType({
   name: 'SingleLineText',
   label: 'Single line text',
   group: 'text',
-  help: 'A name, a title, a code: anything short',
+  help: 'Short text, such as a name or title',
   example: 'Ship the first version',
   storage: 'text',
   options: z.object({}),

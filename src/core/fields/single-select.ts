@@ -7,7 +7,7 @@ export const singleSelect = defineFieldType({
   name: 'SingleSelect',
   label: 'Single select',
   group: 'choice',
-  help: 'One of a list of options: a status, a kind',
+  help: 'One option from a list',
   example: 'In progress',
   storage: 'text',
   options: selectOptions({ noComma: false }),
@@ -15,7 +15,7 @@ export const singleSelect = defineFieldType({
   summaries: 'count',
   read(input, { choices }) {
     if (typeof input !== 'string' && typeof input !== 'number') {
-      return readFail(`The name of an option is expected, not ${describeValue(input)}`)
+      return readFail(`Expected an option name, got ${describeValue(input)}`)
     }
     const title = String(input)
     if (choices.some((choice) => choice.title === title)) return readOk(title)

@@ -37,7 +37,7 @@ export const specificDbType = defineFieldType({
   name: 'SpecificDBType',
   label: 'Specific database type',
   group: 'text',
-  help: 'Text of a type that only the database knows',
+  help: 'A database type without a matching field type',
   example: '192.168.0.1/24',
   storage: 'longText',
   options: z.object({ databaseType: z.enum(SPECIFIC_TYPES).default('varchar') }),

@@ -1,7 +1,7 @@
 import { type CellValue, type Read, readFail } from './field-type.ts'
 
 /** The answer of every type that the server alone fills. */
-export const readNothing = (): Read => readFail('This field is filled in by the system')
+export const readNothing = (): Read => readFail('This field is filled in automatically')
 
 /**
  * What fields have in common that are worked out of other fields. Until it is known what comes of one there is

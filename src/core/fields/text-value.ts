@@ -10,7 +10,7 @@ export const MAX_TEXT_LENGTH = 1_000_000
 export function readText(input: unknown, maxLength: number): Read {
   if (typeof input === 'number' && Number.isFinite(input)) return readOk(String(input))
   if (typeof input === 'boolean') return readOk(String(input))
-  if (typeof input !== 'string') return readFail(`Text is expected, not ${describeValue(input)}`)
+  if (typeof input !== 'string') return readFail(`Expected text, got ${describeValue(input)}`)
   const problem = textProblem(input, maxLength)
   return problem === null ? readOk(input) : readFail(problem)
 }
@@ -23,5 +23,5 @@ function textProblem(text: string, maxLength: number): string | null {
   if (text.length > maxLength) return `The text is longer than ${maxLength} characters`
   // PostgreSQL has no character 0, and drivers put a question mark in place of half a character.
   if (text.includes('\u0000')) return 'The text contains a null character'
-  return text.isWellFormed() ? null : 'The text contains half a character'
+  return text.isWellFormed() ? null : 'The text contains an incomplete character'
 }

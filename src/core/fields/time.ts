@@ -8,7 +8,7 @@ export const time = defineFieldType({
   name: 'Time',
   label: 'Time',
   group: 'date',
-  help: 'A time of day: opening hours, departures',
+  help: 'A time of day',
   example: '09:30',
   storage: 'time',
   options: z.object({ time12h: z.boolean().default(false) }),
@@ -17,7 +17,7 @@ export const time = defineFieldType({
   read(input) {
     const read = typeof input === 'string' ? readTime(input) : null
     return read === null
-      ? readFail(`A time such as 09:30 or 09:30:15 is expected, not ${describeValue(input)}`)
+      ? readFail(`Expected a time such as 09:30 or 09:30:15, got ${describeValue(input)}`)
       : readOk(read)
   },
   parse: parseTime,

@@ -7,6 +7,6 @@ export const user = defineFieldType({
   name: 'User',
   label: 'User',
   group: 'people',
-  help: 'One or several members of the base',
+  help: 'One or more members of the base',
   example: 'Ann',
 })

@@ -14,7 +14,7 @@ export const year = defineFieldType({
   name: 'Year',
   label: 'Year',
   group: 'date',
-  help: 'A year alone: of birth, of a model, of a vintage',
+  help: 'A four-digit year',
   example: '2024',
   storage: 'integer',
   options: z.object({}),
@@ -23,7 +23,7 @@ export const year = defineFieldType({
   read(input) {
     const read = readInteger(input)
     if (!read.ok || isYear(read.value)) return read
-    return readFail(`A year is from 0 to ${MAX_YEAR}, not ${describeValue(input)}`)
+    return readFail(`Expected a year from 0 to ${MAX_YEAR}, got ${describeValue(input)}`)
   },
   parse(text) {
     const match = /^\s*0{0,4}(\d{1,4})\s*$/.exec(text.slice(0, 100))

@@ -46,7 +46,7 @@ export function checkFilter(
 ): AppError[] {
   const conditions: Condition[] = []
   if (!collect(filter, maxDepth, conditions)) {
-    const message = `A filter may be nested ${maxDepth} levels deep and have ${MAX_CONDITIONS} conditions at most`
+    const message = `A filter can be nested up to ${maxDepth} levels and have up to ${MAX_CONDITIONS} conditions`
     return [new AppError('INVALID_FILTER', message)]
   }
   return conditions.flatMap((condition) => {

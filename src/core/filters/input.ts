@@ -33,9 +33,9 @@ const group = z.object({
  */
 export function readFilter(input: unknown, depth = MAX_DEPTH): Filter {
   if (typeof input !== 'object' || input === null || !('children' in input)) return readCondition(input)
-  if (depth === 0) throw invalid(`Filters may be nested ${MAX_DEPTH} levels deep at most`)
+  if (depth === 0) throw invalid(`Filters can be nested up to ${MAX_DEPTH} levels`)
   const result = group.safeParse(input)
-  if (!result.success) throw invalid('A group of a filter needs a join, "and" or "or", and its children')
+  if (!result.success) throw invalid('A filter group needs a join ("and" or "or") and children')
   const { join, not, children } = result.data
   const named = result.data.id === undefined ? {} : { id: result.data.id }
   const read = children.map((child) => readFilter(child, depth - 1))
@@ -44,7 +44,7 @@ export function readFilter(input: unknown, depth = MAX_DEPTH): Filter {
 
 function readCondition(input: unknown): Condition {
   const result = condition.safeParse(input)
-  if (!result.success) throw invalid('A condition of a filter needs a fieldId, an operator and a value')
+  if (!result.success) throw invalid('A filter condition needs a fieldId, an operator and a value')
   const { fieldId, operator, operand, value } = result.data
   const plain: Condition = { fieldId, operator, value: value satisfies CellValue | CellValue[] }
   const named = result.data.id === undefined ? plain : { id: result.data.id, ...plain }

@@ -83,8 +83,7 @@ class StrictParser {
     const open = this.expect('(', '"("')
     const { kind } = this.peek()
     if (kind !== '(' && kind !== 'not') return { not, filter: this.clause() }
-    if (depth >= this.maxDepth)
-      throw invalid(`groups may be nested ${this.maxDepth} levels deep at most`, open.at)
+    if (depth >= this.maxDepth) throw invalid(`groups can be nested up to ${this.maxDepth} levels`, open.at)
     const filter = this.where(depth + 1)
     this.expect(')', '")", ~and or ~or')
     if (!filter) throw invalid('an empty group', open.at)

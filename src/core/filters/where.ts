@@ -34,7 +34,7 @@ export const malformed = (): AppError =>
   new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
 
 const tooDeep = (maxDepth: number): AppError =>
-  new AppError('INVALID_FILTER', `Filters may be nested ${maxDepth} levels deep at most`)
+  new AppError('INVALID_FILTER', `Filters can be nested up to ${maxDepth} levels`)
 
 /** A clause with the brackets around it, and what joins it to the clause before. */
 interface Piece {

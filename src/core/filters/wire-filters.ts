@@ -34,10 +34,10 @@ export function filtersFromWire(
   field: (fieldId: string) => FilterField | undefined | null,
   depth = MAX_DEPTH,
 ): Filter | null {
-  if (!Array.isArray(items)) throw invalid('Filters are expected as a list')
-  if (items.length > MAX_CONDITIONS) throw invalid(`A filter may have ${MAX_CONDITIONS} conditions at most`)
+  if (!Array.isArray(items)) throw invalid('Filters must be a list')
+  if (items.length > MAX_CONDITIONS) throw invalid(`A filter can have up to ${MAX_CONDITIONS} conditions`)
   const links = items.flatMap((item: unknown): Link[] => {
-    if (typeof item !== 'object' || item === null) throw invalid('A filter is expected as an object')
+    if (typeof item !== 'object' || item === null) throw invalid('A filter must be an object')
     const wire: WireFilter = item
     const filter = fromWire(wire, field, depth)
     if (filter === null) return []
@@ -52,7 +52,7 @@ function fromWire(
   depth: number,
 ): Filter | null {
   if (wire.is_group || Array.isArray(wire.children)) {
-    if (depth === 0) throw invalid(`Filters may be nested ${MAX_DEPTH} levels deep at most`)
+    if (depth === 0) throw invalid(`Filters can be nested up to ${MAX_DEPTH} levels`)
     return filtersFromWire(wire.children ?? [], field, depth - 1)
   }
   const { fk_column_id: id, comparison_op: name } = wire
@@ -100,7 +100,7 @@ function readWireValue(value: unknown): CellValue | CellValue[] {
 function readScalar(value: unknown): CellValue {
   if (value === undefined || value === null) return null
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-  throw invalid('The value of a filter is text, a number or a list of these')
+  throw invalid('A filter value must be text, a number or a list of these')
 }
 
 /** `filterArrJson`: text that is no JSON is ignored (wire reference §14.4). */

@@ -113,6 +113,6 @@ const BY_SIGN = new Map(OPERATIONS.map((operation) => [operation.name, operation
  */
 export function operationOf(name: string): Operation {
   const found = BY_SIGN.get(name) ?? findFunction(name)
-  if (!found) throw new Error(`There is no operation ${name}`)
+  if (!found) throw new Error(`Unknown operation ${name}`)
   return found
 }

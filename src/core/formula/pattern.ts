@@ -19,7 +19,7 @@ export type ReadPattern = { ok: true; source: string } | { ok: false; message: s
 /** Reads a pattern; `end` is what stands for the end of the text: `$`, `\z`, `\Z`. */
 export function readPattern(text: string, end = '$'): ReadPattern {
   if (text === '') return fail('is empty')
-  if (text.length > MAX_PATTERN) return fail(`may be ${MAX_PATTERN} characters long at most`)
+  if (text.length > MAX_PATTERN) return fail(`can have up to ${MAX_PATTERN} characters`)
   try {
     return { ok: true, source: new PatternReader(text, end).read() }
   } catch (error) {
@@ -59,7 +59,7 @@ class PatternReader {
 
   read(): string {
     const { source } = this.alternatives()
-    if (this.at < this.characters.length) throw new PatternError('has a ) without its (')
+    if (this.at < this.characters.length) throw new PatternError('has an unmatched )')
     return source
   }
 
@@ -92,18 +92,19 @@ class PatternReader {
     if (sign === '[') return one(this.characterClass())
     if (sign === '.') return one('[^\\n]')
     if (sign === '\\') return one(this.escape())
-    if ('*+?{'.includes(sign)) throw new PatternError(`repeats nothing with ${sign}`)
+    if ('*+?{'.includes(sign)) throw new PatternError(`has ${sign} with nothing to repeat`)
     return one(literal(sign))
   }
 
   private group(): Piece {
     if (this.peek() === '?') {
-      if (this.characters[this.at + 1] !== ':') throw new PatternError('knows no groups that begin with (?')
+      if (this.characters[this.at + 1] !== ':')
+        throw new PatternError('does not support groups that start with (?')
       this.at += 2
     }
     if (++this.depth > 20) throw new PatternError('is nested too deeply')
     const inner = this.alternatives()
-    if (this.peek() !== ')') throw new PatternError('has a ( without its )')
+    if (this.peek() !== ')') throw new PatternError('has an unmatched (')
     this.at++
     this.depth--
     return { ...inner, source: `(?:${inner.source})` }
@@ -134,16 +135,16 @@ class PatternReader {
     if (!isRange) return inClass(first)
     this.at++
     const last = this.character()
-    if (last === null) throw new PatternError('has a range of classes')
+    if (last === null) throw new PatternError('has a class as the end of a range')
     if ((first.codePointAt(0) ?? 0) > (last.codePointAt(0) ?? 0))
-      throw new PatternError('has a range backwards')
+      throw new PatternError('has a range in reverse order')
     return `${inClass(first)}-${inClass(last)}`
   }
 
   /** The next character of a class; null for `\d` and its like. */
   private character(): string | null {
     const sign = this.next()
-    if (sign === '[') throw new PatternError('has a [ in a class: write \\[')
+    if (sign === '[') throw new PatternError('has an unescaped [ in a class: write \\[')
     if (sign !== '\\') return sign
     const after = this.next()
     return CLASSES[after] === undefined ? escaped(after) : null
@@ -153,13 +154,13 @@ class PatternReader {
     const { source, most } = this.quantifier()
     if (source === '') return piece
     if ('*+?{'.includes(this.peek() ?? ' ')) {
-      throw new PatternError('has two signs of repetition in a row')
+      throw new PatternError('has two quantifiers in a row')
     }
     const isEndless = most === Number.POSITIVE_INFINITY
     // Of (a+)+ an engine may try more ways than there is time for.
-    if (isEndless && piece.isEndless) throw new PatternError('repeats what repeats already')
+    if (isEndless && piece.isEndless) throw new PatternError('has nested quantifiers')
     const size = piece.size * Math.max(1, isEndless ? 2 : most)
-    if (size > MAX_SIZE) throw new PatternError('is too large with its counts')
+    if (size > MAX_SIZE) throw new PatternError('is too large after expanding its counts')
     return { source: piece.source + source, size, isEndless: isEndless || piece.isEndless }
   }
 
@@ -174,12 +175,12 @@ class PatternReader {
   private counts(): { source: string; most: number } {
     const rest = this.characters.slice(this.at, this.at + 12).join('')
     const match = /^\{(\d{1,3})(?:(,)(\d{0,3}))?\}/.exec(rest)
-    if (!match) throw new PatternError('has a { that is no count: write \\{')
+    if (!match) throw new PatternError('has an invalid count: write \\{ for a literal brace')
     const [source, least = '0', comma, most = ''] = match
     if (Number(least) > MAX_COUNT || Number(most) > MAX_COUNT) {
-      throw new PatternError(`may repeat ${MAX_COUNT} times at most`)
+      throw new PatternError(`can repeat up to ${MAX_COUNT} times`)
     }
-    if (most !== '' && Number(most) < Number(least)) throw new PatternError('has a count backwards')
+    if (most !== '' && Number(most) < Number(least)) throw new PatternError('has a count in reverse order')
     this.at += source.length
     if (comma === undefined) return { source, most: Number(least) }
     return { source, most: most === '' ? Number.POSITIVE_INFINITY : Number(most) }
@@ -191,7 +192,7 @@ class PatternReader {
 
   private next(): string {
     const sign = this.characters[this.at++]
-    if (sign === undefined) throw new PatternError('ends in the middle')
+    if (sign === undefined) throw new PatternError('ends unexpectedly')
     return sign
   }
 }
@@ -212,7 +213,7 @@ const inClass = (sign: string): string => (/[\^\\\-[\]]/.test(sign) ? `\\${sign}
 function escaped(sign: string): string {
   const control = CONTROLS[sign]
   if (control) return control
-  if (/[\p{L}\p{N}]/u.test(sign)) throw new PatternError(`knows no \\${sign}`)
+  if (/[\p{L}\p{N}]/u.test(sign)) throw new PatternError(`does not support \\${sign}`)
   return sign
 }
 

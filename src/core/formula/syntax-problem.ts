@@ -14,7 +14,7 @@ export function syntaxProblem(text: string, tokens: FormulaToken[], place: numbe
   if (place !== null) return parseProblem(text, tokens, place)
   if (text.length > MAX_FORMULA_LENGTH) {
     return syntax(
-      `A formula may be ${MAX_FORMULA_LENGTH} characters long at most`,
+      `A formula can have up to ${MAX_FORMULA_LENGTH} characters`,
       MAX_FORMULA_LENGTH,
       text.length,
     )
@@ -23,10 +23,10 @@ export function syntaxProblem(text: string, tokens: FormulaToken[], place: numbe
   const unknown = tokens.find(({ kind }) => kind === 'unknown')
   if (unknown) return unknownPiece(unknown)
   if (deepest(tokens) > MAX_NESTING) {
-    return syntax(`Formulas may be nested ${MAX_NESTING} levels deep at most`, 0, text.length)
+    return syntax(`A formula can be nested up to ${MAX_NESTING} levels`, 0, text.length)
   }
   if (tokens.filter(({ kind }) => kind === 'operator').length > MAX_OPERATORS) {
-    return syntax(`A formula may have ${MAX_OPERATORS} operators at most`, 0, text.length)
+    return syntax(`A formula can have up to ${MAX_OPERATORS} operators`, 0, text.length)
   }
   return null
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fieldsOf, filterSchema } from '../filters/index.ts'
 
 /** Colours of rows and cards: `#RRGGBB`. */
-const color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour is written #RRGGBB' })
+const color = z.string().regex(/^#[0-9A-Fa-f]{6}$/, { error: 'A colour must have the form #RRGGBB' })
 
 /** Rows in the colour of the option that a single select holds. */
 const bySelect = z.strictObject({

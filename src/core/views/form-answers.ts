@@ -187,7 +187,7 @@ function problemOf(
 }
 
 const needed = ({ type }: Field): FormText =>
-  said(type === 'Checkbox' ? 'This has to be ticked' : 'This needs an answer')
+  said(type === 'Checkbox' ? 'Check this box to continue' : 'This question is required')
 
 function limitProblem(field: Field, form: FormField, value: CellValue): FormText | null {
   if (form.limitOptions === null || (field.type !== 'SingleSelect' && field.type !== 'MultiSelect'))
@@ -195,7 +195,7 @@ function limitProblem(field: Field, form: FormField, value: CellValue): FormText
   const offered = new Set(offeredChoices(field, form).map(({ title }) => title))
   const chosen = field.type === 'MultiSelect' ? titlesIn(String(value)) : [String(value)]
   const odd = chosen.find((title) => !offered.has(title))
-  return odd === undefined ? null : { text: '“{option}” is not offered here', params: { option: odd } }
+  return odd === undefined ? null : { text: '“{option}” is not an available option', params: { option: odd } }
 }
 
 function ruleProblem(field: Field, form: FormField, value: CellValue, moment: AnswerMoment): FormText | null {

@@ -40,10 +40,10 @@ function conditionProblem(
   }
   const named = field(filter.fieldId)
   if (!named) return null
-  if (named.id === asked.id) return `Field "${asked.title}" cannot depend on its own answer`
-  if (!canBeAsked(named)) return `A form does not ask for field "${named.title}"`
+  if (named.id === asked.id) return `Field "${asked.title}" can’t depend on its own answer`
+  if (!canBeAsked(named)) return `Field "${named.title}" is not in the form`
   if (isNamedLink(named) && !LINK_OPERATORS.includes(filter.operator)) {
-    return `A form knows of field "${named.title}" only whether a record was chosen`
+    return `A form condition can only check whether field "${named.title}" has a linked record`
   }
   return checkFilter(filter, field)[0]?.message ?? null
 }

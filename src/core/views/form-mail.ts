@@ -18,8 +18,8 @@ export function recipientsProblem(emailTo: string | null): string | null {
   if (emailTo === null || emailTo.trim() === '') return null
   const parts = emailTo.split(',').map((part) => part.trim())
   const wrong = parts.find((part) => !isEmail(part))
-  if (wrong !== undefined) return `“${wrong.slice(0, 60)}” is no e-mail address`
+  if (wrong !== undefined) return `“${wrong.slice(0, 60)}” is not a valid email address`
   return parts.length > MAX_ANSWER_RECIPIENTS
-    ? `Answers are mailed to ${MAX_ANSWER_RECIPIENTS} addresses at most`
+    ? `Responses can be emailed to up to ${MAX_ANSWER_RECIPIENTS} addresses`
     : null
 }

@@ -53,19 +53,19 @@ const say = (text: string, params: FormText['params'] = {}): FormText => ({ text
 const countProblem = (value: FormRule['value']): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1_000_000
     ? null
-    : 'A whole number from 0 is expected'
+    : 'Enter a whole number, 0 or more'
 
 const numberProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'number' && Number.isFinite(value) ? null : 'A number is expected'
+  typeof value === 'number' && Number.isFinite(value) ? null : 'Enter a number'
 
 const textProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && value !== '' ? null : 'A text is expected'
+  typeof value === 'string' && value !== '' ? null : 'Enter a text'
 
 const dayProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && isRuleDay(value) ? null : 'A date, or "today", is expected'
+  typeof value === 'string' && isRuleDay(value) ? null : 'Enter a date or "today"'
 
 const timeProblem = (value: FormRule['value']): string | null =>
-  typeof value === 'string' && parseTime(value) !== null ? null : 'A time such as 09:30 is expected'
+  typeof value === 'string' && parseTime(value) !== null ? null : 'Enter a time such as 09:30'
 
 /** Characters as people count them: an emoji is one. */
 const lengthOf = (answer: CellValue): number => [...String(answer)].length
@@ -113,75 +113,70 @@ function fitsPattern(answer: string, pattern: string): boolean {
 /** Every rule, in the order in which they are offered. */
 export const FORM_RULES: readonly FormRuleType[] = [
   {
-    ...{ key: 'minLength', label: 'At least so many characters', input: 'count' },
+    ...{ key: 'minLength', label: 'Minimum length', input: 'count' },
     ...{ fits: oneOf(TEXTS), problem: countProblem },
     broken: (answer, n) =>
-      lengthOf(answer) >= Number(n) ? null : say('Write at least {n} characters', { n: Number(n) }),
+      lengthOf(answer) >= Number(n) ? null : say('Enter at least {n} characters', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxLength', label: 'At most so many characters', input: 'count' },
+    ...{ key: 'maxLength', label: 'Maximum length', input: 'count' },
     ...{ fits: oneOf(TEXTS), problem: countProblem },
     broken: (answer, n) =>
-      lengthOf(answer) <= Number(n) ? null : say('Write at most {n} characters', { n: Number(n) }),
+      lengthOf(answer) <= Number(n) ? null : say('Enter up to {n} characters', { n: Number(n) }),
   },
   {
     ...{ key: 'contains', label: 'Contains', input: 'text', fits: oneOf(TEXTS), problem: textProblem },
     broken: (answer, value) =>
-      holds(answer, value) ? null : say('This has to contain “{text}”', { text: String(value) }),
+      holds(answer, value) ? null : say('Must contain “{text}”', { text: String(value) }),
   },
   {
     ...{ key: 'notContains', label: 'Does not contain', input: 'text' },
     ...{ fits: oneOf(TEXTS), problem: textProblem },
     broken: (answer, value) =>
-      holds(answer, value) ? say('This may not contain “{text}”', { text: String(value) }) : null,
+      holds(answer, value) ? say('Must not contain “{text}”', { text: String(value) }) : null,
   },
   {
-    ...{ key: 'pattern', label: 'Fits a pattern', input: 'text', fits: oneOf(TEXTS) },
+    ...{ key: 'pattern', label: 'Matches a pattern', input: 'text', fits: oneOf(TEXTS) },
     problem(value) {
       const read = readPattern(typeof value === 'string' ? value : '')
       return read.ok ? null : read.message
     },
     broken: (answer, value) =>
-      fitsPattern(String(answer), String(value)) ? null : say('This is not in the form that is asked for'),
+      fitsPattern(String(answer), String(value)) ? null : say('This doesn’t match the required format'),
   },
   {
-    ...{ key: 'email', label: 'Is an e-mail address', input: 'none' },
+    ...{ key: 'email', label: 'Is an email address', input: 'none' },
     ...{ fits: oneOf(['Email', 'SingleLineText']), problem: good },
     broken: (answer) =>
-      isEmail(String(answer)) ? null : say('This is not an e-mail address: write it as ann@example.com'),
+      isEmail(String(answer)) ? null : say('Enter an email address such as ann@example.com'),
   },
   {
-    ...{ key: 'url', label: 'Is a web address', input: 'none' },
+    ...{ key: 'url', label: 'Is a URL', input: 'none' },
     ...{ fits: oneOf(['URL', 'SingleLineText']), problem: good },
-    broken: (answer) =>
-      isUrl(String(answer)) ? null : say('This is not a web address: write it as https://example.com'),
+    broken: (answer) => (isUrl(String(answer)) ? null : say('Enter a URL such as https://example.com')),
   },
   {
     ...{ key: 'phone', label: 'Is a phone number', input: 'none' },
     ...{ fits: oneOf(['PhoneNumber', 'SingleLineText']), problem: good },
-    broken: (answer) =>
-      isPhone(String(answer)) ? null : say('This is not a phone number: write it as +49 30 901820'),
+    broken: (answer) => (isPhone(String(answer)) ? null : say('Enter a phone number such as +49 30 901820')),
   },
   {
     ...{ key: 'min', label: 'At least', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
     broken: (answer, least, field) =>
-      Number(answer) >= Number(least)
-        ? null
-        : say('This has to be at least {n}', { n: formatValue(field, least) }),
+      Number(answer) >= Number(least) ? null : say('Must be at least {n}', { n: formatValue(field, least) }),
   },
   {
     ...{ key: 'max', label: 'At most', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
     broken: (answer, most, field) =>
-      Number(answer) <= Number(most) ? null : say('This may be at most {n}', { n: formatValue(field, most) }),
+      Number(answer) <= Number(most) ? null : say('Must be at most {n}', { n: formatValue(field, most) }),
   },
   {
-    ...{ key: 'step', label: 'In steps of', input: 'number', fits: oneOf(STEPPED) },
-    problem: (value) =>
-      numberProblem(value) ?? (Number(value) > 0 ? null : 'A step is a number greater than 0'),
+    ...{ key: 'step', label: 'Is a multiple of', input: 'number', fits: oneOf(STEPPED) },
+    problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a step greater than 0'),
     broken: (answer, step, field) =>
       isStep(Number(answer), Number(step))
         ? null
-        : say('This goes in steps of {n}', { n: formatValue(field, step) }),
+        : say('Must be a multiple of {n}', { n: formatValue(field, step) }),
   },
   {
     ...{ key: 'from', label: 'Not before', input: 'day', fits: oneOf(DAYS), problem: dayProblem },
@@ -189,7 +184,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.last >= limit.first
         ? null
-        : say('This may not be before {day}', { day: limit.words ?? limit.first })
+        : say('Must be on or after {day}', { day: limit.words ?? limit.first })
     },
   },
   {
@@ -198,7 +193,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.first <= limit.last
         ? null
-        : say('This may not be after {day}', { day: limit.words ?? limit.last })
+        : say('Must be on or before {day}', { day: limit.words ?? limit.last })
     },
   },
   {
@@ -206,53 +201,52 @@ export const FORM_RULES: readonly FormRuleType[] = [
     broken: (answer, value) =>
       String(answer) >= String(parseTime(String(value)))
         ? null
-        : say('This may not be before {time}', { time: String(value) }),
+        : say('Must be at or after {time}', { time: String(value) }),
   },
   {
     ...{ key: 'toTime', label: 'Not after', input: 'time', fits: only('Time'), problem: timeProblem },
     broken: (answer, value) =>
       String(answer) <= String(parseTime(String(value)))
         ? null
-        : say('This may not be after {time}', { time: String(value) }),
+        : say('Must be at or before {time}', { time: String(value) }),
   },
   {
-    ...{ key: 'minChosen', label: 'At least so many', input: 'count', fits: choosesSeveral },
+    ...{ key: 'minChosen', label: 'Minimum number', input: 'count', fits: choosesSeveral },
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) >= Number(n) ? null : say('Choose at least {n}', { n: Number(n) }),
+      chosenIn(answer, field) >= Number(n) ? null : say('Select at least {n}', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxChosen', label: 'At most so many', input: 'count', fits: choosesSeveral },
+    ...{ key: 'maxChosen', label: 'Maximum number', input: 'count', fits: choosesSeveral },
     problem: countProblem,
     broken: (answer, n, field) =>
-      chosenIn(answer, field) <= Number(n) ? null : say('Choose at most {n}', { n: Number(n) }),
+      chosenIn(answer, field) <= Number(n) ? null : say('Select up to {n}', { n: Number(n) }),
   },
   {
-    ...{ key: 'minFiles', label: 'At least so many files', input: 'count', fits: only('Attachment') },
+    ...{ key: 'minFiles', label: 'Minimum number of files', input: 'count', fits: only('Attachment') },
     problem: countProblem,
     broken: (answer, n) =>
       readAttachments(answer).length >= Number(n) ? null : say('Add at least {n} files', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxFiles', label: 'At most so many files', input: 'count', fits: only('Attachment') },
+    ...{ key: 'maxFiles', label: 'Maximum number of files', input: 'count', fits: only('Attachment') },
     problem: countProblem,
     broken: (answer, n) =>
-      readAttachments(answer).length <= Number(n) ? null : say('Add at most {n} files', { n: Number(n) }),
+      readAttachments(answer).length <= Number(n) ? null : say('Add up to {n} files', { n: Number(n) }),
   },
   {
     ...{ key: 'fileKinds', label: 'File types', input: 'kinds', fits: only('Attachment') },
-    problem: (value) => (kindsOf(value).length > 0 ? null : 'At least one kind of files is expected'),
+    problem: (value) => (kindsOf(value).length > 0 ? null : 'Choose at least one file type'),
     broken(answer, value) {
       const kinds = kindsOf(value).map(({ key }) => key)
       const odd = readAttachments(answer).find(({ mimetype }) => !isAllowedKind(mimetype, kinds))
-      return odd ? say('“{file}” is not of a kind that is asked for', { file: odd.title }) : null
+      return odd ? say('“{file}” has a file type that is not allowed', { file: odd.title }) : null
     },
   },
   {
-    ...{ key: 'maxFileMb', label: 'Megabytes of one file at most', input: 'number' },
+    ...{ key: 'maxFileMb', label: 'Maximum file size (MB)', input: 'number' },
     fits: only('Attachment'),
-    problem: (value) =>
-      numberProblem(value) ?? (Number(value) > 0 ? null : 'A size is a number greater than 0'),
+    problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a size greater than 0'),
     broken(answer, value) {
       const large = readAttachments(answer).find(({ size }) => size > Number(value) * 1024 ** 2)
       return large ? say('“{file}” is larger than {n} MB', { file: large.title, n: Number(value) }) : null

@@ -75,7 +75,7 @@ export const formField = z.strictObject({
   /** What programs keep with it; no screen looks at it. */
   meta: z
     .record(z.string().max(64), z.unknown())
-    .refine((value) => JSON.stringify(value).length <= 10_000, { error: 'This is too much to keep' })
+    .refine((value) => JSON.stringify(value).length <= 10_000, { error: 'Too much data' })
     .optional(),
 })
 export type FormField = z.output<typeof formField>
@@ -92,6 +92,6 @@ export const form: ViewKindDefinition<FormOptions> = {
   problem: ({ redirectUrl, emailTo }) =>
     redirectUrl === null || /^https?:\/\/[^\s]+$/i.test(redirectUrl)
       ? recipientsProblem(emailTo)
-      : 'The address to go to after submitting has to begin with http:// or https://',
+      : 'The redirect URL must start with http:// or https://',
   shownAtFirst: null,
 }

@@ -48,6 +48,6 @@ export function optionsOf<K extends ViewKind>(
   view: Pick<View, 'kind' | 'options'>,
   kind: K,
 ): OptionsByKind[K] {
-  if (view.kind !== kind) throw new Error(`A view of the kind ${view.kind} is no ${kind}`)
+  if (view.kind !== kind) throw new Error(`A ${view.kind} view is not a ${kind}`)
   return VIEW_KINDS[kind].options.parse(view.options)
 }

@@ -64,7 +64,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
       ? { ...options, stacks: renamedStacks(options.stacks, rename) }
       : options,
   problem: ({ stackFieldId, coverFieldId, stacks }, field) =>
-    wrongType([stackFieldId], field, isStackable, 'field that records can be stacked by') ??
+    wrongType([stackFieldId], field, isStackable, 'field to stack by') ??
     wrongType([coverFieldId], field, isCover, 'attachment field') ??
     (new Set(stacks.map(({ key }) => key)).size < stacks.length ? 'A stack is named twice' : null),
   shownAtFirst: 3,

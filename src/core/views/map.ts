@@ -20,6 +20,6 @@ export const map: ViewKindDefinition<MapOptions> = {
   defaults: (fields) => ({ geoFieldId: fields.find(isPlace)?.id ?? null }),
   fieldIds: ({ geoFieldId }) => (geoFieldId === null ? [] : [geoFieldId]),
   prune: (options, field) => ({ ...options, geoFieldId: fitOrNull(options.geoFieldId, field, isPlace) }),
-  problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isPlace, 'field of places (GeoData)'),
+  problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isPlace, 'GeoData field'),
   shownAtFirst: 5,
 }

@@ -11,7 +11,7 @@ import { offeredChoices } from './form-answers.ts'
 import { optionsOf, viewKind } from './index.ts'
 
 /** What a visitor is told of a field that is broken: why it is may speak of what they do not see. */
-export const BROKEN = 'This field cannot be shown at the moment'
+export const BROKEN = 'This field can’t be shown at the moment'
 
 /**
  * What the options of a computed field say of its values, and nothing of where they come from: the formula,

@@ -57,7 +57,7 @@ export function wrongType(
     if (id === null) continue
     const found = field(id)
     if (!found) return `Field '${id}' not found`
-    if (!fits(found)) return `Field "${found.title}" is no ${wanted}`
+    if (!fits(found)) return `Field "${found.title}" is not a ${wanted}`
   }
   return null
 }

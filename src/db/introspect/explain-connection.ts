@@ -9,9 +9,9 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
   [
     /^(ECONNREFUSED|CONNECTION_REFUSED)$/,
     ({ host, port }) =>
-      `Nothing answers at ${host}:${port}: is the server running there, and may it be reached?`,
+      `Could not connect to ${host}:${port}. Check that the server is running and reachable.`,
   ],
-  [/^(ENOTFOUND|EAI_AGAIN|EAI_NONAME)$/, ({ host }) => `The host "${host}" is not known`],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_NONAME)$/, ({ host }) => `Unknown host "${host}"`],
   [
     /^(ETIMEDOUT|CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH)$/,
     ({ host, port }) => `${host}:${port} did not answer within ${CONNECT_TIMEOUT_MS / 1000} seconds`,
@@ -25,23 +25,23 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
   ],
   [
     /^(28P01|ER_ACCESS_DENIED_ERROR|ER_ACCESS_DENIED_NO_PASSWORD_ERROR)$/,
-    ({ user }) => `The user "${user}" does not exist there, or the password is wrong`,
+    ({ user }) => `The user name "${user}" or the password is wrong`,
   ],
-  [/^(3D000|ER_BAD_DB_ERROR)$/, ({ database }) => `There is no database "${database}" on this server`],
+  [/^(3D000|ER_BAD_DB_ERROR)$/, ({ database }) => `Database "${database}" does not exist on this server`],
   [
     /^(ER_DBACCESS_DENIED_ERROR|42501)$/,
-    ({ user, database }) => `The user "${user}" may not use the database "${database}"`,
+    ({ user, database }) => `The user "${user}" has no access to database "${database}"`,
   ],
   [
     /^(ER_SECURE_TRANSPORT_REQUIRED|3159)$/,
-    () => 'The server takes encrypted connections only: choose the SSL mode "Required"',
+    () => 'The server only accepts encrypted connections. Set SSL mode to "Required".',
   ],
   [
     /^HANDSHAKE_NO_SSL_SUPPORT$/,
-    () => 'The server offers no encryption: choose the SSL mode "No" or "Preferred"',
+    () => 'The server does not support encryption. Set SSL mode to "No" or "Preferred".',
   ],
-  [/^(53300|ER_CON_COUNT_ERROR)$/, () => 'The server has no connection left'],
-  [/^57P03$/, () => 'The server is starting or stopping: try again in a moment'],
+  [/^(53300|ER_CON_COUNT_ERROR)$/, () => 'The server has too many connections'],
+  [/^57P03$/, () => 'The server is starting or shutting down. Try again in a moment.'],
 ]
 
 /**
@@ -49,19 +49,19 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
  */
 export function explainConnection(error: unknown, config: ConnectionConfig): string {
   const { message, code } = partsOf(error)
-  if ('file' in config) return `The file cannot be read as an SQLite database: ${message}`
+  if ('file' in config) return `The file is not a readable SQLite database: ${message}`
   const known = WORDS.find(([codes]) => codes.test(code))
   if (known) return known[1](config, error as Error)
   // PostgreSQL has one code for "no such user", "not from this address" and "not without encryption".
   if (code === '28000' && /no encryption|SSL off/i.test(message)) {
-    return 'The server takes encrypted connections only: choose the SSL mode "Required"'
+    return 'The server only accepts encrypted connections. Set SSL mode to "Required".'
   }
-  if (code === '28000') return `The server does not let "${config.user}" in: ${message}`
+  if (code === '28000') return `The server rejected user "${config.user}": ${message}`
   if (/certificate|^ERR_TLS|SELF_SIGNED|UNABLE_TO/i.test(`${code} ${message}`)) {
     return `The certificate of the server is not trusted: ${message}`
   }
   if (/does not support SSL/i.test(message) || (/SSL/i.test(message) && /not supported/i.test(message))) {
-    return 'The server offers no encryption: choose the SSL mode "No" or "Preferred"'
+    return 'The server does not support encryption. Set SSL mode to "No" or "Preferred".'
   }
   return `The database refused the connection: ${message || code}`
 }

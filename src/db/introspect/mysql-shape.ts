@@ -6,7 +6,7 @@ const wholeNumber = () => editable('Number')
 const line = () => editable('SingleLineText')
 const text = () => editable('LongText')
 const binary = () => shownOnly('Binary data')
-const geometry = () => shownOnly('A shape on the map')
+const geometry = () => shownOnly('A geometry')
 
 /** What the types of MySQL and MariaDB are here. What is not in the list is shown as text and left alone. */
 const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
@@ -28,7 +28,7 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   year: () => editable('Year'),
   json: () => editable('JSON'),
   // One bit is how many programs keep yes and no.
-  bit: ({ sizes }) => (sizes[0] === 1 ? editable('Checkbox') : shownOnly('A string of bits')),
+  bit: ({ sizes }) => (sizes[0] === 1 ? editable('Checkbox') : shownOnly('A bit string')),
   ...{ binary, varbinary: binary, tinyblob: binary, blob: binary, mediumblob: binary, longblob: binary },
   ...{ geometry, point: geometry, linestring: geometry, polygon: geometry, geometrycollection: geometry },
   ...{ multipoint: geometry, multilinestring: geometry, multipolygon: geometry, geomcollection: geometry },

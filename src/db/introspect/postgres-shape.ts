@@ -36,8 +36,8 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   macaddr8: () => editable('SpecificDBType'),
   xml: () => editable('SpecificDBType'),
   bytea: () => shownOnly('Binary data'),
-  bit: () => shownOnly('A string of bits'),
-  'bit varying': () => shownOnly('A string of bits'),
+  bit: () => shownOnly('A bit string'),
+  'bit varying': () => shownOnly('A bit string'),
   tsvector: () => shownOnly('A search index'),
 }
 
@@ -45,7 +45,7 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
 export function postgresShape(column: ColumnStructure): ColumnShape {
   const { baseType, isArray } = column
   const shape = isArray
-    ? shownOnly('A list of values')
+    ? shownOnly('An array')
     : (SHAPES[baseType]?.(column) ?? shownOnly(`The type ${baseType}`))
   return withFacts(shape, column)
 }

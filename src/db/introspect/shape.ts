@@ -17,7 +17,7 @@ export const editable = (type: ShapeType, options: ColumnShape['options'] = {}):
 export const shownOnly = (what: string): ColumnShape => ({
   type: 'SpecificDBType',
   options: {},
-  readOnlyReason: `${what} can be looked at here, but not edited`,
+  readOnlyReason: `${what} can’t be edited here`,
 })
 
 /** A floating-point number. */
@@ -34,7 +34,7 @@ export function decimal({ sizes: [digits, scale = 0] }: ColumnStructure): Column
 }
 
 /** Why a computed column is not written. */
-export const GENERATED = 'The database computes this column itself'
+export const GENERATED = 'This column is computed by the database'
 
 /** The values of an enum as choices. */
 export const choices = (values: string[] | null) => ({ choices: (values ?? []).map((title) => ({ title })) })

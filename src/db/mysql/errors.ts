@@ -51,8 +51,7 @@ export function explainMysql(error: unknown, source: string): unknown {
   if (REFUSED.has(code)) return refuse(`refused the connection: ${error.message}`)
   if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return refuse('took too long to answer')
   if (FORBIDDEN.test(code)) return refuse(`does not allow this: ${error.message}`)
-  if (BUSY.has(code))
-    return new AppError('CONFLICT', `Others are writing to the database of ${source}: try again`)
+  if (BUSY.has(code)) return new AppError('CONFLICT', `The database of ${source} is busy. Try again.`)
   if (GONE.has(code)) return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)
   if (OTHER_LETTERS.test(code)) {
     return refuse(

@@ -49,7 +49,7 @@ export function ResetPasswordScreen() {
 
   return (
     <AuthPage
-      title={t('Choose a new password')}
+      title={t('Reset your password')}
       below={<a href={hrefOf(paths.signIn())}>{t('Back to sign-in')}</a>}
     >
       <form className={formStyles.form} onSubmit={submit} noValidate>

@@ -13,7 +13,7 @@ export function roleHint(role: BaseRole): string {
     owner: t('Full access, including deleting the base'),
     creator: t('Can also manage tables, fields, views, sharing and members'),
     editor: t('Can also add, edit and delete records'),
-    commenter: t('Can view all tables and views, like a viewer'),
+    commenter: t('Can view all tables and views'),
     viewer: t('Can view all tables and views'),
     'no-access': t('Can’t open the base'),
   }

@@ -8,6 +8,7 @@ import {
   type ValueType,
 } from '../../../src/core/formula/index.ts'
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
+import { plainMessage } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import toolbar from '../views/toolbar.module.css'
@@ -152,7 +153,7 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
             data-testid="formula-problem"
             onClick={() => input.current?.select(problem.from, problem.to)}
           >
-            {problem.message}
+            {plainMessage(problem.message)}
             {problem.path && <span dir="auto">: {problem.path.join(' → ')}</span>}
           </button>
         ))}

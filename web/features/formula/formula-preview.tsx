@@ -1,7 +1,7 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
 import { ComputedView } from '../../cells/computed-cell.tsx'
-import { messageOf } from '../../errors.ts'
+import { messageOf, plainMessage } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
 import { trpc } from '../../trpc.ts'
@@ -46,7 +46,7 @@ export function FormulaPreview({ tableId, fieldId, formula, isReady, result }: F
       {!data && !isAsked && <p>{t('The result for your first records appears here.')}</p>}
       {data && !data.ok && (
         <p role="alert" className={styles.problem}>
-          {data.problems[0]?.message}
+          {plainMessage(data.problems[0]?.message ?? '')}
         </p>
       )}
       {data?.ok && data.page.rows.length === 0 && <p>{t('No records yet.')}</p>}

@@ -1,5 +1,5 @@
+import { messageOf } from '../../errors.ts'
 import type { GridCommands } from '../../grid/source.ts'
-import { t } from '../../i18n.ts'
 import { loadPart } from '../../routes/lazy-screen.ts'
 import { setQuery } from '../../routes/paths.ts'
 import { toast } from '../../ui/toast.ts'
@@ -23,10 +23,7 @@ export function createGridCommands(get: GetContext): GridCommands {
   const notify: GridCommands['notify'] = (text, kind) =>
     kind === 'error' ? toast.error({ text }) : toast.info({ text })
   // Whatever goes wrong on the way is told; what the server refuses the store shows itself.
-  const run = (work: Promise<unknown>) =>
-    void work.catch((error) =>
-      notify(error instanceof Error ? error.message : t('Something went wrong'), 'error'),
-    )
+  const run = (work: Promise<unknown>) => void work.catch((error) => notify(messageOf(error), 'error'))
 
   return {
     notify,

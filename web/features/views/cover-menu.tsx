@@ -59,7 +59,7 @@ export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
       )}
       {cover.coverFieldId !== null && (
         <label className={styles.line}>
-          <span>{t('Image')}</span>
+          <span>{t('Image fit')}</span>
           <select
             className={toolbar.select}
             value={cover.coverFit}

@@ -49,9 +49,7 @@ export function DayInput({ field, day, onChange }: DayInputProps) {
         aria-label={t('Date')}
         aria-invalid={isUnfit || undefined}
         aria-describedby={isUnfit ? help : undefined}
-        data-tip={
-          isUnfit ? t('This is not a date, such as {example}', { example: shown(today()) }) : undefined
-        }
+        data-tip={isUnfit ? t('Enter a date, such as {example}', { example: shown(today()) }) : undefined}
         placeholder={format}
         dir="ltr"
         size={12}
@@ -63,7 +61,7 @@ export function DayInput({ field, day, onChange }: DayInputProps) {
       />
       {isUnfit && (
         <span id={help} className="visually-hidden">
-          {t('This is not a date, such as {example}', { example: shown(today()) })}
+          {t('Enter a date, such as {example}', { example: shown(today()) })}
         </span>
       )}
       <IconButton

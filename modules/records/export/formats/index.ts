@@ -12,6 +12,6 @@ export const EXPORT_FORMATS: Record<string, ExportFormat> = { csv, xlsx, excel: 
 /** @throws BAD_REQUEST naming those there are */
 export function exportFormat(name: string): ExportFormat {
   const format = Object.hasOwn(EXPORT_FORMATS, name) ? EXPORT_FORMATS[name] : undefined
-  if (!format) throw badRequest(`Records are exported as csv, xlsx or json, not as '${name.slice(0, 40)}'`)
+  if (!format) throw badRequest(`Unknown export format '${name.slice(0, 40)}'. Use csv, xlsx or json.`)
   return format
 }

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const abs = defineFunction({
   name: 'ABS',
   syntax: 'ABS(number)',
-  help: 'The number without its sign.',
+  help: 'The absolute value of a number.',
   examples: { 'ABS(-3.5)': 3.5, 'ABS(0)': 0 },
   args: ['number'],
   min: 1,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const add = defineFunction({
   name: 'ADD',
   syntax: 'ADD(number, …)',
-  help: 'The sum of the numbers; empty ones are passed over.',
+  help: 'The sum of the numbers. Ignores empty values.',
   examples: { 'ADD(1, 2, 3)': 6, 'ADD(1, null)': 1 },
   args: [],
   rest: ['number'],

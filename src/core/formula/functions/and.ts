@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const and = defineFunction({
   name: 'AND',
   syntax: 'AND(condition, …)',
-  help: 'Whether all conditions hold.',
+  help: 'True if all conditions are true.',
   examples: { 'AND(1 < 2, true)': true, 'AND(true, "")': false },
   args: [],
   rest: ['condition'],

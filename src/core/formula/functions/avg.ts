@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const avg = defineFunction({
   name: 'AVG',
   syntax: 'AVG(number, …)',
-  help: 'The mean of the numbers; empty ones are passed over.',
+  help: 'The average of the numbers. Ignores empty values.',
   examples: { 'AVG(1, 2, 6)': 3, 'AVG(4, null)': 4 },
   args: [],
   rest: ['number'],

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const blank = defineFunction({
   name: 'BLANK',
   syntax: 'BLANK()',
-  help: 'No value.',
+  help: 'An empty value.',
   examples: { 'BLANK()': null, 'IF("" = BLANK(), "empty", "filled")': 'empty' },
   args: [],
   min: 0,

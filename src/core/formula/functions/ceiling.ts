@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const ceiling = defineFunction({
   name: 'CEILING',
   syntax: 'CEILING(number)',
-  help: 'The next whole number at or above.',
+  help: 'Rounds up to the nearest whole number.',
   examples: { 'CEILING(1.2)': 2, 'CEILING(-1.2)': -1 },
   args: ['number'],
   min: 1,

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const concat = defineFunction({
   name: 'CONCAT',
   syntax: 'CONCAT(text, …)',
-  help: 'The texts one behind the other; empty ones are passed over.',
+  help: 'Joins texts. Ignores empty values.',
   examples: { 'CONCAT("a", 1, true)': 'a1true', 'CONCAT("a", null)': 'a' },
   args: [],
   rest: ['joined'],

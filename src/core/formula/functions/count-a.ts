@@ -5,7 +5,7 @@ import { defineFunction, ONLY_PG } from './define.ts'
 export const countA = defineFunction({
   name: 'COUNTA',
   syntax: 'COUNTA(value, …)',
-  help: 'How many of the values are not empty.',
+  help: 'Counts the values that are not empty.',
   examples: { 'COUNTA(1, "a", "", null)': 2 },
   args: [],
   rest: ['any'],

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const countAll = defineFunction({
   name: 'COUNTALL',
   syntax: 'COUNTALL(value, …)',
-  help: 'How many values there are, empty ones included.',
+  help: 'Counts all values, including empty ones.',
   examples: { 'COUNTALL(1, "", null)': 3 },
   args: [],
   rest: ['any'],

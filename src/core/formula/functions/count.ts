@@ -5,7 +5,7 @@ import { defineFunction, ONLY_PG } from './define.ts'
 export const count = defineFunction({
   name: 'COUNT',
   syntax: 'COUNT(value, …)',
-  help: 'How many of the values are numbers.',
+  help: 'Counts the values that are numbers.',
   examples: { 'COUNT(1, "a", null, 2.5)': 2 },
   args: [],
   rest: ['any'],

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const dateAdd = defineFunction({
   name: 'DATEADD',
   syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year")',
-  help: 'The date so many days, weeks, months or years later; earlier for a negative number.',
+  help: 'Adds days, weeks, months or years to a date. Use a negative number to subtract.',
   examples: {
     'DATESTR(DATEADD("2024-01-31", 1, "month"))': '2024-02-29',
     'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,

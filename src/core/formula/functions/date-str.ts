@@ -8,7 +8,7 @@ import { defineFunction, ONLY_PG } from './define.ts'
 export const dateStr = defineFunction({
   name: 'DATESTR',
   syntax: 'DATESTR(date)',
-  help: 'The day as text: 2024-03-05.',
+  help: 'Formats a date as text, such as 2024-03-05.',
   examples: { 'DATESTR("2024-03-05 10:30")': '2024-03-05' },
   args: ['date'],
   min: 1,

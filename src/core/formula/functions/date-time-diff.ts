@@ -7,7 +7,7 @@ export const dateTimeDiff = defineFunction({
   name: 'DATETIME_DIFF',
   syntax:
     'DATETIME_DIFF(date, other date, ["milliseconds" | "seconds" | "minutes" | "hours" | "days" | "weeks" | "months" | "quarters" | "years"])',
-  help: 'How many whole units (seconds if left out) the first date lies behind the second.',
+  help: 'The difference between two dates in whole units. The default unit is seconds.',
   examples: {
     'DATETIME_DIFF("2024-03-01", "2024-02-01", "days")': 29,
     'DATETIME_DIFF("2024-02-29", "2024-01-31", "months")': 0,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const even = defineFunction({
   name: 'EVEN',
   syntax: 'EVEN(number)',
-  help: 'The next even whole number away from zero.',
+  help: 'Rounds away from zero to the nearest even whole number.',
   examples: { 'EVEN(1.5)': 2, 'EVEN(-3)': -4, 'EVEN(4)': 4 },
   args: ['number'],
   min: 1,

@@ -9,7 +9,7 @@ const MAX_EXPONENT = 80
 export const exp = defineFunction({
   name: 'EXP',
   syntax: 'EXP(number)',
-  help: 'e (2.718…) to the power of the number; empty where that is too large.',
+  help: 'e (2.718…) raised to the power of the number. Empty if the result is too large.',
   examples: { 'EXP(0)': 1, 'EXP(1000)': null },
   args: ['number'],
   min: 1,

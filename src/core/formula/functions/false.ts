@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const falseFunction = defineFunction({
   name: 'FALSE',
   syntax: 'FALSE()',
-  help: 'The value that is false.',
+  help: 'The value false.',
   examples: { 'FALSE()': false },
   args: [],
   min: 0,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const floor = defineFunction({
   name: 'FLOOR',
   syntax: 'FLOOR(number)',
-  help: 'The next whole number at or below.',
+  help: 'Rounds down to the nearest whole number.',
   examples: { 'FLOOR(1.8)': 1, 'FLOOR(-1.2)': -2 },
   args: ['number'],
   min: 1,

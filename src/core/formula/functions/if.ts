@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const ifFunction = defineFunction({
   name: 'IF',
   syntax: 'IF(condition, then, [else])',
-  help: 'The second value where the condition holds, else the third.',
+  help: 'Returns the second value if the condition is true, otherwise the third.',
   examples: { 'IF(1 < 2, "yes", "no")': 'yes', 'IF("", 1)': null },
   args: ['condition', 'result', 'result'],
   min: 2,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const int = defineFunction({
   name: 'INT',
   syntax: 'INT(number)',
-  help: 'The whole number at or below.',
+  help: 'Rounds down to the nearest whole number.',
   examples: { 'INT(3.7)': 3, 'INT(-3.7)': -4 },
   args: ['number'],
   min: 1,

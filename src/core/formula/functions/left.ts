@@ -8,7 +8,7 @@ import { defineFunction } from './define.ts'
 export const left = defineFunction({
   name: 'LEFT',
   syntax: 'LEFT(text, count)',
-  help: 'The first characters of the text.',
+  help: 'The first characters of a text.',
   examples: { 'LEFT("abcdef", 2)': 'ab', 'LEFT("a", -1)': '' },
   args: ['text', 'number'],
   min: 2,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const len = defineFunction({
   name: 'LEN',
   syntax: 'LEN(text)',
-  help: 'How many characters the text has.',
+  help: 'The number of characters in a text.',
   examples: { 'LEN("abc")': 3, 'LEN("")': 0 },
   args: ['text'],
   min: 1,

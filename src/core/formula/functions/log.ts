@@ -6,7 +6,7 @@ import { defineFunction, NO_MATH, numbers } from './define.ts'
 export const log = defineFunction({
   name: 'LOG',
   syntax: 'LOG([base], number)',
-  help: 'The logarithm of the number to the base, or the natural one. Empty for what is not above 0.',
+  help: 'The logarithm of a number to a base, or the natural logarithm. Empty for numbers that are not positive.',
   examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null },
   args: ['number', 'number'],
   min: 1,

@@ -7,7 +7,7 @@ import { defineFunction } from './define.ts'
 export const lower = defineFunction({
   name: 'LOWER',
   syntax: 'LOWER(text)',
-  help: 'The text in small letters.',
+  help: 'Converts text to lower case.',
   examples: { 'LOWER("ABC É")': 'abc é' },
   args: ['text'],
   min: 1,

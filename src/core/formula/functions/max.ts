@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const max = defineFunction({
   name: 'MAX',
   syntax: 'MAX(number, …)',
-  help: 'The greatest of the numbers; empty ones are passed over.',
+  help: 'The largest of the numbers. Ignores empty values.',
   examples: { 'MAX(3, 1, 2)': 3, 'MAX(null, null)': null },
   args: [],
   rest: ['number'],

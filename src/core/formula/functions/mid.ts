@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const mid = defineFunction({
   name: 'MID',
   syntax: 'MID(text, from, count)',
-  help: 'So many characters of the text from a place on, counted from 1.',
+  help: 'Extracts characters from a text, starting at a position counted from 1.',
   examples: { 'MID("abcdef", 3, 2)': 'cd', 'MID("abc", 2, 9)': 'bc' },
   args: ['text', 'number', 'number'],
   min: 3,

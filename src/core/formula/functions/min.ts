@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const min = defineFunction({
   name: 'MIN',
   syntax: 'MIN(number, …)',
-  help: 'The least of the numbers; empty ones are passed over.',
+  help: 'The smallest of the numbers. Ignores empty values.',
   examples: { 'MIN(3, 1, 2)': 1, 'MIN(null, 2)': 2 },
   args: [],
   rest: ['number'],

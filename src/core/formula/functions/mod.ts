@@ -7,7 +7,7 @@ import { defineFunction, numbers } from './define.ts'
 export const mod = defineFunction({
   name: 'MOD',
   syntax: 'MOD(number, divisor)',
-  help: 'What remains after dividing, with the sign of the number; empty for a divisor of 0.',
+  help: 'The remainder of a division, with the sign of the number. Empty if the divisor is 0.',
   examples: { 'MOD(7, 3)': 1, 'MOD(-7, 3)': -1, 'MOD(7, 0)': null },
   args: ['number', 'number'],
   min: 2,

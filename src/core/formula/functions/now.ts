@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const now = defineFunction({
   name: 'NOW',
   syntax: 'NOW()',
-  help: 'The present moment.',
+  help: 'The current date and time.',
   examples: { 'NOW() > "2020-01-01"': true },
   args: [],
   min: 0,

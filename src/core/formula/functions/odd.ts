@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const odd = defineFunction({
   name: 'ODD',
   syntax: 'ODD(number)',
-  help: 'The next odd whole number away from zero.',
+  help: 'Rounds away from zero to the nearest odd whole number.',
   examples: { 'ODD(2)': 3, 'ODD(-1.5)': -3, 'ODD(0)': 1 },
   args: ['number'],
   min: 1,

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const or = defineFunction({
   name: 'OR',
   syntax: 'OR(condition, …)',
-  help: 'Whether one of the conditions holds.',
+  help: 'True if any condition is true.',
   examples: { 'OR(1 > 2, true)': true, 'OR(null, 0)': false },
   args: [],
   rest: ['condition'],

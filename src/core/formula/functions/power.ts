@@ -9,7 +9,7 @@ const MAX_EXPONENT = 80
 export const power = defineFunction({
   name: 'POWER',
   syntax: 'POWER(base, exponent)',
-  help: 'The base to the power of the exponent; empty where no real number results.',
+  help: 'The base raised to the power of the exponent. Empty if the result is not a real number.',
   examples: { 'POWER(2, 10)': 1024, 'POWER(4, 0.5)': 2, 'POWER(0, -1)': null },
   args: ['number', 'number'],
   min: 2,

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const recordId = defineFunction({
   name: 'RECORD_ID',
   syntax: 'RECORD_ID()',
-  help: 'The id of the record, as text.',
+  help: 'The record id as text.',
   examples: { 'LEN(RECORD_ID()) > 0': true },
   args: [],
   min: 0,

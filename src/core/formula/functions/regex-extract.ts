@@ -7,7 +7,7 @@ import { defineFunction, NO_VALUE } from './define.ts'
 export const regexExtract = defineFunction({
   name: 'REGEX_EXTRACT',
   syntax: 'REGEX_EXTRACT(text, pattern)',
-  help: 'The first piece of the text that the regular expression describes; empty where there is none.',
+  help: 'The first match of a regular expression. Empty if there is no match.',
   examples: { 'REGEX_EXTRACT("order 42", "[0-9]+")': '42', 'REGEX_EXTRACT("abc", "[0-9]+")': null },
   args: ['text', 'pattern'],
   min: 2,

@@ -7,7 +7,7 @@ import { defineFunction, NO_VALUE } from './define.ts'
 export const regexMatch = defineFunction({
   name: 'REGEX_MATCH',
   syntax: 'REGEX_MATCH(text, pattern)',
-  help: 'Whether the text contains what the regular expression describes.',
+  help: 'True if the text matches a regular expression.',
   examples: { 'REGEX_MATCH("abc123", "[0-9]+")': true, 'REGEX_MATCH("abc", "^b")': false },
   args: ['text', 'pattern'],
   min: 2,

@@ -8,7 +8,7 @@ import { defineFunction, NO_VALUE } from './define.ts'
 export const regexReplace = defineFunction({
   name: 'REGEX_REPLACE',
   syntax: 'REGEX_REPLACE(text, pattern, replacement)',
-  help: 'The text with every piece replaced that the regular expression describes.',
+  help: 'Replaces every match of a regular expression.',
   examples: { 'REGEX_REPLACE("a1b22", "[0-9]+", "#")': 'a#b#' },
   args: ['text', 'pattern', 'text'],
   min: 3,

@@ -8,7 +8,7 @@ import { defineFunction } from './define.ts'
 export const repeat = defineFunction({
   name: 'REPEAT',
   syntax: 'REPEAT(text, times)',
-  help: 'The text so many times; empty where that would be longer than 100,000 characters.',
+  help: 'Repeats a text. Empty if the result would be longer than 100,000 characters.',
   examples: { 'REPEAT("ab", 3)': 'ababab', 'REPEAT("ab", 0)': '' },
   args: ['text', 'number'],
   min: 2,

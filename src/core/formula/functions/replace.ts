@@ -7,7 +7,7 @@ import { defineFunction, texts } from './define.ts'
 export const replace = defineFunction({
   name: 'REPLACE',
   syntax: 'REPLACE(text, find, replacement)',
-  help: 'The text with every occurrence of what is to be found replaced.',
+  help: 'Replaces every occurrence of a text.',
   examples: { 'REPLACE("a-b-c", "-", "+")': 'a+b+c', 'REPLACE("abc", "", "x")': 'abc' },
   args: ['text', 'text', 'text'],
   min: 3,

@@ -8,7 +8,7 @@ import { defineFunction } from './define.ts'
 export const right = defineFunction({
   name: 'RIGHT',
   syntax: 'RIGHT(text, count)',
-  help: 'The last characters of the text.',
+  help: 'The last characters of a text.',
   examples: { 'RIGHT("abcdef", 2)': 'ef', 'RIGHT("abc", 0)': '' },
   args: ['text', 'number'],
   min: 2,

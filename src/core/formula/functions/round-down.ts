@@ -6,7 +6,7 @@ import { defineFunction, NO_ROUNDING, numbers } from './define.ts'
 export const roundDown = defineFunction({
   name: 'ROUNDDOWN',
   syntax: 'ROUNDDOWN(number, [digits])',
-  help: 'Rounded towards zero to so many digits behind the point.',
+  help: 'Rounds towards zero to a number of decimal places.',
   examples: { 'ROUNDDOWN(1.29, 1)': 1.2, 'ROUNDDOWN(-1.29, 1)': -1.2 },
   args: ['number', 'number'],
   min: 1,

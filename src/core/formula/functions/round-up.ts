@@ -6,7 +6,7 @@ import { defineFunction, NO_ROUNDING, numbers } from './define.ts'
 export const roundUp = defineFunction({
   name: 'ROUNDUP',
   syntax: 'ROUNDUP(number, [digits])',
-  help: 'Rounded away from zero to so many digits behind the point.',
+  help: 'Rounds away from zero to a number of decimal places.',
   examples: { 'ROUNDUP(1.21, 1)': 1.3, 'ROUNDUP(-1.21, 1)': -1.3 },
   args: ['number', 'number'],
   min: 1,

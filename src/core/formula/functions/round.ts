@@ -6,7 +6,7 @@ import { defineFunction, numbers } from './define.ts'
 export const round = defineFunction({
   name: 'ROUND',
   syntax: 'ROUND(number, [digits])',
-  help: 'Rounded to so many digits behind the point (0 if left out, before it if negative). Halves go away from zero.',
+  help: 'Rounds to a number of decimal places (default 0; negative rounds before the decimal point). Halves round away from zero.',
   examples: { 'ROUND(2.5)': 3, 'ROUND(1.005, 2)': 1.01, 'ROUND(-1234, -2)': -1200 },
   args: ['number', 'number'],
   min: 1,

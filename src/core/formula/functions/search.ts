@@ -6,7 +6,7 @@ import { defineFunction, texts } from './define.ts'
 export const search = defineFunction({
   name: 'SEARCH',
   syntax: 'SEARCH(text, find)',
-  help: 'At which character the other text begins, counted from 1; 0 where it does not occur.',
+  help: 'The position of one text in another, counted from 1, or 0 if not found.',
   examples: { 'SEARCH("abcabc", "c")': 3, 'SEARCH("abc", "C")': 0 },
   args: ['text', 'text'],
   min: 2,

@@ -6,7 +6,7 @@ import { defineFunction, NO_MATH } from './define.ts'
 export const sqrt = defineFunction({
   name: 'SQRT',
   syntax: 'SQRT(number)',
-  help: 'The square root; empty for a number below 0.',
+  help: 'The square root. Empty for negative numbers.',
   examples: { 'SQRT(9)': 3, 'SQRT(-1)': null },
   args: ['number'],
   min: 1,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const substr = defineFunction({
   name: 'SUBSTR',
   syntax: 'SUBSTR(text, from, [count])',
-  help: 'Characters of the text from a place on, counted from 1.',
+  help: 'Extracts characters from a text, starting at a position counted from 1.',
   examples: { 'SUBSTR("abcdef", 3)': 'cdef', 'SUBSTR("abcdef", 3, 2)': 'cd', 'SUBSTR("abc", 0, 1)': 'a' },
   args: ['text', 'number', 'number'],
   min: 2,

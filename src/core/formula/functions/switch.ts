@@ -7,7 +7,7 @@ import { defineFunction } from './define.ts'
 export const switchFunction = defineFunction({
   name: 'SWITCH',
   syntax: 'SWITCH(value, case, result, …, [else])',
-  help: 'The result behind the first case that equals the value, else the last one.',
+  help: 'Returns the result of the first matching case, otherwise the default.',
   examples: { 'SWITCH(2, 1, "one", 2, "two", "many")': 'two', 'SWITCH("x", "y", 1)': null },
   args: ['match'],
   rest: ['match', 'result'],

@@ -7,7 +7,7 @@ import { defineFunction } from './define.ts'
 export const trim = defineFunction({
   name: 'TRIM',
   syntax: 'TRIM(text)',
-  help: 'The text without spaces at its ends.',
+  help: 'Removes spaces from both ends of a text.',
   examples: { 'TRIM("  a b ")': 'a b' },
   args: ['text'],
   min: 1,

@@ -5,7 +5,7 @@ import { defineFunction } from './define.ts'
 export const trueFunction = defineFunction({
   name: 'TRUE',
   syntax: 'TRUE()',
-  help: 'The value that is true.',
+  help: 'The value true.',
   examples: { 'TRUE()': true },
   args: [],
   min: 0,

@@ -7,7 +7,7 @@ import { defineFunction } from './define.ts'
 export const upper = defineFunction({
   name: 'UPPER',
   syntax: 'UPPER(text)',
-  help: 'The text in capitals.',
+  help: 'Converts text to upper case.',
   examples: { 'UPPER("abc é")': 'ABC É' },
   args: ['text'],
   min: 1,

@@ -6,7 +6,7 @@ import { defineFunction } from './define.ts'
 export const url = defineFunction({
   name: 'URL',
   syntax: 'URL(text)',
-  help: 'The text as a link that can be opened.',
+  help: 'Turns a text into a link.',
   examples: { 'URL("https://example.org")': 'URI::( https://example.org )' },
   args: ['text'],
   min: 1,

@@ -9,7 +9,7 @@ const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$/
 export const value = defineFunction({
   name: 'VALUE',
   syntax: 'VALUE(text)',
-  help: 'The number that the text reads as, such as -1.5 or 2e3; empty where it is none.',
+  help: 'Converts text such as -1.5 or 2e3 to a number. Empty if it is not a number.',
   examples: { 'VALUE("12.50")': 12.5, 'VALUE(" -1e3 ")': -1000, 'VALUE("12 kg")': null },
   args: ['text'],
   min: 1,

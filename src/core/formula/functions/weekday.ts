@@ -9,7 +9,7 @@ import { defineFunction } from './define.ts'
 export const weekday = defineFunction({
   name: 'WEEKDAY',
   syntax: 'WEEKDAY(date, [first day])',
-  help: 'The day of the week, counted from 0. Weeks begin on Monday, or on the day that is named.',
+  help: 'The day of the week, counted from 0. Weeks start on Monday unless another day is given.',
   examples: { 'WEEKDAY("2024-03-04")': 0, 'WEEKDAY("2024-03-04", "sunday")': 1 },
   args: ['date', 'weekday'],
   min: 1,

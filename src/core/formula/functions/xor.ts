@@ -5,7 +5,7 @@ import { defineFunction, NO_VALUE } from './define.ts'
 export const xor = defineFunction({
   name: 'XOR',
   syntax: 'XOR(condition, …)',
-  help: 'Whether an odd number of the conditions holds.',
+  help: 'True if an odd number of conditions are true.',
   examples: { 'XOR(true, false)': true, 'XOR(true, true)': false },
   args: [],
   rest: ['truth'],
