@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../src/core/changes.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
+import { logRows } from '../../src/db/change-log.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { columnName } from './columns.ts'
@@ -71,10 +72,14 @@ export function planRevert(
     ({ column, after }) => sql`case when ${dialect.isSame(column, after)} then 0 else 1 end`,
   )
   return {
-    log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-      select ${newId}, ${model.table.id}, ${dialect.logId(columnOf(model.primaryKey))},
-        ${json(({ column }) => column, columnOf)}, ${json(restored, (field) => sql`${stamp[field.id] ?? null}`)}
-      from ${table}, ${logged} ${where}`,
+    log: logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${model.table.id}`,
+      recordId: dialect.logId(columnOf(model.primaryKey)),
+      before: json(({ column }) => column, columnOf),
+      after: json(restored, (field) => sql`${stamp[field.id] ?? null}`),
+      source: sql`from ${table}, ${logged} ${where}`,
+    }),
     update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged} ${where}`,
     skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
       from ${table}, ${logged} where ${touched}`,

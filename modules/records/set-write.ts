@@ -3,6 +3,7 @@ import type { UserActor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import { logRows } from '../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { TableModel } from '../schema/index.ts'
@@ -88,9 +89,14 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       const id = dialect.logId(columnOf(model.primaryKey))
       const stamp = (table: TableModel) => stampOf(table, actor)
       return {
-        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-          select ${LAST_ID}, ${tableId}, ${id}, ${dialect.jsonObject(columns)}, null
-          from ${tableOf(model)} ${condition}`,
+        log: logRows(dialect, {
+          changeId: LAST_ID,
+          tableId: sql`${tableId}`,
+          recordId: id,
+          before: dialect.jsonObject(columns),
+          after: sql`null`,
+          source: sql`from ${tableOf(model)} ${condition}`,
+        }),
         between: await planSetCascade(
           { engine, schema, model, newId: LAST_ID, stampOf: stamp, undone: added },
           condition,
@@ -125,10 +131,14 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       return {
         given,
         detail: { fields: Object.keys(given) } satisfies SetDetail,
-        log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-          select ${LAST_ID}, ${tableId}, ${dialect.logId(columnOf(model.primaryKey))},
-            ${dialect.jsonObject(before)}, ${JSON.stringify(after)}
-          from ${tableOf(model)} ${condition}`,
+        log: logRows(dialect, {
+          changeId: LAST_ID,
+          tableId: sql`${tableId}`,
+          recordId: dialect.logId(columnOf(model.primaryKey)),
+          before: dialect.jsonObject(before),
+          after: sql`${JSON.stringify(after)}`,
+          source: sql`from ${tableOf(model)} ${condition}`,
+        }),
         write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${condition}`,
       }
     })

@@ -1,3 +1,4 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { Dialect, Engine, Statement, Transaction } from '../dialects/dialect.ts'
@@ -216,3 +217,30 @@ export function toEntry(row: Row): StoredEntry {
     detail: row.detail === null ? null : JSON.parse(row.detail),
   }
 }
+
+/** Records of a set as the log keeps them: expressions over a row of `source`. */
+export interface LoggedRows {
+  changeId: SQL
+  tableId: SQL
+  recordId: SQL
+  before: SQL
+  after: SQL
+  /** `from … where …` */
+  source: SQL
+}
+
+const LOG_COLUMNS = ['change_id', 'table_id', 'record_id', 'before', 'after'].map((name) => sql.raw(name))
+
+/** The statement that logs what a set write does to records. */
+export const logRows = (
+  { insertSelected }: Pick<Dialect, 'insertSelected'>,
+  { changeId, tableId, recordId, before, after, source }: LoggedRows,
+): SQL =>
+  insertSelected({
+    into: sql.raw('sheaf_change_records'),
+    columns: LOG_COLUMNS,
+    constants: [],
+    // Worked out with the others: Citus takes no subquery beside what it has selected already.
+    values: [sql`cast(${changeId} as bigint)`, sql`cast(${tableId} as text)`, recordId, before, after],
+    source,
+  })

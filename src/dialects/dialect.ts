@@ -72,6 +72,18 @@ export interface QueryDialect extends FilterWords<SQL> {
   foreign: ForeignWords
 }
 
+/** Rows that a statement selects, to be written into a table. */
+export interface SelectedRows {
+  into: SQL
+  columns: SQL[]
+  /** Values that are the same in all rows, for the first of the columns. */
+  constants: SQL[]
+  /** Expressions over a row of the source, for the columns behind them. */
+  values: SQL[]
+  /** `from … where …` */
+  source: SQL
+}
+
 /** A dialect whose database holds a base's own tables: it can also alter them and write to them. */
 export interface Dialect extends QueryDialect {
   addColumn(table: string, column: ColumnDefinition): Statement[]
@@ -88,6 +100,8 @@ export interface Dialect extends QueryDialect {
 
   /** An insert of one row that brings no value at all. */
   insertDefaults(table: string): string
+  /** Writes rows that are selected. Every `insert … select` into a base's own tables is made by this word. */
+  insertSelected(rows: SelectedRows): SQL
   /** What the driver takes for a value of a column of this kind, where that is not the value itself. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** Equal, or both NULL: never NULL itself. */

@@ -3,6 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
 import { quoteText } from './render.ts'
+import { insertSelected } from './standard-words.ts'
 
 /** The types of columns in tables that we make. */
 export const MYSQL_TYPES: Record<StorageKind, string> = {
@@ -52,6 +53,7 @@ export const mysqlTables = {
 /** What the write door asks of MySQL. */
 export const mysqlWrites = {
   placeholder: () => '?',
+  insertSelected,
   insertDefaults: (table) => `insert into ${quote(table)} () values ()`,
   encode: (storage) => (storage === 'datetime' ? withoutZone : null),
   isSame: (left, right) => sql`${left} <=> ${right}`,

@@ -53,6 +53,15 @@ export const postgresTables = {
 export const postgresWrites = {
   placeholder: (index) => `$${index + 1}`,
   encode: () => null,
+  // Worked out before it is written: of an `insert … select` whose values are not immutable Citus 13 makes
+  // statements for its workers that are no SQL.
+  insertSelected({ into, columns, constants, values, source }) {
+    const names = values.map((_, index) => sql.raw(`v${index}`))
+    const worked = values.map((value, index) => sql`${value} as ${names[index]}`)
+    return sql`with made as materialized (select ${sql.join(worked, sql`, `)} ${source})
+      insert into ${into} (${sql.join(columns, sql`, `)})
+      select ${sql.join([...constants, ...names], sql`, `)} from made`
+  },
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   isSame: (left, right) => sql`${left} is not distinct from ${right}`,
   listColumns: (table) => ({

@@ -11,7 +11,7 @@ import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
 import { sqliteSummary } from './sqlite-summary.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
-import { optionOrder } from './standard-words.ts'
+import { insertSelected, optionOrder } from './standard-words.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -94,6 +94,7 @@ export const sqlite: Dialect = {
   placeholder: () => '?',
   // An infinite number has no text form that a column of numbers would take.
   encode: (storage) => (storage === 'real' ? encodeInfinite : null),
+  insertSelected,
   insertDefaults: (table) => `insert into ${quote(table)} default values`,
   listColumns: (table) => ({ sql: 'select name, type from pragma_table_info(?)', params: [table] }),
   // Without a column of the parent, its primary key is meant.

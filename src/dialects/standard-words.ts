@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
 import type { FilterValue } from '../core/filters/dialect-words.ts'
-import type { QueryDialect } from './dialect.ts'
+import type { QueryDialect, SelectedRows } from './dialect.ts'
 
 /** Most digits in front of and behind the point of a `decimal(65,30)`, which is the largest of MySQL. */
 const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
@@ -27,6 +27,11 @@ export const standardWords = {
   constant: (value) => sql.raw(value ? 'true' : 'false'),
   optionOrder,
 } satisfies Partial<QueryDialect>
+
+/** The usual `insert … select`. */
+export const insertSelected = ({ into, columns, constants, values, source }: SelectedRows): SQL =>
+  sql`insert into ${into} (${sql.join(columns, sql`, `)})
+    select ${sql.join([...constants, ...values], sql`, `)} ${source}`
 
 /** Place of an option in its field's list; NULL for what is none of them. */
 export function optionOrder(column: SQL, titles: string[]): SQL {

@@ -83,13 +83,13 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   const columns = plan.columns.filter((column) => !isLinkColumn(column)).map(({ column }) => column)
   const keys = newKeys({ staging: plan.staging, tableName: how.target }, groups, sql`staged.new_id`)
   const names = [
-    ...[how.keyColumn, ...how.constants.map(({ column }) => column), how.orderColumn],
+    ...how.constants.map(({ column }) => column),
+    ...[how.keyColumn, how.orderColumn],
     ...[...how.numbered, ...keys].map(({ column }) => column),
     ...columns,
   ]
   const values = [
     sql`staged.new_id`,
-    ...how.constants.map(({ value }) => sql`${value}`),
     sql`cast(${place} as double precision) + ${row}`,
     ...how.numbered.map(({ behind }) => sql`staged.new_id - ${behind}`),
     ...keys.map(({ value }) => value),
@@ -99,13 +99,16 @@ async function append(plan: ImportPlan, how: Append, tools: AppendTools): Promis
   for (let after = 0; after < last; after += MOVE_ROWS) {
     await link.breathe()
     const { changes } = await tx.run(
-      dialect.render(sql`insert into ${target} (${sql.join(
-        names.map((name) => sql.identifier(name)),
-        sql`, `,
-      )})
-        select ${sql.join(values, sql`, `)}
-        from (select *, ${from + moved - 1} + row_number() over (order by ${row}) as new_id from ${staging}
-          where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}) as staged order by ${row}`),
+      dialect.render(
+        dialect.insertSelected({
+          into: sql`${target}`,
+          columns: names.map((name) => sql`${sql.identifier(name)}`),
+          constants: how.constants.map(({ value }) => sql`${value}`),
+          values,
+          source: sql`from (select *, ${from + moved - 1} + row_number() over (order by ${row}) as new_id from ${staging}
+          where ${row} > ${after} and ${row} <= ${after + MOVE_ROWS}) as staged order by ${row}`,
+        }),
+      ),
     )
     moved += changes
     link.progress(moved, moved)

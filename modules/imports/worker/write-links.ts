@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
+import { logRows } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { KeyKept, PairsKept } from '../link-column.ts'
 import { type ImportPlan, isLinkColumn, type LinkColumn, linksTableOf, ROW_COLUMN } from '../plan.ts'
@@ -164,9 +165,16 @@ export async function writeKeys(
       ...stamps.map(({ column }) => sql`${sql.identifier(column)} = ${stampOf(column)}`),
     ]
     await tx.run(
-      dialect.render(sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-        select ${changeId}, ${child.tableId}, ${dialect.logId(id)}, ${dialect.jsonObject(before)},
-          ${dialect.jsonObject(after)} from ${table} where ${where}`),
+      dialect.render(
+        logRows(dialect, {
+          changeId: sql`${changeId}`,
+          tableId: sql`${child.tableId}`,
+          recordId: dialect.logId(id),
+          before: dialect.jsonObject(before),
+          after: dialect.jsonObject(after),
+          source: sql`from ${table} where ${where}`,
+        }),
+      ),
     )
     await tx.run(dialect.render(sql`update ${table} set ${sql.join(assignments, sql`, `)} where ${where}`))
   }
@@ -187,14 +195,23 @@ export async function writePairs(
     const count = await one(sql`select count(*) as n ${once}`)
     const order = await one(sql`select max(nc_order) as n from ${sql.identifier(kept.tableName)}`)
     const [firstId = 1] = await dialect.allocateIds(tx, kept.tableName, count)
-    const names = [kept.idColumn, kept.ownColumn, kept.relatedColumn, 'created_at', 'created_by', 'nc_order']
+    const names = ['created_at', 'created_by', kept.idColumn, kept.ownColumn, kept.relatedColumn, 'nc_order']
     const at = sql`row_number() over (order by place)`
     await tx.run(
-      dialect.render(sql`insert into ${sql.identifier(kept.tableName)} (${sql.join(
-        names.map((name) => sql.identifier(name)),
-        sql`, `,
-      )}) select ${firstId - 1} + ${at}, own, target, ${now}, ${actorId},
-        cast(${order} as double precision) + ${at} ${once}`),
+      dialect.render(
+        dialect.insertSelected({
+          into: sql`${sql.identifier(kept.tableName)}`,
+          columns: names.map((name) => sql`${sql.identifier(name)}`),
+          constants: [sql`${now}`, sql`${actorId}`],
+          values: [
+            sql`${firstId - 1} + ${at}`,
+            sql`own`,
+            sql`target`,
+            sql`cast(${order} as double precision) + ${at}`,
+          ],
+          source: once,
+        }),
+      ),
     )
   }
 }

@@ -3,6 +3,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import type { StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
+import { logRows } from '../../../src/db/change-log.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName } from '../columns.ts'
@@ -119,9 +120,14 @@ function clearKeys(context: CascadeContext, relations: KeyRelation[]): SQL[] {
     ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
   ]
   return [
-    sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-      select ${newId}, ${child.table.id}, ${id}, ${dialect.jsonObject(before)}, ${dialect.jsonObject(after)}
-      from ${table} ${where}`,
+    logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${child.table.id}`,
+      recordId: id,
+      before: dialect.jsonObject(before),
+      after: dialect.jsonObject(after),
+      source: sql`from ${table} ${where}`,
+    }),
     sql`update ${table} set ${sql.join(assignments, sql`, `)} ${where}`,
   ]
 }
@@ -195,9 +201,14 @@ function dropPairs(
     .map(({ key }) => sql`${dialect.logId(columnIn(junction, key))} in (${gone})`)
   const id = dialect.logId(columnIn(junction, junction.primaryKey))
   return [
-    sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-      select ${newId}, ${junction.table.id}, ${id}, ${dialect.jsonObject(columns)}, null
-      from ${tableOf(junction)} where ${sql.join(hits, sql` or `)}`,
+    logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${junction.table.id}`,
+      recordId: id,
+      before: dialect.jsonObject(columns),
+      after: sql`null`,
+      source: sql`from ${tableOf(junction)} where ${sql.join(hits, sql` or `)}`,
+    }),
     sql`delete from ${tableOf(junction)} where ${id} in (${deletedBy(junction, newId)})`,
   ]
 }

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { logRows } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName } from '../columns.ts'
@@ -40,9 +41,15 @@ export function restoreStatements(
   const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id}
     and after is null and record_id not in (select ${dialect.logId(id)} from ${table}) ${condition}`
   return {
-    log: sql`insert into sheaf_change_records (change_id, table_id, record_id, before, after)
-      select ${newId}, table_id, record_id, null, before ${logged}`,
-    write: sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} ${logged}`,
+    log: logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${model.table.id}`,
+      recordId: sql`record_id`,
+      before: sql`null`,
+      after: sql`before`,
+      source: logged,
+    }),
+    write: dialect.insertSelected({ into: table, columns: names, constants: [], values, source: logged }),
   }
 }
 

@@ -58,12 +58,18 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
       script.push(...dialect.createTable(name, fields.flatMap(columnOf)))
       if (withData) {
         const columns = fields.map(({ columnName }) => columnName).filter((column) => column !== '')
-        const names = list(columns.map((column) => sql`${sql.identifier(column)}`))
-        const values = list(columns.map((column) => stamps.get(column) ?? sql`${sql.identifier(column)}`))
+        const stamped = columns.filter((column) => stamps.has(column))
+        const copied = columns.filter((column) => !stamps.has(column))
         for (const where of await stretches(from)) {
           script.push(
             dialect.render(
-              sql`insert into ${sql.identifier(name)} (${names}) select ${values} from ${tableOf(from)} where ${where}`,
+              dialect.insertSelected({
+                into: sql`${sql.identifier(name)}`,
+                columns: [...stamped, ...copied].map((column) => sql`${sql.identifier(column)}`),
+                constants: stamped.map((column) => stamps.get(column) ?? sql`null`),
+                values: copied.map((column) => sql`${sql.identifier(column)}`),
+                source: sql`from ${tableOf(from)} where ${where}`,
+              }),
             ),
           )
         }
@@ -122,5 +128,3 @@ async function stretchesOf(engine: Engine, model: TableModel): Promise<{ conditi
 }
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
-
-const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
