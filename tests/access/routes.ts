@@ -91,6 +91,7 @@ export const ROUTES: Record<string, RouteCase> = {
   'POST /api/v1/license': { gate: 'settings.update', body: () => ({ key: 'abc' }) },
   'GET /api/v1/version': { gate: 'anyone' },
   'GET /api/v1/health': { gate: 'anyone' },
+  'GET /api/v1/ready': { gate: 'anyone' },
   'GET M/nocodb/info': { gate: 'anyone' },
   'GET M/cache': { gate: 'settings.read' },
   'DELETE M/cache': { gate: 'settings.update' },
