@@ -24,7 +24,7 @@ describe('readPattern', () => {
     ['[a-\\d]', 'has a class as the end of a range'],
     ['[[:alpha:]]', 'has an unescaped [ in a class: write \\['],
     ['(?=a)', 'does not support groups that start with (?'],
-    ['\\bword', 'knows no \\b'],
+    ['\\bword', 'does not support \\b'],
     ['a\\', 'ends unexpectedly'],
   ])('refuses %p', (pattern, why) => {
     expect(readPattern(pattern)).toEqual({ ok: false, message: `The regular expression ${why}` })

@@ -129,7 +129,7 @@ describe.skipIf('reason' in mounted)('a server whose disk is full', () => {
 
     const inserts = await Promise.all([1, 2, 3].map(() => rest().post(records(), { Name: big })))
     for (const { status, body } of inserts) {
-      expect([status, body.message]).toEqual([507, `${FULL}: nothing was changed`])
+      expect([status, body.message]).toEqual([507, `${FULL}. Nothing was changed.`])
     }
     const many = await rest().post(records(), new Array(100).fill({ Name: big }))
     expect(many.status).toBe(507)

@@ -29,7 +29,7 @@ afterAll(() => app.stop())
 
 const ZIP = 'PK\x03\x04\x14\0'
 const latin1 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'latin1'))
-const SHEET = 'Only CSV files can be imported: save the sheet as CSV, and import that.'
+const SHEET = 'Only CSV files can be imported. Save the sheet as CSV and try again.'
 
 /** Files of other kinds, by what is said of them. */
 const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
@@ -45,7 +45,7 @@ const FOREIGN_FILES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'This is an SQLite database': `SQLite format 3\0${'\0'.repeat(100)}`,
   'This is a compressed file': latin1('\x1f\x8b\x08\0\0'),
   'This is a picture': latin1('\x89PNG\r\n'),
-  'This is a JSON file. Only CSV files can be imported: save the data as CSV, and import that.':
+  'This is a JSON file. Only CSV files can be imported. Save the data as CSV and try again.':
     '[\n  {"Name": "Ann", "Age": 31},\n  {"Name": "Ben"}\n]\n',
   'This is a JSON file': '\ufeff  {"type": "FeatureCollection", "features": [',
   'is a JSON file': '{"a": 1}\n{"a": 2}\n{"a": 3}\n',
@@ -167,7 +167,7 @@ describe('an import of a file that is not as it should be', () => {
   })
 
   test('is refused with a reason where the file is no CSV file', async () => {
-    expect(await refused('x'.repeat(9_000_000))).toContain('this is not a CSV file')
+    expect(await refused('x'.repeat(9_000_000))).toContain('This is not a CSV file')
     expect(await refused(`Name,Age\n${'"abc"x\n'.repeat(200_000)}`)).toContain('an unclosed quote')
   })
 
@@ -242,7 +242,7 @@ describe('an import of a file in another encoding', () => {
     expect(rows[0]!.Name).toBe('Zoë Müller')
     expect(rows).toHaveLength(21)
     expect(report).toHaveLength(1)
-    expect(report[0]).toStartWith('22,,,Bytes that are not UTF-8')
+    expect(report[0]).toStartWith('22,,,Invalid UTF-8 bytes')
   })
 
   test('reads the encoding that was chosen', async () => {

@@ -106,7 +106,7 @@ describe('createCsvReader', () => {
   })
 
   test('refuses a file without line breaks', () => {
-    expect(() => read('x'.repeat(MAX_RECORD_LENGTH + 300_000))).toThrow('this is not a CSV file')
+    expect(() => read('x'.repeat(MAX_RECORD_LENGTH + 300_000))).toThrow('This is not a CSV file')
   })
 })
 

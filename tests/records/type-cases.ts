@@ -35,8 +35,6 @@ export interface TypeCase {
   refused?: unknown
   /** What REST shows of a value, where that is not the value. */
   shown?(value: CellValue, world: TypeWorld): unknown
-  /** What a new record has where nobody says anything. */
-  initial?: CellValue
   /** The text by which a search finds a value, where that is not the value; null: no search does. */
   found?(value: CellValue, world: TypeWorld): string | null
   /** The value as tRPC gives it, where it is not what was written. */
@@ -82,7 +80,7 @@ const CASES: Partial<Record<FieldTypeName, TypeCase>> = {
   Currency: { options: { code: 'EUR' }, values: () => [-0.01, 9.99, 1234.5], refused: 'bad' },
   Percent: { values: () => [0, 33.333, 100], refused: 'half' },
   Duration: { options: { format: 'h:mm:ss' }, values: () => [-1800, 0.25, 90, 1e9], refused: '1:30' },
-  Rating: { values: () => [1, 3, 5], refused: 6, initial: 0 },
+  Rating: { values: () => [1, 3, 5], refused: 6 },
   Year: { values: () => [0, 1999, 9999], refused: 10_000 },
   Time: { values: () => ['00:00:00', '08:59:59', '23:59:59'], refused: '25:00' },
   Checkbox: {
@@ -90,7 +88,6 @@ const CASES: Partial<Record<FieldTypeName, TypeCase>> = {
     refused: 'perhaps',
     found: () => null,
     shown: (value, { bench }) => bench.app.flag(value === true),
-    initial: false,
   },
   Date: { values: () => ['0001-01-01', '2024-02-29', '9999-12-31'], refused: '2024-02-30' },
   DateTime: {

@@ -35,7 +35,7 @@ describe.each(['postgres', 'mariadb'] as const)('POST connection/test with %s', 
 
   test.each([
     ['a wrong password', { password: 'wrong' }, 'or the password is wrong'],
-    ['an unknown user', { user: 'nobody' }, 'The user "nobody" does not exist there'],
+    ['an unknown user', { user: 'nobody' }, 'The user name "nobody" or the password is wrong'],
     ['an unknown database', { database: 'nope' }, 'Database "nope" does not exist on this server'],
     ['an unknown host', { host: 'no.such.host.invalid' }, 'Unknown host "no.such.host.invalid"'],
     ['a port where nothing answers', { port: 1 }, 'Could not connect to 127.0.0.1:1'],

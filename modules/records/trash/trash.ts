@@ -285,9 +285,19 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
     const [added, entry] = await engine.writeScript(
       [
         // Cannot be undone, so undo passes it over.
-        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undone_by)
-          select ${at}, ${user.id}, 'records.purge', ${tableId}, n, ${sql.raw(String(FINAL))}
-          from (select count(*) as n from (${trashed}) as gone) as counted where n > 0`,
+        engine.dialect.insertSelected({
+          into: sql`sheaf_changes`,
+          columns: [sql`at`, sql`actor_id`, sql`kind`, sql`table_id`, sql`undone_by`, sql`records`],
+          constants: [
+            sql`${at}`,
+            sql`${user.id}`,
+            sql`'records.purge'`,
+            sql`${tableId}`,
+            sql.raw(String(FINAL)),
+          ],
+          values: [sql`n`],
+          source: sql`from (select count(*) as n from (${trashed}) as gone) as counted where n > 0`,
+        }),
         sql`select records from sheaf_changes where id = (select max(id) from sheaf_changes)`,
         sql`delete from sheaf_change_records where table_id = ${tableId} and record_id in (${trashed})`,
       ].map((statement) => engine.dialect.render(statement)),

@@ -39,8 +39,8 @@ const MANY_CONTROLS = 0.02
 /** Tab, line feed, form feed, carriage return, escape. */
 const IN_TEXT = new Set([9, 10, 12, 13, 27])
 
-const CONVERT = 'Only CSV files can be imported: save the data as CSV, and import that'
-const SAVE_SHEET = 'Only CSV files can be imported: save the sheet as CSV, and import that'
+const CONVERT = 'Only CSV files can be imported. Save the data as CSV and try again'
+const SAVE_SHEET = 'Only CSV files can be imported. Save the sheet as CSV and try again'
 
 /**
  * Looks at the beginning of a file that is to be read as CSV, whatever it is called and wherever it comes from.
@@ -52,7 +52,7 @@ export function requireCsv(head: Uint8Array, isWhole: boolean): void {
   if (binary) throw new ForeignFileError(`This is ${binary.name}. ${binary.isSheet ? SAVE_SHEET : CONVERT}.`)
   const encoding = detectEncoding(head, isWhole)
   if (!encoding.startsWith('utf-16') && hasManyControls(head))
-    throw new ForeignFileError(`This is not a text file: it holds bytes that no text has. ${CONVERT}.`)
+    throw new ForeignFileError(`This is not a text file: it contains binary data. ${CONVERT}.`)
   const text = new TextDecoder(encoding).decode(head).trimStart()
   const name = textKind(text, isWhole)
   if (name) throw new ForeignFileError(`This is ${name}. ${CONVERT}.`)
