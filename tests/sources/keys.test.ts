@@ -79,7 +79,7 @@ describe('keys that are no counters', () => {
     expect(list).toMatchObject([{ name: 'a' }])
     const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     const { readOnlyReason } = await bench.trpc.schema.table.query({ tableId: table?.id ?? '' })
-    expect(readOnlyReason).toContain(`key of the type ${type}`)
+    expect(readOnlyReason).toContain(`primary key has type ${type}`)
     const answers = [
       await bench.rest.delete(paths.thing!, { k: list[0].k }),
       await bench.rest.patch(paths.thing!, { k: list[0].k, name: 'b' }),
