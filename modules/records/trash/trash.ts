@@ -299,7 +299,10 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
           source: sql`from (select count(*) as n from (${trashed}) as gone) as counted where n > 0`,
         }),
         sql`select records from sheaf_changes where id = (select max(id) from sheaf_changes)`,
-        sql`delete from sheaf_change_records where table_id = ${tableId} and record_id in (${trashed})`,
+        // Found once, before anything is deleted: PostgreSQL would look for the later changes of each record again and again.
+        sql`with gone as materialized (${trashed})
+          delete from sheaf_change_records
+          where table_id = ${tableId} and record_id in (select record_id from gone)`,
       ].map((statement) => engine.dialect.render(statement)),
     )
     if ((added?.changes ?? 0) === 0) throw notInTrash()
