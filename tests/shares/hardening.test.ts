@@ -259,12 +259,12 @@ describe('a link to a form', () => {
     const send = async () => {
       const body = new FormData()
       body.append('data', JSON.stringify({ Mood: 'Fine' }))
-      for (let at = 0; at < 99; at++) body.append('Photo', new File(['x'], `${at}.txt`))
+      for (let at = 0; at < 10; at++) body.append('Photo', new File(['x'], `${at}.txt`))
       return (await fetch(`${app.url}/api/v2/public/shared-view/${form.id}/rows`, { method: 'POST', body }))
         .status
     }
-    // More together than may wait for a record by one link.
-    expect([await send(), await send(), await send()]).toEqual([200, 200, 200])
+    // More files together than may wait for a record by one link, and no more in one answer than the field takes.
+    for (let answers = 0; answers < 30; answers++) expect(await send()).toBe(200)
   })
 
   test('takes no answer that was begun before it was closed and ended after', async () => {
