@@ -128,7 +128,7 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       await closeDialog(page)
       await page.keyboard.press('ControlOrMeta+k')
       await page.keyboard.type('ta')
-      await see(page.getByRole('option').first())
+      await see(page.getByRole('listbox').getByRole('option').first())
       await auditPart('command palette', page.getByRole('dialog'))
       await closeDialog(page)
       for (const name of ['profile', 'password', 'tokens'])

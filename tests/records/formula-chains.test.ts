@@ -59,7 +59,10 @@ describe('formulas that stand on each other', () => {
       })
       expect(drafted.ok).toBe(refused === null)
       if (refused)
-        expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('including the fields it uses') })
+        expect(refused).toMatchObject({
+          status: 400,
+          message: expect.stringContaining('including the fields it uses'),
+        })
       const values = await formulasIn(table)
       expect(values).toHaveLength(count)
       expect(values.filter(([, value]) => value !== 'a')).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
 import { filterSetOf, summarySetOf } from '../../src/core/fields/result.ts'
 import { arityFor, checkFilter, type Filter, filterTester } from '../../src/core/filters/index.ts'
@@ -142,9 +142,7 @@ describe('fields of all types', () => {
     )
 
     const rows = cells[0]?.map((_, row) => ({
-      values: Object.fromEntries(
-        types.map((type, at) => [table.field(type).id, cells[at]?.[row] ?? null]),
-      ),
+      values: Object.fromEntries(types.map((type, at) => [table.field(type).id, cells[at]?.[row] ?? null])),
     }))
     const operations = [{ kind: 'insert' as const, tableId: table.id, rows: rows ?? [] }]
     await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })

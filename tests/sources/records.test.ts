@@ -277,7 +277,10 @@ describe.each(['postgres', 'mariadb'] as const)('records of %s', (kind) => {
     const { baseId, trpc } = bench
     await trpc.sources.update.mutate({ baseId, sourceId, isDataReadonly: true, isSchemaReadonly: true })
     const refused = await bench.rest.post(path('author'), { name: 'Zoe' })
-    expect([refused.status, JSON.stringify(refused.body).includes('doesn’t allow editing records')]).toEqual([403, true])
+    expect([refused.status, JSON.stringify(refused.body).includes('doesn’t allow editing records')]).toEqual([
+      403,
+      true,
+    ])
     const tableId = ids.get('author') ?? ''
     const field = await refusalOf(
       trpc.schema.createField.mutate({ tableId, field: { title: 'Born', type: 'Date' } }),

@@ -16,7 +16,8 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const [sections] = useState(readSections)
   return (
     <Dialog title={t('Keyboard shortcuts')} size="large" onClose={onClose}>
-      <div className={styles.sheet}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list may be longer than the window, and scrolls by the keyboard */}
+      <div className={styles.sheet} tabIndex={0} data-autofocus>
         {sections.map((section) => (
           <section key={section.title} className={styles.section}>
             <h3>{section.title}</h3>

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { isFocusLeaving } from '../../cells/focus-within.ts'
 import type { ResolvedColumn } from '../columns.ts'
@@ -31,12 +33,15 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
     minBlockSize: height,
   }
   return (
-    <EditorBox
-      key={`${session.recordId}-${session.fieldId}`}
-      style={style}
-      session={session}
-      column={column}
-    />
+    // A grid owns rows of cells and nothing else, so the editor is one.
+    <div role="row" aria-rowindex={session.row + 2}>
+      <EditorBox
+        key={`${session.recordId}-${session.fieldId}`}
+        style={style}
+        session={session}
+        column={column}
+      />
+    </div>
   )
 }
 
@@ -55,9 +60,10 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   if (!Editor) return null
   const { createOption } = engine.props.commands
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches the focus of the editor in it
     <div
       ref={box}
+      role="gridcell"
+      aria-colindex={session.column + 2}
       className={styles.editor}
       style={style}
       data-testid="cell-editor"
