@@ -18,7 +18,11 @@ export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose
     async onSuccess(schema) {
       const tableId = schema.table.id
       cache.schema.table.setData({ tableId }, schema)
-      cache.schema.tables.setData({ baseId }, (list) => list && [...list, schema.table])
+      // The list may have been read again meanwhile, with the table in it.
+      cache.schema.tables.setData(
+        { baseId },
+        (list) => list && [...list.filter(({ id }) => id !== schema.table.id), schema.table],
+      )
       onClose()
       goTo(paths.table(baseId, tableId))
       if (description.trim())
