@@ -57,8 +57,8 @@ export function createConverter(
         let value: CellValue = null
         if (text !== undefined && text !== '') {
           value = readers[at]!.read(text)
-          const isEmpty = text.trim() === '' || isEmptyWord(text, fieldType(column.type))
-          if (value === null && !isEmpty) refuse(row, column.title, text, misfit(column))
+          if (value === null && text.trim() !== '' && !isEmptyWord(text, fieldType(column.type)))
+            refuse(row, column.title, text, misfit(column))
           if (typeof value === 'number' && LEADING_ZERO.test(text))
             report.add({ row, column: column.title, value: text, reason: ZEROS_DROPPED })
         }
