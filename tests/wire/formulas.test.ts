@@ -62,7 +62,10 @@ describe('a formula column', () => {
       argument: { type: 'Identifier', name: idOf('N') },
     })
     // What clients are given can be sent back, and means the same.
-    const again = await shop.rest.patch(`${M}/columns/${id}`, { formula: colOptions.formula, formula_raw: null })
+    const again = await shop.rest.patch(`${M}/columns/${id}`, {
+      formula: colOptions.formula,
+      formula_raw: null,
+    })
     expect(again.body.columnsById[id].colOptions.formula).toBe(colOptions.formula)
     const row = await shop.rest.post(`/api/v2/tables/${table.id}/records`, { N: 4 })
     expect((await read(`/${row.body.Id}?fields=${title}`))[title]).toBe(-6)
