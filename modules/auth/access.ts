@@ -11,6 +11,7 @@ import {
   type Right,
   type Rule,
   WORKSPACE_ROLES,
+  type WorkspaceRole,
 } from '../../src/core/roles.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import { createReadCache } from '../../src/db/read-cache.ts'
@@ -21,6 +22,8 @@ import { defineAuthTables } from './tables.ts'
 const MAX_CACHED_USERS = 10_000
 /** People in one statement. */
 const STANDINGS_AT_ONCE = 500
+/** There is one workspace, by the name that clients know it by. */
+const WORKSPACE = 'nc'
 
 /** How someone stands at a moment. */
 export interface Standing {
@@ -190,6 +193,41 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return rows.map(({ baseId }) => baseId)
     },
 
+    /** Someone's role in every base, or null. */
+    async workspaceRole(userId: string): Promise<WorkspaceRole | null> {
+      const { workspace } = await of(userId)
+      return workspace && `workspace-level-${workspace}`
+    },
+
+    /** The workspace roles of those of the users who have one. */
+    async workspaceRoles(userIds: string[]): Promise<Map<string, WorkspaceRole>> {
+      if (userIds.length === 0) return new Map()
+      const rows = await meta.db
+        .select({ userId: memberships.userId, role: memberships.role })
+        .from(memberships)
+        .where(and(eq(memberships.scope, 'workspace'), inArray(memberships.userId, userIds)))
+      const known = rows.flatMap(({ userId, role }): [string, WorkspaceRole][] =>
+        isWorkspaceRole(role) ? [[userId, role]] : [],
+      )
+      return new Map(known)
+    },
+
+    /** Gives someone a role in every base, or takes it away (null). It counts from their next call on. */
+    async setWorkspaceRole(userId: string, role: WorkspaceRole | null): Promise<void> {
+      const own = and(eq(memberships.scope, 'workspace'), eq(memberships.userId, userId))
+      const row = {
+        scope: 'workspace' as const,
+        scopeId: WORKSPACE,
+        userId,
+        createdAt: new Date().toISOString(),
+      }
+      await meta.atomically([
+        meta.db.delete(memberships).where(own),
+        ...(role === null ? [] : [meta.db.insert(memberships).values({ ...row, role })]),
+      ])
+      accounts.changed(userId)
+    },
+
     grant,
 
     /**
@@ -238,11 +276,13 @@ function rolesIn(rows: readonly { scope: string; scopeId: string; role: string }
   const found: Memberships = { bases: new Map(), workspace: null }
   for (const { scope, scopeId, role } of rows) {
     if (scope === 'base' && isBaseRole(role)) found.bases.set(scopeId, role)
-    const workspaceRole = WORKSPACE_ROLES.find((known) => known === role)
-    if (scope === 'workspace' && workspaceRole) found.workspace = asBaseRole(workspaceRole)
+    if (scope === 'workspace' && isWorkspaceRole(role)) found.workspace = asBaseRole(role)
   }
   return found
 }
+
+const isWorkspaceRole = (role: string): role is WorkspaceRole =>
+  WORKSPACE_ROLES.some((known) => known === role)
 
 /** A link to a base gives a role in that base; links to views and diagrams give none anywhere. */
 const shareRole = ({ grant, baseId: shared }: ShareActor, baseId: string): BaseRole | null =>

@@ -2,7 +2,7 @@ import { and, asc, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
-import { holdsOrgRole, type OrgRole } from '../../src/core/roles.ts'
+import { holdsOrgRole, type OrgRole, type WorkspaceRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
@@ -158,6 +158,20 @@ export function createOrgUsers(
         .returning()
       accounts.changed(userId)
       return row ?? get(userId)
+    },
+
+    /**
+     * Gives someone a role in every base of the server, or takes it away (null). A role that a base gives them itself
+     * goes before it.
+     *
+     * @throws PERMISSION_DENIED below super admin; BAD_REQUEST for a super admin, who owns every base
+     */
+    async setWorkspaceRole(actor: Actor, userId: string, role: WorkspaceRole | null): Promise<UserRow> {
+      await access.authorize(actor, 'user.workspace-role')
+      const row = await get(userId)
+      if (isSuper(row)) throw badRequest('Cannot update super admin roles')
+      await access.setWorkspaceRole(userId, role)
+      return row
     },
 
     /** Says what bases are called; set once, by the composition. */

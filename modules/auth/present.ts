@@ -1,5 +1,5 @@
 import type { Actor } from '../../src/core/actor.ts'
-import type { BaseRole } from '../../src/core/roles.ts'
+import type { BaseRole, WorkspaceRole } from '../../src/core/roles.ts'
 import { wireTime } from '../../src/wire.ts'
 import { rolesOf, type UserRow } from './accounts.ts'
 import { type ApiTokenRow, maskedToken } from './api-tokens.ts'
@@ -17,10 +17,14 @@ export const presentVisitor = (role: BaseRole) => ({
 })
 
 /** A user to themselves (wire §2.2). What an API token is told holds nothing of the session. */
-export function presentMe(row: UserRow, via: 'session' | 'token', baseRole: BaseRole | null) {
+export function presentMe(
+  row: UserRow,
+  via: 'session' | 'token',
+  { baseRole, workspaceRole }: { baseRole: BaseRole | null; workspaceRole: WorkspaceRole | null },
+) {
   const roles = {
     roles: asObject(rolesOf(row)),
-    workspace_roles: null,
+    workspace_roles: workspaceRole && asObject([workspaceRole]),
     base_roles: baseRole && asObject([baseRole]),
   }
   const account = { id: row.id, email: row.email, display_name: row.displayName }
@@ -42,7 +46,14 @@ export function presentMe(row: UserRow, via: 'session' | 'token', baseRole: Base
 }
 
 /** A user in the organisation's list (wire §4.1). */
-export const presentOrgUser = (row: UserRow, inviteToken: string | null, projectsCount: number) => ({
+export const presentOrgUser = (
+  row: UserRow,
+  {
+    inviteToken,
+    projectsCount,
+    workspaceRole,
+  }: { inviteToken: string | null; projectsCount: number; workspaceRole: WorkspaceRole | null },
+) => ({
   id: row.id,
   email: row.email,
   email_verified: null,
@@ -54,6 +65,8 @@ export const presentOrgUser = (row: UserRow, inviteToken: string | null, project
   is_new_user: false,
   meta: row.meta,
   projectsCount,
+  // The role in every base: NocoDB's free edition has none.
+  workspace_roles: workspaceRole,
 })
 
 /** An API token in a list: its own text is masked. */

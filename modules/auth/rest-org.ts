@@ -2,11 +2,13 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
+import { WORKSPACE_ROLES } from '../../src/core/roles.ts'
 import { plainText } from '../../src/input.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase } from '../../src/rest.ts'
 import { pageInfo, readPage, wholeListInfo } from '../../src/wire.ts'
 import { requireUser } from './access.ts'
+import type { UserRow } from './accounts.ts'
 import { AppSettings } from './input.ts'
 import { GRANTABLE_ORG_ROLES } from './org-users.ts'
 import { presentNewToken, presentOrgUser, presentToken } from './present.ts'
@@ -15,7 +17,9 @@ import type { AuthService } from './service.ts'
 const MAX_QUERY_LENGTH = 256
 
 const InviteBody = z.object({ email: z.string().max(4096), roles: z.enum(GRANTABLE_ORG_ROLES).optional() })
-const RolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
+const OrgRolesBody = z.object({ roles: z.enum(GRANTABLE_ORG_ROLES) })
+/** `workspace_roles`: a role in every base; null takes it away. */
+const RolesBody = OrgRolesBody.partial().extend({ workspace_roles: z.enum(WORKSPACE_ROLES).nullish() })
 const LicenseBody = z.object({ key: plainText(4096) })
 export const TokenBody = z.object({
   description: plainText(255).nullish(),
@@ -36,10 +40,7 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       const page = readPage(query)
       const search = query.query?.slice(0, MAX_QUERY_LENGTH).replaceAll('\u0000', '')
       const { rows, total } = await auth.users.list(actor, { ...page, query: search })
-      const counts = await auth.access.countBases(rows.map((row) => row.id))
-      const list = rows.map((row) =>
-        presentOrgUser(row, auth.users.inviteTokenFor(actor, row), counts.get(row.id) ?? 0),
-      )
+      const list = await presentUsers(auth, actor, rows)
       return { list, pageInfo: pageInfo(total, page) }
     })
 
@@ -54,9 +55,16 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
 
     .patch('/api/v1/users/:userId', async ({ actor, params, body }) => {
       await auth.access.authorize(actor, 'user.update')
-      const row = await auth.users.updateRoles(actor, params.userId, readBody(RolesBody, body).roles)
-      const counts = await auth.access.countBases([row.id])
-      return presentOrgUser(row, auth.users.inviteTokenFor(actor, row), counts.get(row.id) ?? 0)
+      const { roles, workspace_roles: workspaceRole } = readBody(RolesBody, body)
+      if (workspaceRole === undefined) readBody(OrgRolesBody, body)
+      // Asked first: it needs the higher right, and a refusal changes nothing.
+      const placed =
+        workspaceRole === undefined
+          ? null
+          : await auth.users.setWorkspaceRole(actor, params.userId, workspaceRole)
+      const row = roles === undefined ? placed : await auth.users.updateRoles(actor, params.userId, roles)
+      const [presented] = await presentUsers(auth, actor, row === null ? [] : [row])
+      return presented
     })
 
     .delete('/api/v1/users/:userId', async ({ actor, params }) => {
@@ -108,6 +116,19 @@ export const orgRest = (auth: AuthService, kernel: Kernel) =>
       await auth.settings.license.save(actor, readBody(LicenseBody, body))
       return { msg: 'The license key has been saved' }
     })
+
+/** Users as the organisation's list has them, with the number of their bases and their role in all of them. */
+async function presentUsers(auth: AuthService, actor: Actor, rows: readonly UserRow[]) {
+  const ids = rows.map(({ id }) => id)
+  const [counts, roles] = await Promise.all([auth.access.countBases(ids), auth.access.workspaceRoles(ids)])
+  return rows.map((row) =>
+    presentOrgUser(row, {
+      inviteToken: auth.users.inviteTokenFor(actor, row),
+      projectsCount: counts.get(row.id) ?? 0,
+      workspaceRole: roles.get(row.id) ?? null,
+    }),
+  )
+}
 
 /** The actor's own tokens, masked. */
 export async function presentTokens(auth: AuthService, actor: Actor) {

@@ -69,7 +69,8 @@ const routes = (prefix: string, auth: AuthService, kernel: Kernel) =>
       }
       const row = await auth.profile.me(actor)
       if (!row || actor.kind !== 'user') return GUEST
-      return presentMe(row, actor.via, baseId === null ? null : await auth.access.baseRole(actor, baseId))
+      const baseRole = baseId === null ? null : await auth.access.baseRole(actor, baseId)
+      return presentMe(row, actor.via, { baseRole, workspaceRole: await auth.access.workspaceRole(row.id) })
     })
 
     .post('/token/refresh', async ({ request, set }) => {
@@ -133,5 +134,6 @@ const profileRoute = (path: string, auth: AuthService, kernel: Kernel) =>
     await auth.access.authorize(actor, 'account.update')
     const { display_name: displayName, meta } = readBody(ProfileBody, body)
     const row = await auth.profile.updateProfile(actor, { displayName, meta })
-    return presentMe(row, actor.kind === 'user' ? actor.via : 'token', null)
+    const workspaceRole = await auth.access.workspaceRole(row.id)
+    return presentMe(row, actor.kind === 'user' ? actor.via : 'token', { baseRole: null, workspaceRole })
   })

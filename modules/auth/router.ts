@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { WORKSPACE_ROLES } from '../../src/core/roles.ts'
 import { anyone, type Context, member, router } from '../../src/trpc.ts'
 import { VERSION } from '../../src/version.ts'
 import { asUser, rolesOf } from './accounts.ts'
@@ -59,6 +60,13 @@ export const authRouter = (auth: AuthService) =>
     updateProfile: member
       .input(z.object({ displayName: DisplayName.nullable() }))
       .mutation(async ({ ctx, input }) => asUser(await auth.profile.updateProfile(ctx.actor, input))),
+
+    /** Gives someone a role in every base, or takes it away (null). */
+    setWorkspaceRole: member
+      .input(z.object({ userId: z.string().max(64), role: z.enum(WORKSPACE_ROLES).nullable() }))
+      .mutation(async ({ ctx, input }) => {
+        await auth.users.setWorkspaceRole(ctx.actor, input.userId, input.role)
+      }),
   })
 
 /** `trpc.app.*`: what the screens need to know before anyone has signed in. */

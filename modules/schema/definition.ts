@@ -52,6 +52,7 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
   if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
   if (type.internal) throw badRequest(`Fields of type '${type.name}' can’t be created`)
   const options = readOptions(input.type, input.type === 'AutoNumber' ? {} : input.options)
+  refuseUnavailable(input.type, options)
   const definition: FieldDefinition = {
     title: checkTitle('field', input.title ?? type.label),
     type: input.type,
@@ -79,6 +80,7 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
     type,
     patch.options === undefined ? kept : optionsAfter(current, type, patch.options),
   )
+  if (type !== current.type || unavailable(type, current.options) === null) refuseUnavailable(type, options)
   const keptDefault = defaultAfter(current, type, options)
   const definition: FieldDefinition = {
     title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
@@ -93,6 +95,15 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
   }
   checkRules(definition)
   return definition
+}
+
+const unavailable = (type: FieldTypeName, options: FieldOptions): string | null =>
+  fieldType(type).unavailable?.(options as never) ?? null
+
+/** @throws BAD_REQUEST for options that only fields of earlier versions have */
+function refuseUnavailable(type: FieldTypeName, options: FieldOptions): void {
+  const reason = unavailable(type, options)
+  if (reason !== null) throw badRequest(reason)
 }
 
 /** True where both are links: what they connect is the same in either. */

@@ -60,7 +60,6 @@ export function readNewColumn(column: WireColumn): NewField {
   if (isTrue(column.pk) && type !== 'ID') throw notImplemented(`A primary key of the type ${type}`)
   const columnName = textOf(column.column_name)
   refuseNewStorage(column, title, type)
-  refuseWebhook(computedOptions(column, type, true))
   return {
     title,
     type,
@@ -90,7 +89,6 @@ export function readColumnPatch(
     ...computedOptions(column, type, false),
     ...(becomesLink(field, type) && readWireRelation(column, field.tableId)),
   }
-  if (field.options.kind !== WEBHOOK) refuseWebhook(sent)
   const isSameType = type === field.type
   // Of a computed field the patch alone is handed on: what it does not name is kept where it is checked.
   const kept = isSameType && !fieldType(type).computed ? field.options : {}
@@ -106,13 +104,6 @@ export function readColumnPatch(
     ...readRules(column, type, isSame ? undefined : options, field.options),
     ...(column.meta !== undefined && { wireMeta: readMeta(column.meta) }),
   }
-}
-
-const WEBHOOK = 'webhook'
-
-/** A button would do nothing: there are no webhooks. @throws NOT_IMPLEMENTED */
-function refuseWebhook({ kind }: FieldOptions): void {
-  if (kind === WEBHOOK) throw notImplemented('A button that runs a webhook')
 }
 
 /** The types that may stand in `uidt`, as a refusal of the body names them. */

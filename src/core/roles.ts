@@ -50,6 +50,8 @@ export const RIGHTS = {
   'user.create': { scope: 'organisation', least: 'org-level-creator' },
   'user.update': { scope: 'organisation', least: 'org-level-creator' },
   'user.delete': { scope: 'organisation', least: 'org-level-creator' },
+  // It opens every base, so it is for those who hold them all already.
+  'user.workspace-role': { scope: 'organisation', least: 'super' },
   'user.reset-password': { scope: 'organisation', least: 'super', sessionOnly: true },
   'settings.read': { scope: 'organisation', least: 'super' },
   'settings.update': { scope: 'organisation', least: 'super' },

@@ -56,6 +56,11 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     input: () => ({ currentPassword: 'wrong', newPassword: 'long enough' }),
     refuses: 'BAD_REQUEST',
   },
+  'auth.setWorkspaceRole': {
+    gate: 'user.workspace-role',
+    input: () => ({ userId: 'us000000000000', role: null }),
+    refuses: 'BAD_REQUEST',
+  },
   'auth.updateProfile': { gate: 'account.update', input: () => ({ displayName: 'Name' }) },
 
   'bases.list': { gate: 'base.list', input: () => ({}) },

@@ -91,6 +91,36 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     }
   })
 
+  test('gives a role in every base, with effect on the next call; only super admins may', async () => {
+    const base = await createBase(app, admin)
+    const user = await app.signUp()
+    const creator = await app.signUp()
+    await asAdmin().patch(`${USERS}/${creator.id}`, { roles: 'org-level-creator' })
+    const path = `${USERS}/${user.id}`
+    const refused = await app.rest(creator.token).patch(path, { workspace_roles: 'workspace-level-owner' })
+    expect([refused.status, refused.body.error]).toEqual([403, 'PERMISSION_DENIED'])
+    for (const workspace_roles of ['owner', 'super', 7])
+      expect((await asAdmin().patch(path, { workspace_roles })).status).toBe(400)
+    expect((await asAdmin().patch(path, {})).status).toBe(400)
+    const rename = async () =>
+      (await app.rest(user.token).patch(`/api/v2/meta/bases/${base.id}`, { title: `New ${Math.random()}` }))
+        .status
+    expect(await rename()).toBe(403)
+    const given = await asAdmin().patch(path, { workspace_roles: 'workspace-level-creator' })
+    expect(given.body).toMatchObject({ id: user.id, workspace_roles: 'workspace-level-creator' })
+    expect(await rename()).toBe(200)
+    const me = async () => (await app.rest(user.token).get('/api/v1/auth/user/me')).body.workspace_roles
+    expect(await me()).toEqual({ 'workspace-level-creator': true })
+    expect((await app.trpc(user.token).bases.list.query()).map(({ id }) => id)).toContain(base.id)
+    await asAdmin().patch(path, { workspace_roles: 'workspace-level-viewer', roles: 'org-level-creator' })
+    expect(await rename()).toBe(403)
+    await asAdmin().patch(path, { workspace_roles: null })
+    expect(await app.trpc(user.token).bases.list.query()).toEqual([])
+    expect(await me()).toBeNull()
+    const own = await asAdmin().patch(`${USERS}/${admin.id}`, { workspace_roles: 'workspace-level-viewer' })
+    expect([own.status, own.body]).toEqual([400, { msg: 'Cannot update super admin roles' }])
+  })
+
   test('deletes an account at once with all it could do; history keeps the name, the address is free', async () => {
     const base = await createBase(app, admin)
     const user = await createMember(app, base.id, 'editor')

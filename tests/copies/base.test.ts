@@ -129,6 +129,13 @@ describe('a copy of a base', () => {
     expect([status, body.base_id]).toEqual([200, expect.stringMatching(/^p/)])
     const job = await ended(doorOf(bench.app, bench.owner), body.id)
     expect(job.result).toEqual({ id: body.base_id })
+    for (const options of [{ excludeUsers: true }, { excludeData: 'yes' }]) {
+      const refused = await bench.rest.post(`/api/v1/db/meta/duplicate/${bench.baseId}`, { options })
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+        400,
+        expect.stringContaining(Object.keys(options)[0]!),
+      ])
+    }
     expect((await bench.rest.post('/api/v1/db/meta/duplicate/pnothing', {})).status).toBe(404)
   })
 })

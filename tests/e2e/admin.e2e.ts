@@ -14,7 +14,7 @@ describe('the account area of an administrator', () => {
     await see(page.getByText('#/signup/'))
     const row = page.getByRole('listitem').filter({ hasText: 'bob@example.com' })
     await see(row.getByText('Invited'))
-    await row.getByRole('combobox').selectOption('org-level-creator')
+    await row.getByLabel('Role of bob@example.com', { exact: true }).selectOption('org-level-creator')
     await see(page.getByText('bob@example.com: May create bases'))
     const list = async () =>
       (
@@ -25,6 +25,13 @@ describe('the account area of an administrator', () => {
     expect(
       (await list()).find(({ email }: { email: string }) => email === 'bob@example.com').roles,
     ).toContain('org-level-creator')
+    const everywhere = row.getByLabel('Role of bob@example.com in all bases')
+    await everywhere.selectOption('workspace-level-editor')
+    await see(page.getByText('bob@example.com: All bases: Editor'))
+    expect((await list())[1].workspace_roles).toBe('workspace-level-editor')
+    await everywhere.selectOption('')
+    await see(page.getByText('bob@example.com: No role in all bases'))
+    expect((await list())[1].workspace_roles).toBeNull()
     await page.getByLabel('Find by e-mail address').fill('nobody-like-this')
     await see(page.getByText('No user matches'))
     await page.getByLabel('Find by e-mail address').fill('bob')

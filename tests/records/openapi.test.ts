@@ -188,6 +188,13 @@ describe('the pages', () => {
     }
   })
 
+  test('are for reading alone under /redoc', async () => {
+    for (const base of [V1(), V2()]) {
+      expect((await bench.app.rest().get(`${base}/redoc`)).body).toContain('data-readonly="true"')
+      expect((await bench.app.rest().get(`${base}/swagger`)).body).toContain('data-readonly="false"')
+    }
+  })
+
   test('know no other files', async () => {
     for (const name of ['nope.js', '..%2fpage.ts', '%2e%2e', 'constructor', '__proto__']) {
       expect([name, (await bench.app.rest().get(`/api/docs/${name}`)).status]).toEqual([name, 404])

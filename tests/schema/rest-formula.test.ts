@@ -136,9 +136,14 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     expect(titled(bare.body.columns, 'Bare').colOptions).toMatchObject({ formula: null, formula_raw: null })
     // There are no webhooks that it could run.
     const hook = await post({ uidt: 'Button', title: 'Hook', type: 'webhook', fk_webhook_id: 'hk1' })
-    expect([hook.status, hook.body.error]).toEqual([501, 'NOT_IMPLEMENTED'])
+    expect([hook.status, hook.body.msg]).toEqual([400, expect.stringContaining('Buttons can’t run webhooks')])
     const become = shop.rest.patch(`${M}/columns/${column.id}`, { uidt: 'Button', type: 'webhook' })
-    expect((await become).status).toBe(501)
+    expect((await become).status).toBe(400)
+    const inApp = shop.api.schema.updateField.mutate({
+      fieldId: column.id,
+      patch: { options: { kind: 'webhook' } },
+    })
+    expect(await inApp.catch((error: Error) => error.message)).toContain('Buttons can’t run webhooks')
     expect((await post({ uidt: 'Button', type: 'nope' })).status).toBe(400)
   })
 })

@@ -59,11 +59,37 @@ export async function createDatabase(server: ServerName): Promise<TestDatabase> 
   const url = new URL(await serverUrl(server))
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   const { create, drop } = SERVERS[server]
-  await runStatement(url, create(name))
+  const nodes = [url, ...(server === 'postgres' ? citusWorkers(url) : [])]
+  for (const node of nodes) await runStatement(node, create(name))
+  const [coordinator, ...workers] = nodes.map((node) =>
+    Object.assign(new URL(node), { pathname: `/${name}` }),
+  )
+  if (coordinator && workers.length > 0) await joinCluster(coordinator, workers)
   return {
     name,
     url: Object.assign(new URL(url), { pathname: `/${name}` }).href,
-    drop: () => runStatement(url, drop(name)),
+    drop: async () => {
+      for (const node of nodes) await runStatement(node, drop(name))
+    },
+  }
+}
+
+/** The worker nodes named by `TEST_CITUS_WORKERS` (`host:port,host:port`), with the coordinator's user and password. */
+const citusWorkers = (coordinator: URL): URL[] =>
+  (process.env.TEST_CITUS_WORKERS ?? '')
+    .split(',')
+    .filter((host) => host !== '')
+    .map((host) => Object.assign(new URL(coordinator), { host }))
+
+/** Makes one Citus cluster of the databases; each new schema is then placed on one worker. */
+async function joinCluster(coordinator: URL, workers: readonly URL[]): Promise<void> {
+  for (const node of [coordinator, ...workers]) await runStatement(node, 'create extension citus')
+  await runStatement(
+    coordinator,
+    `select citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
+  )
+  for (const { hostname, port } of workers) {
+    await runStatement(coordinator, `select citus_add_node('${hostname}', ${port})`)
   }
 }
 

@@ -185,7 +185,7 @@ describe('the organisation', () => {
         'roles',
         'display_name',
       ],
-      ...['is_new_user', 'meta', 'projectsCount'],
+      ...['is_new_user', 'meta', 'projectsCount', 'workspace_roles'],
     ])
     expect(body.pageInfo).toMatchObject({ page: 1, pageSize: 1, isFirstPage: true, isLastPage: false })
   })

@@ -53,7 +53,7 @@ function addressOf(value: CellValue): string | null {
 
 function whyNot(value: CellValue, { error, options }: Field): string {
   if (error !== null) return error
-  if (options.kind !== 'url') return t('This button runs through the API')
+  if (options.kind !== 'url') return t('Webhooks are not available yet, so this button does nothing')
   const url = readButton(value)?.url ?? null
   return url === null
     ? t('This record has no URL to open')

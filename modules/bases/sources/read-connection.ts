@@ -14,7 +14,7 @@ const PORTS = { pg: 5432, mysql2: 3306 }
 /** Words for how a connection is encrypted: those of spec §3, of the drivers, and of PostgreSQL itself. */
 const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full'> = {
   ...{ no: 'disable', false: 'disable', disable: 'disable', disabled: 'disable' },
-  ...{ allowed: 'prefer', allow: 'prefer', preferred: 'prefer', prefer: 'prefer' },
+  ...{ preferred: 'prefer', prefer: 'prefer' },
   ...{ required: 'require', require: 'require', true: 'require', 'no-verify': 'require' },
   ...{ 'required-ca': 'verify-ca', 'verify-ca': 'verify-ca' },
   ...{ 'required-identity': 'verify-full', 'verify-full': 'verify-full', 'verify-identity': 'verify-full' },
@@ -148,6 +148,10 @@ function readSsl(connection: Record<string, unknown>, before: { ssl?: object } |
   )
   const usual = parts.rejectUnauthorized === false || !own.ca ? 'require' : 'verify-ca'
   const mode = sent === undefined ? usual : SSL_MODES[String(sent).toLowerCase()]
+  if (!mode && /^allow(ed)?$/i.test(String(sent)))
+    throw badRequest(
+      `The SSL mode "${String(sent)}" is not supported. Use "prefer", which encrypts wherever the server can.`,
+    )
   if (!mode) throw badRequest(`Unknown SSL mode "${String(sent).slice(0, 40)}"`)
   return { ssl: { mode, ...files } }
 }

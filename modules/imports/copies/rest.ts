@@ -9,9 +9,17 @@ import type { BasesService } from '../../bases/index.ts'
 import { readPlace, type SchemaService } from '../../schema/index.ts'
 import type { Copies } from './index.ts'
 
-/** `excludeHooks` is taken and has no effect on what there is to copy. */
+const flag = z.boolean().optional()
+
+/** There are no webhooks and comments to copy, so they are left out in any case. */
 const options = z
-  .object({ excludeData: z.boolean().optional(), excludeViews: z.boolean().optional() })
+  .strictObject(
+    { excludeData: flag, excludeViews: flag, excludeHooks: flag, excludeComments: flag },
+    {
+      error: ({ code, keys }) =>
+        code === 'unrecognized_keys' ? `A copy has no option ${(keys as string[]).join(', ')}` : undefined,
+    },
+  )
   .nullish()
 const CopyBody = z.object({
   options,

@@ -31,7 +31,7 @@ export function openapiRest(kernel: Kernel, services: Services) {
 
 function serverRoutes(app: Elysia) {
   return new Elysia({ prefix: '/api/docs' })
-    .get('/', () => documentPage('/api/docs/openapi.json', true), { detail: { hide: true } })
+    .get('/', () => documentPage('/api/docs/openapi.json', { isOpen: true }), { detail: { hide: true } })
     .get('/openapi.json', () => describeServer(app), { detail: { hide: true } })
     .get('/:file', ({ params }) => getPageFile(params.file), { detail: { hide: true } })
 }
@@ -49,8 +49,8 @@ function baseRoutes(kernel: Kernel, services: Services, generation: Generation, 
       },
       { detail: { summary: 'The OpenAPI document of a base' } },
     )
-    .get('/swagger', ({ path }) => documentPage(`${path}.json`, false), { detail: { hide: true } })
-    .get('/redoc', ({ path }) => documentPage(path.replace(/redoc$/, 'swagger.json'), false), {
+    .get('/swagger', ({ path }) => documentPage(`${path}.json`), { detail: { hide: true } })
+    .get('/redoc', ({ path }) => documentPage(path.replace(/redoc$/, 'swagger.json'), { isReadOnly: true }), {
       detail: { hide: true },
     })
 }

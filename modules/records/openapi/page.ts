@@ -25,18 +25,22 @@ const CONTENT_SECURITY_POLICY = [
  *
  * @param source where the document lies
  * @param isOpen true where it is shown to everyone
+ * @param isReadOnly true for a page to read in, without calls to try
  */
-export function documentPage(source: string, isOpen: boolean): Response {
+export function documentPage(
+  source: string,
+  { isOpen = false, isReadOnly = false }: { isOpen?: boolean; isReadOnly?: boolean } = {},
+): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sheaf API</title>
+<title>Sheaf API${isReadOnly ? ' reference' : ''}</title>
 <link rel="stylesheet" href="/api/docs/swagger-ui.css">
 </head>
 <body>
-<div id="swagger-ui" data-source="${Bun.escapeHTML(source)}" data-open="${isOpen}"></div>
+<div id="swagger-ui" data-source="${Bun.escapeHTML(source)}" data-open="${isOpen}" data-readonly="${isReadOnly}"></div>
 <script src="/api/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="/api/docs/start.js"></script>
 </body>

@@ -2,6 +2,16 @@
 const page = document.getElementById('swagger-ui')
 const source = page.dataset.source
 
+/** Drops what sends requests, and opens the schemas beside the calls. */
+const readOnly = {
+  supportedSubmitMethods: [],
+  defaultModelRendering: 'model',
+  defaultModelExpandDepth: 2,
+  plugins: [
+    () => ({ wrapComponents: { authorizeBtn: () => () => null, authorizeOperationBtn: () => () => null } }),
+  ],
+}
+
 /** The token of the session that the browser has, if it has one. */
 async function sessionToken() {
   const answer = await fetch('/api/v1/auth/token/refresh', { method: 'POST' })
@@ -15,6 +25,7 @@ function show(spec, headers) {
     deepLinking: true,
     persistAuthorization: false,
     validatorUrl: null,
+    ...(page.dataset.readonly === 'true' ? readOnly : {}),
     requestInterceptor(request) {
       // What was typed under "Authorize" comes first.
       const isAuthorized = ['xc-token', 'xc-auth', 'Authorization'].some((name) => request.headers[name])

@@ -26,7 +26,7 @@ export const button = defineFieldType({
   example: 'Open',
   storage: 'text',
   options: z.object({
-    /** `webhook` is kept for programs: people are offered what a press can do here. */
+    /** `webhook` stands in fields of earlier versions alone: nothing runs webhooks yet. */
     kind: oneOf('type', ['url', 'webhook']).default('url'),
     label: word.default(''),
     theme: oneOf('theme', BUTTON_THEMES).default('solid'),
@@ -37,6 +37,8 @@ export const button = defineFieldType({
     formula: formulaText,
     webhookId: z.string().max(64).nullable().default(null),
   }),
+  unavailable: ({ kind }) =>
+    kind === 'webhook' ? 'Buttons can’t run webhooks yet. Use the type "url" with a formula instead.' : null,
   computed: 'button',
 })
 

@@ -92,6 +92,8 @@ export interface FieldType<O = FieldOptions> {
   example: string
   storage: StorageKind
   options: z.ZodType<O>
+  /** Says why options that fields of earlier versions may hold cannot be chosen now; null where they can. */
+  unavailable?(options: O): string | null
   filters: FilterSet
   summaries: SummarySet
   /** True where people and programs cannot write: the server fills it (id, created time, …). */

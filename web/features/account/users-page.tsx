@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { EllipsisVertical, Link, LockKeyhole, Mail, Trash2, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { z } from 'zod'
+import { asBaseRole, WORKSPACE_ROLES, type WorkspaceRole } from '../../../src/core/roles.ts'
 import { messageOf } from '../../errors.ts'
 import { t, tn } from '../../i18n.ts'
 import { callRest } from '../../rest.ts'
@@ -15,6 +16,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { roleName } from '../bases/role-pill.tsx'
 import styles from './account.module.css'
 import { FreshToken } from './fresh-token.tsx'
 
@@ -26,6 +28,7 @@ const OrgUser = z.object({
   email: z.string(),
   display_name: z.string().nullable(),
   roles: z.string(),
+  workspace_roles: z.enum(WORKSPACE_ROLES).nullable(),
   invite_token: z.string().nullable(),
   projectsCount: z.number(),
 })
@@ -38,6 +41,10 @@ type GivenRole = 'org-level-creator' | 'org-level-viewer'
 
 const roleLabel = (role: GivenRole): string =>
   role === 'org-level-creator' ? t('May create bases') : t('Only opens shared bases')
+
+/** A role in every base, in a word. */
+const allBasesLabel = (role: WorkspaceRole | null): string =>
+  role === null ? t('No role in all bases') : t('All bases: {role}', { role: roleName(asBaseRole(role)) })
 
 /** Everyone with an account: invite, choose who may create bases, hand over a reset link, delete. */
 export function UsersPage() {
@@ -170,6 +177,7 @@ interface RowProps {
 
 function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
   const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
+  const setWorkspaceRole = trpc.auth.setWorkspaceRole.useMutation()
   const name = user.display_name || user.email
   const isSuper = user.roles.split(',').includes('super')
   const path = `${PATH}/${user.id}`
@@ -260,20 +268,42 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
       {isSuper ? (
         <span>{t('Super admin')}</span>
       ) : (
-        <select
-          aria-label={t('Role of {name}', { name })}
-          disabled={isMe}
-          value={user.roles.includes('org-level-creator') ? 'org-level-creator' : 'org-level-viewer'}
-          onChange={(event) => {
-            const roles = event.target.value as GivenRole
-            void change(
-              () => callRest('PATCH', path, { roles }),
-              t('{name}: {role}', { name, role: roleLabel(roles) }),
-            )
-          }}
-        >
-          <RoleOptions />
-        </select>
+        <>
+          {mayReset && (
+            <select
+              aria-label={t('Role of {name} in all bases', { name })}
+              title={t('A role in every base. A base can give another one, which then counts there.')}
+              value={user.workspace_roles ?? ''}
+              onChange={(event) => {
+                const role = WORKSPACE_ROLES.find((known) => known === event.target.value) ?? null
+                void change(
+                  () => setWorkspaceRole.mutateAsync({ userId: user.id, role }),
+                  t('{name}: {role}', { name, role: allBasesLabel(role) }),
+                )
+              }}
+            >
+              {[null, ...WORKSPACE_ROLES].map((role) => (
+                <option key={role} value={role ?? ''}>
+                  {allBasesLabel(role)}
+                </option>
+              ))}
+            </select>
+          )}
+          <select
+            aria-label={t('Role of {name}', { name })}
+            disabled={isMe}
+            value={user.roles.includes('org-level-creator') ? 'org-level-creator' : 'org-level-viewer'}
+            onChange={(event) => {
+              const roles = event.target.value as GivenRole
+              void change(
+                () => callRest('PATCH', path, { roles }),
+                t('{name}: {role}', { name, role: roleLabel(roles) }),
+              )
+            }}
+          >
+            <RoleOptions />
+          </select>
+        </>
       )}
       {tools.length > 0 && (
         <IconButton

@@ -56,7 +56,9 @@ export function ButtonPart({ options, onChange, table, field }: FieldOptionsProp
         onChange={(icon) => set({ icon: icon || null })}
       />
       {options.kind === 'webhook' ? (
-        <p className={optionStyles.note}>{t('This button runs through the API')}</p>
+        <p className={optionStyles.note}>
+          {t('Webhooks are not available yet, so this button does nothing')}
+        </p>
       ) : (
         <FormulaEditor
           label={t('URL formula')}

@@ -37,10 +37,14 @@ export const ENGINES: Record<
 export const CLIENTS = Object.keys(ENGINES) as SourceClient[]
 
 /** How a connection is encrypted, as the server calls it. */
-export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+export const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 export type SslMode = (typeof SSL_MODES)[number]
 
 const isSslMode = (mode: string): mode is SslMode => SSL_MODES.some((known) => known === mode)
+
+/** The mode that an address names; `allow` is not offered, and `prefer` comes next to it. */
+const sslModeOf = (named: string): SslMode =>
+  named === 'allow' ? 'prefer' : isSslMode(named) ? named : 'disable'
 
 /** An empty form for a kind of database. */
 export const emptyDraft = (client: SourceClient): ConnectionDraft => ({
@@ -78,7 +82,7 @@ export function draftFromUrl(text: string): ConnectionDraft | null {
     ...draft,
     ...{ host: host || draft.host, port: port || draft.port, user: user ?? '', password: password ?? '' },
     ...{ database: database ?? '', schema: schema ?? '' },
-    sslMode: sslmode && isSslMode(sslmode) ? sslmode : 'disable',
+    sslMode: sslmode === undefined ? 'disable' : sslModeOf(sslmode),
   }
 }
 

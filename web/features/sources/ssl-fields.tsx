@@ -8,7 +8,6 @@ import styles from './sources.module.css'
 
 const modeLabels = (): Record<SslMode, string> => ({
   disable: t('No'),
-  allow: t('Allowed'),
   prefer: t('Preferred'),
   require: t('Required'),
   'verify-ca': t('Verify CA'),
