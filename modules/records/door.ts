@@ -1,7 +1,8 @@
+import { mapBreathing } from '../../src/breathe.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import type { AppliedChange, Change, Operation, RecordChange } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
-import { AppError, notFound } from '../../src/core/errors.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import type { MadeAt } from '../../src/core/fields/default-value.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import type { Right } from '../../src/core/roles.ts'
@@ -16,12 +17,15 @@ import { type Attempt, explainViolation } from './explain.ts'
 import { foreignEngineOf } from './foreign-door.ts'
 import { markLinks } from './links/marks.ts'
 import type { LinkSchema } from './links/relation.ts'
-import type { WriteScope } from './links/scope.ts'
+import { LargeCascade, type WriteScope } from './links/scope.ts'
 import { maskChanges } from './mask-passwords.ts'
 import { mergeChanges } from './merge.ts'
-import { findRepeated } from './repeat.ts'
+import { idsCondition } from './range.ts'
+import { isForeign } from './record-key.ts'
+import { findRepeated, MAX_LISTED } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { runOperation } from './run-operation.ts'
+import type { SetWrites, Where } from './set-write.ts'
 import type { SettleValues } from './settle-values.ts'
 import { checkNewValues, checkValues } from './validate.ts'
 
@@ -31,8 +35,8 @@ export const MAX_RECORDS = 50_000
 /** From this many on, a change that only adds records keeps their range in the log and not each of them. */
 const COMPACT_FROM = 100
 
-/** Most records that are listed in the answer and sent to other browsers; past that they read again. */
-const LISTED = 500
+/** Deletions of so many records, or of records with so many linked ones, are written as a set. */
+const SET_FROM = 5_000
 
 const RIGHT_OF: Record<Operation['kind'], Right> = {
   insert: 'record.create',
@@ -58,6 +62,8 @@ export type CheckedOperation =
   | Operation
   | { kind: 'restore'; tableId: string; rows: Extract<Operation, { kind: 'update' }>['rows'] }
 
+type Deletion = Extract<Operation, { kind: 'delete' }>
+
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
   auth: Pick<AuthService, 'access'>
@@ -65,10 +71,11 @@ interface Deps {
   counts: RowCounts
   attachments: Pick<AttachmentsService, 'settle'>
   settle: SettleValues
+  sets: SetWrites
 }
 
 /** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts, attachments, settle }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets }: Deps) {
   /**
    * Writes a change: all of it or none, with its line in the log.
    *
@@ -89,7 +96,48 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
     refuseTooMany(change.operations)
     const settled = await attachments.settle.change(actor, change, schema.load)
     const { operations } = await settle.change(actor, settled, schema.load)
+    const deletion = await soleDeletion(operations)
+    if (deletion && deletion.ids.length >= SET_FROM) return deleteAsSet(actor, change, deletion)
+    try {
+      return await writeChecked(actor, change, operations, deletion ? SET_FROM : MAX_RECORDS)
+    } catch (error) {
+      if (!(error instanceof LargeCascade)) throw error
+      if (deletion) return deleteAsSet(actor, change, deletion)
+      throw badRequest(
+        `Records that are deleted here are linked to more than ${MAX_RECORDS} others. Delete them in a change of their own`,
+      )
+    }
+  }
+
+  /** The deletion that is all of a change, in a table of our own: it may be written as a set. Null for any other. */
+  async function soleDeletion(operations: Operation[]): Promise<Deletion | null> {
+    const [only] = operations
+    if (only?.kind !== 'delete' || operations.length > 1) return null
+    const model = await schema.load(only.tableId)
+    if (isForeign(model)) return null
+    const ids = [...new Set(only.ids.map((id) => storedId(model, id)))]
+    return ids.length > 0 && ids.every((id) => Number.isSafeInteger(id)) ? { ...only, ids } : null
+  }
+
+  async function deleteAsSet(
+    actor: Actor,
+    { clientId }: Pick<Change, 'clientId'>,
+    { tableId, ids }: Deletion,
+  ): Promise<Written> {
+    const where: Where = (model) => idsCondition(model, ids)
+    const entry = { kind: 'records.delete', clientId }
+    const { skipped: _, ...written } = await sets.deleteWhere(actor, tableId, where, entry, { ids })
+    return { ...written, inserted: [] }
+  }
+
+  function writeChecked(
+    actor: Actor,
+    change: Change,
+    operations: Operation[],
+    maxCascade: number,
+  ): Promise<Written> {
     return write(actor, change, {
+      maxCascade,
       entry: { kind: kindOf(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
       plan() {
@@ -98,7 +146,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
           operations.map(async (operation) => {
             const model = await schema.load(operation.tableId)
             const { dialect } = await schema.engineOf(model.table)
-            return checkOperation(model, operation, made, dialect.foreign.keepsToTypes)
+            return await checkOperation(model, operation, made, dialect.foreign.keepsToTypes)
           }),
         )
       },
@@ -115,6 +163,8 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
       tableIds?: string[]
       /** What is to be written. Called inside the lease: nothing can come between it and the write. */
       plan: (scope: WriteScope) => Promise<CheckedOperation[]>
+      /** As in `WriteScope`. */
+      maxCascade?: number
       /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
       finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
     },
@@ -133,7 +183,8 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
           ? await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
           : null
       if (repeated) return { ...repeated, isRepeated: true }
-      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()) }
+      const { maxCascade } = how
+      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), maxCascade }
       const operations = await how.plan(scope)
       for (const operation of operations) if ('rows' in operation) attempts.push(operation)
       const touched: RecordChange[] = []
@@ -148,7 +199,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
       const isInsert = operations.length === 1 && only?.kind === 'insert'
       // What it has linked beside the new records themselves has to be listed.
       const isPlainInsert = isInsert && touched.length === inserted.length
-      const records = await markLinks(scope, isPlainInsert ? touched : mergeChanges(touched))
+      const records = await markLinks(scope, isPlainInsert ? touched : await mergeChanges(touched))
       const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
       if (records.length === 0 && !how.finish) {
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
@@ -196,7 +247,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
       },
     )
     // The log keeps a repeated change of many new records as their range, without their values.
-    const truncated = result.count > LISTED || records.length < result.count
+    const truncated = result.count > MAX_LISTED || records.length < result.count
     const report: AppliedChange = {
       id: entry.id,
       baseId,
@@ -216,19 +267,19 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
-function checkOperation(
+async function checkOperation(
   model: TableModel,
   operation: Operation,
   made: MadeAt,
   keepsToTypes: boolean,
-): Operation {
+): Promise<Operation> {
   const idOf = (id: RecordId) => storedId(model, id)
   const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
       return {
         ...operation,
-        rows: operation.rows.map(({ values }) => ({
+        rows: await mapBreathing(operation.rows, ({ values }) => ({
           values: checkNewValues(model, values, made, keepsToTypes),
         })),
         before: place(operation.before),
@@ -236,7 +287,7 @@ function checkOperation(
     case 'update':
       return {
         ...operation,
-        rows: operation.rows.map(({ id, values }) => ({
+        rows: await mapBreathing(operation.rows, ({ id, values }) => ({
           id: idOf(id),
           values: checkValues(model, values, keepsToTypes),
         })),

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathing } from '../../src/breathe.ts'
 import type { Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readValue } from '../../src/core/fields/read.ts'
@@ -49,7 +50,7 @@ export async function invert(
     const gone: RecordId[] = []
     const back: { id: RecordId; values: Values }[] = []
     const changed: { id: RecordId; values: Values }[] = []
-    for (const record of records) {
+    for await (const record of breathing(records)) {
       const id = storedId(model, record.record_id)
       const before: Values | null = record.before === null ? null : JSON.parse(record.before)
       const after: Values | null = record.after === null ? null : JSON.parse(record.after)

@@ -1,12 +1,13 @@
+import { breathing } from '../../src/breathe.ts'
 import type { RecordChange } from '../../src/core/changes.ts'
 
 /**
  * One entry for each record that a change touched, however often: what it was before the first
  * operation and after the last. A record that came and went within the change is left out.
  */
-export function mergeChanges(records: RecordChange[]): RecordChange[] {
+export async function mergeChanges(records: RecordChange[]): Promise<RecordChange[]> {
   const merged = new Map<string, RecordChange>()
-  for (const next of records) {
+  for await (const next of breathing(records)) {
     const key = `${next.tableId} ${next.recordId}`
     const earlier = merged.get(key)
     merged.set(key, earlier ? join(earlier, next) : next)

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { RecordId } from '../../src/core/model.ts'
 import type { StoredEntry } from '../../src/db/change-log.ts'
 import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
@@ -21,6 +22,16 @@ export function rangeOf(entry: Pick<StoredEntry, 'detail' | 'tableId'>): AddedRa
 
 export function rangeCondition(model: TableModel, range: AddedRange): SQL {
   return sql`where ${columnOf(model.primaryKey)} between ${range.from} and ${range.to}`
+}
+
+/**
+ * The records of these ids of a table that numbers its own. As literals: more of them are named than a statement can
+ * bind.
+ */
+export function idsCondition(model: TableModel, ids: readonly RecordId[]): SQL {
+  const numbers = ids.filter((id) => Number.isSafeInteger(id))
+  if (numbers.length < ids.length) throw new Error(`Ids of table ${model.table.id} are not numbers`)
+  return sql`where ${columnOf(model.primaryKey)} in (${sql.raw(numbers.join(', '))})`
 }
 
 /** The records of a table that a change of the log has put back. */

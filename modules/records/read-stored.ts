@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe } from '../../src/breathe.ts'
 import type { Values } from '../../src/core/changes.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -35,6 +36,7 @@ export async function readRecords(
   const columns = fields.map((field, index) => `, ${storedText(field, dialect)} as f${index + 1}`)
   const from = `select ${keyColumns.join(', ')}${columns.join('')} from ${dialect.quote(model.table.tableName)}`
   for (const chunk of chunks(ids)) {
+    await breathe()
     const where = dialect.render(idIn(model, chunk))
     const rows = await tx.all<Record<string, CellValue>>({
       sql: `${from} where ${where.sql}`,

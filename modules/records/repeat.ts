@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { RecordChange, Values } from '../../src/core/changes.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import { toEntry } from '../../src/db/change-log.ts'
+import { type StoredEntry, toEntry } from '../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { TableModel } from '../schema/index.ts'
 import { storedId } from './columns.ts'
 import { rangeOf } from './range.ts'
+
+/** Past this the records of a change are counted in the answer, and not listed. */
+export const MAX_LISTED = 500
 
 /** A change that was written before: what its sender would have been answered. */
 export interface Repeated {
@@ -49,6 +52,7 @@ export async function findRepeated(
     const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
     return { entry, records: [], inserted, count: entry.records, tableIds: [range.tableId] }
   }
+  if (entry.records > MAX_LISTED) return repeatedUnlisted(tx, dialect, entry)
   const logged = await tx.all<LoggedRecord>(
     dialect.render(
       sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${entry.id}`,
@@ -71,5 +75,25 @@ export async function findRepeated(
     inserted: records.filter(isInserted).map(({ recordId }) => recordId),
     count: records.length,
     tableIds,
+  }
+}
+
+/** As `findRepeated`, of a change whose records nobody is told one by one. */
+async function repeatedUnlisted(
+  tx: Pick<Transaction, 'all'>,
+  dialect: Dialect,
+  entry: StoredEntry,
+): Promise<Repeated> {
+  const under = sql`from sheaf_change_records where change_id = ${entry.id}`
+  const tables = await tx.all<{ table_id: string }>(dialect.render(sql`select distinct table_id ${under}`))
+  const added = await tx.all<{ record_id: RecordId }>(
+    dialect.render(sql`select record_id ${under} and table_id = ${entry.tableId} and before is null`),
+  )
+  return {
+    entry,
+    records: [],
+    inserted: added.map(({ record_id: id }) => id),
+    count: entry.records,
+    tableIds: tables.map(({ table_id: tableId }) => tableId),
   }
 }

@@ -53,8 +53,8 @@ export function createRecordsService(
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ auth, schema })
-  const door = createDoor({ kernel, auth, schema, counts, attachments, settle })
   const sets = createSetWrites({ kernel, schema, counts })
+  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   schema.attachExpressions({
@@ -89,7 +89,7 @@ export function createRecordsService(
   /** Deletes every record of a selection, as one action that undo takes back. */
   async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
     const { where, model } = await openForSet(actor, 'record.delete', selection)
-    if (isForeign(model) || actor.kind !== 'user') {
+    if (isForeign(model)) {
       const ids = await matchingIds(actor, selection)
       return applyOneByOne(actor, model, { kind: 'delete', tableId: selection.tableId, ids }, ids.length)
     }

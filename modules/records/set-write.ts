@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { UserActor } from '../../src/core/actor.ts'
+import type { Actor } from '../../src/core/actor.ts'
 import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
+import type { RecordId } from '../../src/core/model.ts'
 import { logRows } from '../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -13,6 +14,8 @@ import type { LinkSchema } from './links/relation.ts'
 import { planSetCascade, type SetCascade } from './links/set-cascade.ts'
 import { planSetRestore, restoreStatements } from './links/set-restore.ts'
 import { deletedBy } from './range.ts'
+import { readRecords, requireAll } from './read-stored.ts'
+import { findRepeated, type Repeated } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { planRevert, type Reverted } from './set-revert.ts'
 import { snapshot } from './snapshot.ts'
@@ -23,6 +26,8 @@ export interface SetEntry {
   kind: string
   undoes?: number
   redoes?: number
+  /** What the sender calls the change: one that is sent again is written once. */
+  clientId?: string
 }
 
 /** What a set write answers: its records are too many to list, but not to count. */
@@ -72,18 +77,20 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
   /**
    * Deletes the records, keeping every value of them in the log.
    *
-   * @param added the change that added them, where it is taken back: records that it linked to them are linked again
-   *   to those that they had before
+   * @param options `added`: the change that added them, where it is taken back: records that it linked to them are
+   *   linked again to those that they had before. `ids`: records that must be there.
+   * @throws RECORD_NOT_FOUND naming the `ids` that are not there
    */
   function deleteWhere(
-    actor: UserActor,
+    actor: Actor,
     tableId: string,
     where: Where,
     entry: SetEntry,
-    added?: number,
+    { added, ids }: { added?: number; ids?: RecordId[] } = {},
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const { dialect } = engine
+      if (ids) requireAll(ids, await readRecords({ tx: engine, dialect, model }, ids, []))
       const condition = where(model, dialect)
       const columns = await snapshot(model, engine)
       const id = dialect.logId(columnOf(model.primaryKey))
@@ -109,7 +116,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
 
   /** Gives the same values to all the records. */
   function updateWhere(
-    actor: UserActor,
+    actor: Actor,
     tableId: string,
     where: Where,
     values: (model: TableModel) => Values,
@@ -145,7 +152,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
   }
 
   /** Brings back the values before a change that gave its records values for the same fields. */
-  function revert(actor: UserActor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
+  function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ID)
       const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
@@ -155,7 +162,7 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
 
   /** Puts back all records that the change `changeId` deleted from the table. */
   function restoreFrom(
-    actor: UserActor,
+    actor: Actor,
     tableId: string,
     changeId: number,
     entry: SetEntry,
@@ -169,9 +176,9 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
   }
 
   async function run(
-    actor: UserActor,
+    actor: Actor,
     tableId: string,
-    { kind, undoes, redoes }: SetEntry,
+    { kind, undoes, redoes, clientId }: SetEntry,
     plan: (model: TableModel, engine: Engine) => Promise<Plan | null>,
   ): Promise<SetApplied> {
     const known = await schema.load(tableId)
@@ -179,11 +186,22 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     const engine = await kernel.sources.engine(baseId)
     const at = new Date().toISOString()
     const original = undoes ?? redoes
+    const actorId = actorIdOf(actor)
+    const actionId = actor.kind === 'user' ? (actor.actionId ?? null) : null
+    let repeated: Repeated | null = null
     let skipped = 0
     const tableIds = new Set([tableId])
     const attempts: Attempt[] = []
     // Planned inside the lease: no schema change can come between the plan and the write.
     const script = async () => {
+      if (clientId && actorId) {
+        repeated = await findRepeated(
+          { tx: engine, dialect: engine.dialect, load: schema.loadWithKeys },
+          actorId,
+          clientId,
+        )
+        if (repeated) return []
+      }
       const planned = await plan(await schema.load(tableId), engine)
       if (!planned) return []
       skipped = planned.skipped ?? 0
@@ -193,8 +211,9 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
       const detail = planned.detail === undefined ? null : JSON.stringify(planned.detail)
       const statements = [
-        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail)
-          values (${at}, ${actor.id}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail})`,
+        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
+          values (${at}, ${actorId}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail},
+            ${clientId ?? null}, ${actionId})`,
         sql`select max(id) as id from sheaf_changes`,
         planned.log,
         ...(between?.statements ?? []),
@@ -211,11 +230,23 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
     const [, line, logged] = await engine.writeScript(script).catch(async (error) => {
       throw await explainViolation(error, engine, [known], attempts)
     })
+    const again = repeated as Repeated | null
+    if (again) {
+      const { entry, count, tableIds: touched } = again
+      const answer = { id: entry.id, baseId, clientId, actorId, at: entry.at }
+      return { ...answer, records: [], truncated: true, tableIds: touched, count, skipped: 0 }
+    }
     for (const id of tableIds) counts.forget(id)
     const count = logged?.changes ?? 0
     const applied: AppliedChange = {
-      ...{ id: Number(line?.rows[0]?.id ?? 0), baseId, actorId: actor.id, at },
-      ...{ records: [], truncated: true, tableIds: [...tableIds] },
+      id: Number(line?.rows[0]?.id ?? 0),
+      baseId,
+      clientId,
+      actorId,
+      at,
+      records: [],
+      truncated: true,
+      tableIds: [...tableIds],
     }
     if (count > 0) kernel.events.emit('records.changed', applied)
     return { ...applied, count, skipped }
@@ -227,9 +258,12 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
 export type SetWrites = ReturnType<typeof createSetWrites>
 
 /** When and by whom, as every write of values says. */
-const stampOf = (model: TableModel, actor: UserActor): Values => ({
+const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
-  [fieldNamed(model, 'updated_by').id]: actor.id,
+  [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
+
+/** Null for visitors of public links. */
+const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
 
 const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`

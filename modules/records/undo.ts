@@ -371,7 +371,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     if (range) {
       return (user: UserActor, mark: SetEntry) =>
         undoneBy === null
-          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark, entry.id)
+          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark, {
+              added: entry.id,
+            })
           : sets.restoreFrom(user, range.tableId, undoneBy, mark)
     }
     const { tableId } = entry

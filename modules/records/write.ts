@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe, breathing, mapBreathing } from '../../src/breathe.ts'
 import type { Operation, RecordChange, Values } from '../../src/core/changes.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
@@ -59,7 +60,7 @@ export async function insertRecords(
     ['created_by', actorId],
   ])
   const changes: RecordChange[] = []
-  const params = rows.map(({ values }, index) => {
+  const params = await mapBreathing(rows, ({ values }, index) => {
     const id = ids[index]!
     const after: Values = { [model.primaryKey.id]: id }
     const list: CellValue[] = [id]
@@ -103,7 +104,7 @@ export async function restoreRecords(
   )
   const changes: RecordChange[] = []
   const batch = createBatch(tx)
-  for (const { id, values } of rows) {
+  for await (const { id, values } of breathing(rows)) {
     if (present.has(String(id))) continue
     const entries = Object.entries(values).flatMap(([key, value]) => {
       if (key.startsWith(RAW_PREFIX)) return [[key.slice(RAW_PREFIX.length), value] as const]
@@ -155,7 +156,7 @@ export async function updateRecords(
   const changes: RecordChange[] = []
   const table = dialect.quote(model.table.tableName)
   const batch = createBatch(tx)
-  for (const { id, values } of rows) {
+  for await (const { id, values } of breathing(rows)) {
     const old = before.get(String(id))!
     const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
     if (changed.length === 0) continue
@@ -209,6 +210,7 @@ export async function deleteRecords(context: WriteContext, ids: RecordId[]): Pro
   )
   const found = new Map<string, Values>()
   for (const chunk of chunks(ids)) {
+    await breathe()
     const rows = await tx.all<Record<string, CellValue>>(
       dialect.render(sql`select * from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
     )

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { mapBreathing } from '../breathe.ts'
 import type { Actor } from '../core/actor.ts'
 import type { LogEntry, RecordChange, Values } from '../core/changes.ts'
 import type { Dialect, Engine, Statement, Transaction } from '../dialects/dialect.ts'
@@ -104,7 +105,7 @@ export async function logRecords(
   const toJson = (values: Values | null) => values && JSON.stringify(values)
   await tx.runMany(
     textsOf(dialect).record,
-    records.map((r) => [changeId, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
+    await mapBreathing(records, (r) => [changeId, r.tableId, r.recordId, toJson(r.before), toJson(r.after)]),
   )
 }
 

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { breathe } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
@@ -15,9 +16,6 @@ import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from
 import { createStatementCache, type StatementCache } from './statement-cache.ts'
 
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
-
-/** Rows written in one go on the thread that answers requests: about two milliseconds. */
-const YIELD_AFTER = 500
 
 /** Reads look this often whether the file is still there; writes always do. */
 const LOOK_EVERY_MS = 1_000
@@ -382,10 +380,10 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
     run: async ({ sql, params }) => ({ changes: prepare(sql).run(...(params as never[])).changes }),
     runMany: async (sql, rows) => {
       const prepared = prepare(sql)
-      for (let index = 0; index < rows.length; index++) {
-        // A long list lets readers in between; they see the last commit meanwhile.
-        if (index > 0 && index % YIELD_AFTER === 0) await Bun.sleep(0)
-        prepared.run(...(rows[index] as never[]))
+      // A long list lets readers in between; they see the last commit meanwhile.
+      for (const [index, row] of rows.entries()) {
+        if (index % 32 === 31) await breathe()
+        prepared.run(...(row as never[]))
       }
     },
     all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...(params as never[])) as T[]),

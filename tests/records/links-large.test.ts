@@ -6,6 +6,9 @@ import { type Bench, createBench, type TestTable } from './support.ts'
 /** More than undo takes back record by record: see `SET_FROM` in `modules/records/undo.ts`. */
 const MANY = 1_200
 
+/** More than the write door deletes, or lets go of, one by one. */
+const CROWD = 6_000
+
 describe('links of many records', () => {
   let bench: Bench
   beforeAll(async () => {
@@ -164,6 +167,65 @@ describe('links of many records', () => {
     expect(await linkedIds(bench, paired.inverse, 4)).toEqual([])
     expect(await linkedIds(bench, paired.own, 2)).toEqual([5])
     expect(await linkedIds(bench, tagged.inverse, 6)).toEqual([2])
+  })
+
+  test('a deletion of thousands by their ids is written as a set, once for each client id', async () => {
+    const table = await bench.table()
+    await insert(
+      table,
+      Array.from({ length: CROWD }, () => ({})),
+    )
+    const remove = (ids: RecordId[], clientId?: string) =>
+      bench.trpc.records.write.mutate({
+        change: { baseId: bench.baseId, clientId, operations: [{ kind: 'delete', tableId: table.id, ids }] },
+      })
+    const ids = Array.from({ length: CROWD }, (_, index) => index + 1)
+    await expect(remove([...ids, CROWD + 7])).rejects.toThrow(`Record '${CROWD + 7}' not found`)
+    expect(await countOf(table.id)).toBe(CROWD)
+
+    const first = await remove(ids.slice(1), 'sent-twice')
+    const second = await remove(ids.slice(1), 'sent-twice')
+    expect(first).toMatchObject({ clientId: 'sent-twice', truncated: true, count: CROWD - 1, inserted: [] })
+    expect(second).toMatchObject({ id: first.id, at: first.at, truncated: true, inserted: [] })
+    expect(await countOf(table.id)).toBe(1)
+    await undo()
+    expect(await countOf(table.id)).toBe(CROWD)
+    await redo()
+    expect(await countOf(table.id)).toBe(1)
+  })
+
+  test('a record with thousands of children is deleted with one label, and comes back with them', async () => {
+    const parents = await bench.table(undefined, rows(2))
+    const children = await bench.table()
+    const owned = await createLink(bench, children, parents, 'bt')
+    await insert(
+      children,
+      Array.from({ length: CROWD }, () => ({ [owned.own.fieldId]: '[1]' })),
+    )
+    const kids = async () => (await linkedIds(bench, owned.own, 7)).length
+    const remove = { kind: 'delete' as const, tableId: parents.id, ids: [1] }
+    const change = { baseId: bench.baseId, operations: [remove] }
+    const applied = await bench.trpc.records.write.mutate({ change })
+    expect(applied.tableIds).toContain(children.id)
+    expect([await countOf(parents.id), await countOf(children.id), await kids()]).toEqual([1, CROWD, 0])
+    const next = await bench.trpc.records.nextAction.query({
+      baseId: bench.baseId,
+      direction: 'undo',
+      tableId: parents.id,
+    })
+    expect(next).toMatchObject({ records: 1, label: { params: { record: 'r1' } } })
+    await undo()
+    expect([await countOf(parents.id), await kids()]).toEqual([2, 1])
+    // Among other operations the children are written one by one.
+    await bench.trpc.records.write.mutate({
+      change: {
+        baseId: bench.baseId,
+        operations: [remove, { kind: 'insert', tableId: parents.id, rows: [{ values: {} }] }],
+      },
+    })
+    expect([await countOf(parents.id), await kids()]).toEqual([2, 0])
+    await undo()
+    expect([await countOf(parents.id), await kids()]).toEqual([2, 1])
   })
 
   test('many new records with links are kept as a range, which undo and redo bring back whole', async () => {

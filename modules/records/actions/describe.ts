@@ -37,7 +37,7 @@ interface Deps {
 
 /** Longest value or name in a label. */
 const MAX_TEXT = 60
-/** Records up to which an entry's own records are counted apart from those linked to them. */
+/** An entry's own records are counted up to here, apart from those linked to them. */
 const COUNTED = 50_000
 /** Lines of an entry that are read to name its fields. */
 const LINES = 2
@@ -224,8 +224,11 @@ async function readLines(
     .filter(({ kind, tableId }) => tableId !== null && kind.startsWith('records.'))
     .map(({ id, tableId, records }) => {
       const own = sql`change_id = ${id} and table_id = ${tableId}`
+      const some = sql`select 1 from sheaf_change_records where ${own} limit ${COUNTED + 1}`
       const total =
-        records <= COUNTED ? sql`(select count(*) from sheaf_change_records where ${own})` : sql`${records}`
+        records <= COUNTED
+          ? sql`(select count(*) from sheaf_change_records where ${own})`
+          : sql`(select case when count(*) > ${COUNTED} then ${records} else count(*) end from (${some}) as some)`
       return sql`select * from (select change_id, record_id, before, after, ${total} as total
         from sheaf_change_records where ${own} order by record_id limit ${LINES}) as one`
     })

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe } from '../../../src/breathe.ts'
 import type { RecordChange } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
@@ -12,7 +13,7 @@ import { keysOf } from './change-links.ts'
 import { columnKey, followRules } from './database-rules.ts'
 import { columnIn, idPart, listOf, tableAs } from './ids.ts'
 import { type KeyRelation, type PairRelation, relationsAround } from './relation.ts'
-import { type WriteScope, within } from './scope.ts'
+import { LargeCascade, type WriteScope, within } from './scope.ts'
 
 /**
  * What has to go before records can be deleted: the pairs that name them, and the keys of children that
@@ -20,7 +21,7 @@ import { type WriteScope, within } from './scope.ts'
  * its records, so that the log has it in the same change and undo brings it back.
  *
  * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5); DATABASE_ERROR where
- *   a foreign key of a connected database forbids the deletion
+ *   a foreign key of a connected database forbids the deletion; LargeCascade where it is more than `scope.maxCascade`
  */
 export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   if (ids.length === 0) return []
@@ -28,12 +29,14 @@ export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[
   const { changes, settled } = isForeign(model)
     ? await followRules(scope, model, ids)
     : { changes: [], settled: new Set<string>() }
+  let left = isForeign(model) ? Number.POSITIVE_INFINITY : (scope.maxCascade ?? Number.POSITIVE_INFINITY)
   for (const relation of await relationsAround(scope.schema, model.table)) {
     if (settled.size > 0 && keysOfRelation(relation, model).some((key) => settled.has(key))) continue
     const part =
       relation.kind === 'pairs'
-        ? await dropPairs(scope, relation, model, ids)
-        : await clearKeys(scope, relation, model, ids)
+        ? await dropPairs(scope, relation, model, ids, left)
+        : await clearKeys(scope, relation, model, ids, left)
+    left -= part.length
     for (const change of part) changes.push(change)
   }
   return changes
@@ -52,11 +55,12 @@ async function dropPairs(
   { junction, sides }: PairRelation,
   model: TableModel,
   ids: RecordId[],
+  limit: number,
 ): Promise<RecordChange[]> {
   const ends = sides.filter((side) => side.model.table.id === model.table.id)
   const found = new Set<RecordId>()
   for (const { key } of ends) {
-    for (const id of await idsWhere(scope, junction, key, ids)) found.add(id)
+    for (const id of await idsWhere(scope, junction, key, ids, limit)) found.add(id)
   }
   return deleteRecords(within(scope, junction), [...found])
 }
@@ -66,12 +70,13 @@ async function clearKeys(
   relation: KeyRelation,
   model: TableModel,
   ids: RecordId[],
+  limit: number,
 ): Promise<RecordChange[]> {
   const { child, key, parent } = relation
   // A key in the trash that must not be empty stays as it is: nobody can be asked to fill it.
   if (parent.table.id !== model.table.id || (key.required && !relation.isLive)) return []
   const keys = [...(await keysOf(scope, relation, ids)).values()].filter((value) => value !== null)
-  const children = await idsWhere(scope, child, key, keys)
+  const children = await idsWhere(scope, child, key, keys, limit)
   // Children that go as well keep their keys: they come back with them.
   const going = new Set(child.table.id === model.table.id ? ids.map(String) : [])
   const staying = children.filter((id) => !going.has(String(id)))
@@ -94,21 +99,29 @@ export function refuseOrphans({ child, childLink, key }: KeyRelation, children: 
   )
 }
 
-/** Ids of the records whose field has one of the values. */
+/**
+ * Ids of the records whose field has one of the values.
+ *
+ * @throws LargeCascade where there are more than `limit`
+ */
 export async function idsWhere(
   { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
   model: TableModel,
   column: Field,
   values: CellValue[],
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<RecordId[]> {
   const found: RecordId[] = []
   const id = idPart(model, 'child', 'id')
   for (const chunk of chunks(values)) {
+    await breathe()
+    const end = Number.isFinite(limit) ? sql`limit ${Math.max(0, limit - found.length) + 1}` : sql``
     const rows = await tx.all<Record<string, unknown>>(
       dialect.render(sql`select ${id.select} from ${tableAs(model, 'child')}
-        where ${columnIn('child', column)} in (${listOf(chunk)})`),
+        where ${columnIn('child', column)} in (${listOf(chunk)}) ${end}`),
     )
     for (const row of rows) found.push(id.read(row))
+    if (found.length > limit) throw new LargeCascade()
   }
   return found
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe, breathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -45,7 +46,7 @@ export async function markLinks(scope: WriteScope, changes: RecordChange[]): Pro
       touched.push(change)
     }
   }
-  for (const { model, recordId, field, linked, unlinked } of marks) {
+  for await (const { model, recordId, field, linked, unlinked } of breathing(marks)) {
     const change = known.get(keyOf(model.table.id, recordId))
     // Of a record that is gone nothing needs to be told but that.
     if (change?.after) change.after = { ...change.after, [field.id]: linkDelta([...linked], [...unlinked]) }
@@ -73,7 +74,7 @@ async function collect(scope: WriteScope, changes: RecordChange[]): Promise<Mark
     for (const relation of await relationsKeptIn(scope.schema, model)) {
       if (!relation.isLive) continue
       if (relation.kind === 'key') await collectKeys(scope, relation, ofTable, tell)
-      else collectPairs(relation, ofTable, tell)
+      else await collectPairs(relation, ofTable, tell)
     }
   }
   // What was let go and taken again in one change is as it was.
@@ -108,7 +109,7 @@ async function collectKeys(
     parentField,
     moves.flatMap(({ from, to }) => [from, to]),
   )
-  for (const { recordId, from, to } of moves) {
+  for await (const { recordId, from, to } of breathing(moves)) {
     for (const [value, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
       const parentId = value === null ? undefined : parents.get(String(value))
       if (parentId === undefined) continue
@@ -133,9 +134,9 @@ async function parentIds(
   return new Map([...found].map(([value, id]) => [value, storedId(parent, id as RecordId)]))
 }
 
-function collectPairs({ sides }: PairRelation, changes: RecordChange[], tell: Tell): void {
+async function collectPairs({ sides }: PairRelation, changes: RecordChange[], tell: Tell): Promise<void> {
   const [one, other] = sides
-  for (const { before, after } of changes) {
+  for await (const { before, after } of breathing(changes)) {
     const from = pairIn(before, one.key, other.key)
     const to = pairIn(after, one.key, other.key)
     for (const [pair, kind] of [[from, 'unlinked'] as const, [to, 'linked'] as const]) {
@@ -164,6 +165,7 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
   const stampedWith = (field: Field) => (columnName(field) === 'updated_at' ? now : actorId)
   const assignments = stamps.map((field) => sql`${sql.identifier(columnName(field))} = ${stampedWith(field)}`)
   for (const chunk of stamps.length > 0 ? chunks(there) : []) {
+    await breathe()
     await tx.run(
       dialect.render(sql`update ${sql.identifier(model.table.tableName)} set ${sql.join(assignments, sql`, `)}
         where ${sql.identifier(columnName(model.primaryKey))} in (${listOf(chunk)})`),

@@ -1,4 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { breathe, breathing } from '../../../src/breathe.ts'
+import { badRequest } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -21,7 +23,14 @@ export interface PairFilter {
   target?: RecordId[]
 }
 
-/** The standing pairs of a link, in a statement for each 500 ids given. */
+/** Most standing links that one change looks at: as many as it may write. */
+const MAX_PAIRS = 50_000
+
+/**
+ * The standing pairs of a link, in a statement for each 500 ids given.
+ *
+ * @throws BAD_REQUEST where there are more than one change may touch
+ */
 export async function readPairs(
   { tx, dialect }: Pick<WriteScope, 'tx' | 'dialect'>,
   link: OpenLink,
@@ -31,15 +40,21 @@ export async function readPairs(
   const source = relation.kind === 'key' ? keyed(link, relation) : paired(link, relation)
   const found: StoredPair[] = []
   for (const [owns, targets] of partsOf(filter.own, filter.target)) {
+    await breathe()
     const conditions = [owns && source.own.isIn(owns), targets && source.target.isIn(targets)].filter(
       (condition) => condition !== undefined,
     )
     const parts = [source.own.select, source.target.select, ...(source.pair ? [source.pair.select] : [])]
     const rows = await tx.all<Record<string, unknown>>(
       dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${source.from}
-        where ${sql.join(conditions, sql` and `)}`),
+        where ${sql.join(conditions, sql` and `)} limit ${MAX_PAIRS - found.length + 1}`),
     )
-    for (const row of rows) {
+    if (found.length + rows.length > MAX_PAIRS) {
+      throw badRequest(
+        `Field "${link.field.title}": the records have more than ${MAX_PAIRS} links, which is more than one change can replace`,
+      )
+    }
+    for await (const row of breathing(rows)) {
       const pairId = source.pair ? source.pair.read(row) : null
       found.push({ own: source.own.read(row), target: source.target.read(row), pairId })
     }
@@ -97,6 +112,7 @@ export async function readColumn(
   const found = new Map<string, CellValue>()
   const [key, value] = [sql`${sql.identifier(columnName(by))}`, sql`${sql.identifier(columnName(wanted))}`]
   for (const chunk of chunks(values)) {
+    await breathe()
     const rows = await tx.all<{ k: CellValue; v: CellValue }>(
       dialect.render(sql`select ${asKey(key, by)} as k, ${asKey(value, wanted)} as v from ${sql.identifier(model.table.tableName)}
         where ${key} in (${listOf(chunk)})`),

@@ -12,6 +12,13 @@ export interface WriteScope {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
+  /** Most pairs and keys that a deletion may touch beside its records; see `LargeCascade`. Absent: any number. */
+  maxCascade?: number
+}
+
+/** A deletion that touches more linked records than may be written one by one on the thread that answers requests. */
+export class LargeCascade extends Error {
+  override readonly name = 'LargeCascade'
 }
 
 /** The same transaction, looking at one table. */

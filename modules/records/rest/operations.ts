@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe, mapBreathing } from '../../../src/breathe.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -105,6 +106,7 @@ export function createRestOperations(
     if (!hasKey) columns.push(sql`${key} as ${sql.identifier(KEY)}`)
     const from = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}`
     for (let start = 0; start < ids.length; start += CHUNK) {
+      await breathe()
       const marks = ids.slice(start, start + CHUNK).map((id) => sql`${id}`)
       const query = sql`${from} where ${key} in (${sql.join(marks, sql`, `)})${bound ? sql` and ${bound}` : sql``}`
       for (const row of await engine.all<Row>(engine.dialect.render(query))) {
@@ -131,7 +133,7 @@ export function createRestOperations(
     refuseTooMany(bodies)
     for (const body of bodies) refuseReadOnly(model, body)
     const links = await newLinks(model, bodies)
-    const rows = bodies.map((body, index) => ({
+    const rows = await mapBreathing(bodies, (body, index) => ({
       values: { ...readValues(model, body, { isNew: true }), ...links[index] },
     }))
     // An empty list writes nothing, but who may not write is told so.
@@ -151,7 +153,10 @@ export function createRestOperations(
   ): Promise<{ model: TableModel; ids: RecordId[] }> {
     const model = await enter(actor, 'record.update', tableId)
     refuseTooMany(bodies)
-    const rows = bodies.map((body) => ({ id: keyOf(model, body), values: readValues(model, body) }))
+    const rows = await mapBreathing(bodies, (body) => ({
+      id: keyOf(model, body),
+      values: readValues(model, body),
+    }))
     await refuseChangedColumns(
       actor,
       tableId,

@@ -206,11 +206,12 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
       const [entry] = await engine.all<{
         kind: string
         table_id: string | null
+        records: number
         undone_by: number | null
         actor_id: string | null
       }>(
         engine.dialect.render(
-          sql`select kind, table_id, undone_by, actor_id from sheaf_changes where id = ${changeId}`,
+          sql`select kind, table_id, records, undone_by, actor_id from sheaf_changes where id = ${changeId}`,
         ),
       )
       const trashed = await trashedOf(engine, model, sql`r.change_id = ${changeId}`, MAX_SET)
@@ -222,7 +223,9 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
         const { records, applied } = await undo(user, baseId, changeId)
         return { restored: records, changeId: applied?.id ?? 0 }
       }
-      if (trashed.length >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
+      // With the records linked to them: one record may have more of these than may be written one by one.
+      const size = entry.table_id === tableId ? Number(entry.records) : trashed.length
+      if (size >= SET_FROM && !isForeign(await schema.loadWithKeys(tableId))) {
         const { count, id } = await sets.restoreFrom(user, tableId, changeId, { kind: 'records.restore' })
         return { restored: count, changeId: id }
       }
@@ -230,6 +233,12 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
     }
     const trashed = await trashedOf(engine, model, idsIn(engine, model, selection.recordIds), MAX_TRASH_IDS)
     if (trashed.length === 0) throw notInTrash()
+    const [deletion, ...others] = [...new Set(trashed.map(({ change_id }) => Number(change_id)))]
+    // All that went in one deletion: restored as that.
+    if (deletion !== undefined && others.length === 0) {
+      const all = await trashedOf(engine, model, sql`r.change_id = ${deletion}`, trashed.length + 1)
+      if (all.length === trashed.length) return restore(actor, { tableId, changeId: deletion })
+    }
     return restoreIds(user, model, engine, trashed)
   }
 
@@ -243,7 +252,11 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
     const lines: LoggedRecord[] = []
     for (const [changeId, records] of Map.groupBy(trashed, ({ change_id }) => Number(change_id))) {
       const ids = records.map(({ record_id }) => record_id)
-      lines.push(...(await linesOf(engine, schema, model, changeId, ids)))
+      for (const line of await linesOf(engine, schema, model, changeId, ids)) lines.push(line)
+      if (lines.length > MAX_SET)
+        throw badRequest(
+          `These records were linked to more than ${MAX_SET} others. Restore the whole deletion they went with`,
+        )
     }
     let restored = 0
     const written = await door.write(
@@ -380,7 +393,8 @@ async function linesOf(
   const read = (tableId: string, where: SQL): Promise<LoggedRecord[]> =>
     engine.all<LoggedRecord>(
       dialect.render(sql`select table_id, record_id, before, after from sheaf_change_records
-        where change_id = ${changeId} and table_id = ${tableId} and before is not null and ${where}`),
+        where change_id = ${changeId} and table_id = ${tableId} and before is not null and ${where}
+        limit ${MAX_SET + 1}`),
       { scan: true },
     )
   const listed = (values: readonly unknown[]) =>
@@ -395,14 +409,13 @@ async function linesOf(
   for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
     const some = ids.slice(at, at + IDS_AT_ONCE)
     const own = await read(model.table.id, sql`after is null and record_id in (${listed(some)})`)
-    found.push(...own)
+    for (const line of own) found.push(line)
     for (const relation of await relationsAround(schema, model.table)) {
       if (relation.kind === 'pairs') {
         for (const side of relation.sides) {
           if (side.model.table.id !== model.table.id) continue
-          found.push(
-            ...(await read(relation.junction.table.id, sql`after is null and ${named(side.key, some)}`)),
-          )
+          const where = sql`after is null and ${named(side.key, some)}`
+          for (const line of await read(relation.junction.table.id, where)) found.push(line)
         }
       } else if (relation.parent.table.id === model.table.id) {
         const { parentField } = relation
@@ -411,7 +424,7 @@ async function linesOf(
           : own.flatMap(({ before }) => (before && JSON.parse(before)[parentField.id]) ?? [])
         if (values.length === 0) continue
         const where = sql`after is not null and ${named(relation.key, values)}`
-        found.push(...(await read(relation.child.table.id, where)))
+        for (const line of await read(relation.child.table.id, where)) found.push(line)
       }
     }
   }
