@@ -131,8 +131,10 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       await see(page.getByRole('listbox').getByRole('option').first())
       await auditPart('command palette', page.getByRole('dialog'))
       await closeDialog(page)
-      for (const name of ['profile', 'password', 'tokens'])
+      for (const name of ['profile', 'password', 'tokens', 'settings', 'storage'])
         await visit(`account, ${name}`, `/account/${name}`, 'main h1')
+      await app.rest(owner.token).post('/api/v1/users', { email: 'carol@example.com' })
+      await visit('account, users', '/account/users', 'main li select')
       await visit('page not found', '/error/404', 'main h1')
       await visit('diagram', `/nc/${baseId}/erd`, '[data-testid="erd"] .react-flow__node')
       await done()
@@ -178,10 +180,50 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
     TIMEOUT_MS,
   )
 
-  test.if(!isPhone)(
+  test(
+    'by the trash and the history of a base, with and without entries',
+    async () => {
+      const { page, visit, audit, done } = await openAudit({ isPhone })
+      const api = app.trpc(owner.token)
+      const rest = app.rest(owner.token)
+      const table = (
+        await rest.post(`/api/v2/meta/bases/${baseId}/tables`, {
+          title: `Parts of ${isPhone ? 'phones' : 'desks'}`,
+          columns: ['Name', 'Colour'].map((title) => ({ title, uidt: 'SingleLineText' })),
+        })
+      ).body
+      const path = `/api/v2/tables/${table.id}/records`
+      await rest.post(path, [{ Name: 'Lid' }, { Name: 'Leg' }, { Name: 'Top' }])
+      await rest.delete(path, [{ Id: 1 }, { Id: 2 }])
+      const fields = (await api.schema.table.query({ tableId: table.id })).fields
+      await api.schema.deleteField.mutate({
+        fieldId: fields.find(({ title }) => title === 'Colour')?.id ?? '',
+      })
+      const empty = await api.bases.create.mutate({ title: 'Empty' })
+      for (const [name, id] of [
+        ['', baseId],
+        [' of an empty base', empty.id],
+      ] as const) {
+        await visit(`history${name}`, `/nc/${id}/history`, 'main li, main h2')
+        for (const tab of ['Records', 'Fields', 'Views', 'Tables']) {
+          await visit(`trash${name}`, `/nc/${id}/trash`, 'main [role=tab]')
+          await page.getByRole('tab', { name: tab }).click()
+          await audit(`trash${name}, ${tab}`, 'main li, main h2')
+        }
+      }
+      await api.bases.delete.mutate({ baseId: empty.id })
+      await visit('base list', '/', 'main h1')
+      await page.getByRole('button', { name: 'Trash' }).click()
+      await audit('deleted bases', page.getByRole('dialog').getByText('Empty').first())
+      await done()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'by the menus and dialogs of the grid',
     async () => {
-      const { page, visit, audit, auditPart, done } = await openAudit()
+      const { page, visit, audit, auditPart, done } = await openAudit({ isPhone })
       await visit('grid', tablePath('Tasks'), '[role=gridcell]')
       const firstCell = page.locator('[role=gridcell][data-row="0"]').first()
       await firstCell.dblclick()
@@ -193,9 +235,12 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       await page.locator('[role=columnheader][data-field]').first().click({ button: 'right' })
       await auditPart('menu of a column', page.getByRole('menu'))
       await page.keyboard.press('Escape')
+      if (isPhone) await page.getByTestId('controls-button').click()
       await page.getByTestId('row-height-button').click()
       await auditPart('row height', page.getByRole('menu'))
       await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
+      if (isPhone) await closeDialog(page)
       await page.getByTestId('search-button').click()
       await page.getByTestId('search-input').fill('a')
       await audit('search', page.getByTestId('search-count'))
@@ -210,16 +255,24 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       await auditPart('field editor of a select', page.getByTestId('field-editor'))
       await page.keyboard.press('Escape')
       await audit('a toast', page.getByRole('region', { name: 'Notifications' }).getByRole('alert'))
-      await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
-      await auditPart('shortcuts', page.getByRole('dialog'))
-      await closeDialog(page)
-      await firstCell.hover()
-      await page.getByRole('checkbox', { name: 'Select record 1', exact: true }).check()
+      if (!isPhone) {
+        await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+        await auditPart('shortcuts', page.getByRole('dialog'))
+        await closeDialog(page)
+      }
+      const box = page.getByRole('checkbox', { name: 'Select record 1', exact: true })
+      if (isPhone) await page.locator('[role=rowheader][data-row="0"]').tap()
+      else {
+        await firstCell.hover()
+        await box.check()
+      }
+      expect(await box.isChecked()).toBe(true)
       await audit('selected records', page.getByTestId('bulk-bar'))
       await visit('grid', tablePath('Projects'), '[role=gridcell]')
       await page.keyboard.press('Alt+i')
       await auditPart('share dialog', page.getByRole('dialog', { name: 'Share' }))
-      await page.getByRole('switch', { name: 'Public link' }).click()
+      const isPublic = page.getByRole('switch', { name: 'Public link' })
+      if (!(await isPublic.isChecked())) await isPublic.click()
       await see(page.getByTestId('share-address'))
       await auditPart('share dialog of an open link', page.getByRole('dialog', { name: 'Share' }))
       await done()

@@ -9,13 +9,13 @@ const tokenOf = async (): Promise<string> =>
 describe('the account area of an administrator', () => {
   test('invites someone, changes what they may do, and deletes them', async () => {
     const page = await openSignedIn('/account/users')
-    await page.getByLabel('Invite by e-mail address').fill('bob@example.com')
+    await page.getByLabel('Invite by email').fill('bob@example.com')
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     await see(page.getByText('#/signup/'))
     const row = page.getByRole('listitem').filter({ hasText: 'bob@example.com' })
     await see(row.getByText('Invited'))
     await row.getByLabel('Role of bob@example.com', { exact: true }).selectOption('org-level-creator')
-    await see(page.getByText('bob@example.com: May create bases'))
+    await see(page.getByText('bob@example.com: Can create bases'))
     const list = async () =>
       (
         await app()
@@ -32,9 +32,9 @@ describe('the account area of an administrator', () => {
     await everywhere.selectOption('')
     await see(page.getByText('bob@example.com: No role in all bases'))
     expect((await list())[1].workspace_roles).toBeNull()
-    await page.getByLabel('Find by e-mail address').fill('nobody-like-this')
+    await page.getByLabel('Search by email').fill('nobody-like-this')
     await see(page.getByText('No user matches'))
-    await page.getByLabel('Find by e-mail address').fill('bob')
+    await page.getByLabel('Search by email').fill('bob')
     await row.getByRole('button', { name: 'More for bob@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Delete account' }).click()
     await page.getByRole('button', { name: 'Delete account' }).click()
@@ -62,7 +62,7 @@ describe('the account area of an administrator', () => {
     const page = await openSignedIn('/account/storage')
     await page.getByRole('link', { name: 'Getting started' }).last().click()
     await page.getByRole('tab', { name: 'Storage' }).click()
-    await page.getByLabel('Keep deleted things').selectOption('30')
+    await page.getByLabel('Keep history and trash').selectOption('30')
     await page.getByRole('button', { name: 'Keep for 30 days' }).click()
     await page.waitForFunction(() => document.querySelector('select')?.value === '30')
     await page.getByRole('button', { name: 'Reclaim space' }).click()

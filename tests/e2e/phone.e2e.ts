@@ -149,4 +149,25 @@ describe('on a phone', () => {
     expect(Math.max(...ends)).toBeLessThanOrEqual(390)
     await page.context().close()
   })
+
+  test('a tap on its number ticks a record, and the ticked ones can be deleted', async () => {
+    const table = await tests.createTable(
+      [{ title: 'Name', type: 'SingleLineText' as const }],
+      [['a'], ['b'], ['c']],
+    )
+    const { page: desk } = await tests.openTable(table)
+    const { page } = await openPhone(desk, tests.owner().token)
+    await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}`)
+    const number = (row: number) => page.locator(`[role=rowheader][data-row="${row}"]`)
+    const bar = page.getByTestId('bulk-bar')
+    for (const row of [0, 1, 2]) await number(row).tap()
+    await see(bar.getByText('3 records selected'))
+    await number(1).tap()
+    await see(bar.getByText('2 records selected'))
+    await bar.getByRole('button', { name: 'Delete' }).tap()
+    await bar.waitFor({ state: 'detached' })
+    await see(page.getByText('1 record', { exact: true }))
+    expect(await page.getByTestId('record-panel').count()).toBe(0)
+    await page.context().close()
+  })
 })

@@ -1,4 +1,5 @@
 import type { RecordId } from '../../src/core/model.ts'
+import { t } from '../i18n.ts'
 import type { Engine } from './engine.ts'
 import type { CheckedRows } from './source.ts'
 import { createStore } from './store.ts'
@@ -62,6 +63,13 @@ export class Checks {
     this.lastId = record.id
     const ids = await this.idsBetween(Math.min(from, row), Math.max(from, row))
     this.checked.set(withChecked(this.checked.get(), ids, on))
+  }
+
+  /** `toggle` for event handlers: reports a failed read of the rows of a run. */
+  toggleOrReport(row: number, run: boolean): void {
+    this.toggle(row, run).catch(() =>
+      this.engine.props.commands.notify(t('These records could not be loaded'), 'error'),
+    )
   }
 
   /** Rows came, went or moved: records that the view no longer shows are no longer ticked. */

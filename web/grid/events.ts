@@ -143,7 +143,7 @@ const opensLink = ({ ctrlKey, metaKey, target }: PointerEvent): boolean => {
 function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
   if (hit.part !== 'cell') {
     if (hit.part === 'header') engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
-    if (hit.part === 'rowNumber') engine.props.commands.expandRow(hit.row, null)
+    if (hit.part === 'rowNumber') tapRowNumber(engine, hit.row)
     return
   }
   const cell = { row: hit.row, column: hit.column }
@@ -155,6 +155,13 @@ function tap(engine: Engine, hit: Hit, event: MouseEvent): void {
   const active = engine.active
   if (active?.row === cell.row && active.column === cell.column) startEditing(engine, cell, null)
   else engine.mode.get().onPointerDown?.(hit, pointerOf(event), engine)
+}
+
+/** Without a pointer that hovers there is no check box to aim at: the number stands in for it. */
+function tapRowNumber(engine: Engine, row: number): void {
+  const { rights, commands } = engine.props
+  if (rights.editRecords || rights.deleteRecords) engine.checks.toggleOrReport(row, false)
+  else commands.expandRow(row, null)
 }
 
 /** The press that a tap stands for. */

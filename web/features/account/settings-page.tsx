@@ -32,7 +32,7 @@ export function SettingsPage() {
   if (settings.error && !settings.data)
     return (
       <ErrorState
-        title={t('The settings could not be read')}
+        title={t('Settings could not be loaded')}
         error={settings.error}
         onRetry={() => void settings.refetch()}
       />
@@ -42,8 +42,8 @@ export function SettingsPage() {
   return (
     <div className={styles.form}>
       <Switch
-        label={t('Sign up by invitation only')}
-        hint={t('People without an invitation cannot make an account. Accounts that exist stay as they are.')}
+        label={t('Invite-only sign-up')}
+        hint={t('Only invited people can create an account. Existing accounts are not affected.')}
         checked={isInviteOnly}
         disabled={save.isPending}
         onChange={(checked) => save.mutate(checked)}

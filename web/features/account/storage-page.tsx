@@ -12,19 +12,17 @@ export function StoragePage() {
   if (bases.error && !bases.data)
     return (
       <ErrorState
-        title={t('The sizes of the bases could not be read')}
+        title={t('Base sizes could not be loaded')}
         error={bases.error}
         onRetry={() => void bases.refetch()}
       />
     )
   if (!bases.data) return <Skeleton height={120} />
-  if (bases.data.length === 0) return <EmptyState icon={HardDrive} title={t('There are no bases yet')} />
+  if (bases.data.length === 0) return <EmptyState icon={HardDrive} title={t('No bases yet')} />
   return (
     <div className={styles.form}>
       <p className={styles.note}>
-        {t(
-          'Records, the change log and the trash of each base. Attached files are not counted. Open a base to reclaim space.',
-        )}
+        {t('Includes records, history and trash, but not attachments. To reclaim space, open a base.')}
       </p>
       <table className={styles.sizes}>
         <thead>

@@ -40,7 +40,7 @@ const ResetLink = z.object({ reset_password_url: z.string() })
 type GivenRole = 'org-level-creator' | 'org-level-viewer'
 
 const roleLabel = (role: GivenRole): string =>
-  role === 'org-level-creator' ? t('May create bases') : t('Only opens shared bases')
+  role === 'org-level-creator' ? t('Can create bases') : t('Shared bases only')
 
 /** A role in every base, in a word. */
 const allBasesLabel = (role: WorkspaceRole | null): string =>
@@ -66,7 +66,7 @@ export function UsersPage() {
       <InviteForm onInvited={reload} />
       <TextField
         type="search"
-        label={t('Find by e-mail address')}
+        label={t('Search by email')}
         value={search}
         onChange={(event) => {
           setSearch(event.target.value)
@@ -75,7 +75,7 @@ export function UsersPage() {
       />
       {users.error && !users.data ? (
         <ErrorState
-          title={t('The users could not be read')}
+          title={t('Users could not be loaded')}
           error={users.error}
           onRetry={() => void users.refetch()}
         />
@@ -132,7 +132,7 @@ function InviteForm({ onInvited }: { onInvited: () => Promise<unknown> }) {
       >
         <TextField
           type="email"
-          label={t('Invite by e-mail address')}
+          label={t('Invite by email')}
           className={styles.grow}
           maxLength={256}
           value={email}
@@ -211,7 +211,7 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
     const agreed = await confirm({
       title: t('Delete the account of {name}?', { name }),
       text: t(
-        'They are signed out at once and cannot sign in again. What they wrote stays. This cannot be undone.',
+        'They are signed out immediately and can’t sign in again. Their records and comments stay. This can’t be undone.',
       ),
       confirmLabel: t('Delete account'),
       danger: true,
@@ -220,45 +220,43 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
   }
 
   const { invite_token: inviteToken } = user
-  const tools: MenuItem[] = [
-    ...(inviteToken === null
-      ? []
-      : [
-          {
-            ...{ kind: 'action' as const, icon: Link, label: t('Copy invitation link') },
-            run: () => void copy(addressOf(paths.acceptInvite(inviteToken))),
-          },
-        ]),
-    ...(inviteToken !== null && sendsMail
-      ? [
-          {
-            ...{ kind: 'action' as const, icon: Mail, label: t('Send the invitation again') },
-            run: () =>
-              void change(() => callRest('POST', `${path}/resend-invite`), t('The invitation was sent')),
-          },
-        ]
-      : []),
-    ...(mayReset && inviteToken === null
-      ? [
-          {
-            ...{ kind: 'action' as const, icon: LockKeyhole, label: t('Copy a link to reset the password') },
-            run: () => void copyResetLink(),
-          },
-        ]
-      : []),
-    ...(isMe || isSuper
-      ? []
-      : [
-          {
-            ...{ kind: 'action' as const, icon: Trash2, label: t('Delete account'), danger: true },
-            run: () => void remove(),
-          },
-        ]),
-  ]
+  const tools: MenuItem[] = []
+  if (inviteToken !== null) {
+    tools.push({
+      kind: 'action',
+      icon: Link,
+      label: t('Copy invitation link'),
+      run: () => void copy(addressOf(paths.acceptInvite(inviteToken))),
+    })
+    if (sendsMail)
+      tools.push({
+        kind: 'action',
+        icon: Mail,
+        label: t('Resend invitation'),
+        run: () => void change(() => callRest('POST', `${path}/resend-invite`), t('Invitation sent')),
+      })
+  } else if (mayReset) {
+    tools.push({
+      kind: 'action',
+      icon: LockKeyhole,
+      label: t('Copy password reset link'),
+      run: () => void copyResetLink(),
+    })
+  }
+  if (!isMe && !isSuper)
+    tools.push({
+      kind: 'action',
+      icon: Trash2,
+      label: t('Delete account'),
+      tone: 'danger',
+      run: () => void remove(),
+    })
   return (
     <li className={`${styles.token} ${styles.userRow}`}>
       <span className={styles.tokenText}>
-        <strong dir="auto">{name}</strong>
+        <strong dir="auto" data-tip={name} data-tip-clipped>
+          {name}
+        </strong>
         <small>
           {user.display_name && <>{user.email} · </>}
           {inviteToken !== null && <>{t('Invited')} · </>}

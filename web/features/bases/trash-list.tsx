@@ -25,7 +25,7 @@ export function TrashList<T extends Deleted>({ trash, emptyText, icon, onRestore
   if (trash.error) {
     return (
       <ErrorState
-        title={t('Trash could not be loaded')}
+        title={t('The trash could not be loaded')}
         error={trash.error}
         onRetry={() => void trash.refetch()}
       />

@@ -10,6 +10,7 @@ import { useMe } from '../../session/use-me.ts'
 import { cache, trpc } from '../../trpc.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { actionLabel } from '../records/action-label.ts'
 import { undoChosen } from '../records/undo-commands.tsx'
@@ -41,13 +42,13 @@ export function HistoryScreen() {
   const since = pages.data?.pages[0]?.historySince ?? null
   if (base && !roleCan(base.role, 'record.undo')) {
     return (
-      <main className={styles.screen}>
+      <Main className={styles.screen}>
         <EmptyState icon={History} title={t('Only editors of this base can see its history')} />
-      </main>
+      </Main>
     )
   }
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <header className={styles.header}>
         <h1 className={styles.heading}>{t('History')}</h1>
         <TableFilter
@@ -58,7 +59,7 @@ export function HistoryScreen() {
       </header>
       {pages.error && !pages.data ? (
         <ErrorState
-          title={t('The history could not be read')}
+          title={t('The history could not be loaded')}
           error={pages.error}
           onRetry={() => void pages.refetch()}
         />
@@ -93,7 +94,7 @@ export function HistoryScreen() {
           {t('Show older')}
         </Button>
       )}
-    </main>
+    </Main>
   )
 }
 
@@ -139,8 +140,8 @@ function ActionRow({ baseId, action, person, mayUndo }: ActionRowProps) {
     <li className={styles.row} data-state={state} data-testid="history-action">
       {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
       <div className={styles.text}>
-        <p className={styles.label} dir="auto">
-          {actionLabel(action)}
+        <p className={styles.label}>
+          <bdi>{actionLabel(action)}</bdi>
         </p>
         <p className={styles.facts}>
           <span dir="auto">{person ? person.displayName || person.email : t('Someone')}</span>

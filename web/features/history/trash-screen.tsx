@@ -11,6 +11,7 @@ import { useDocumentTitle } from '../../routes/use-document-title.ts'
 import { api, cache, type Outputs, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { confirm } from '../../ui/confirm.tsx'
+import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useDebounced } from '../formula/use-debounced.ts'
@@ -36,11 +37,11 @@ export function TrashScreen() {
   const [tab, setTab] = useState<Tab>('records')
   if (!base) {
     return (
-      <main className={styles.screen} aria-busy="true">
+      <Main className={styles.screen} aria-busy="true">
         <Skeleton width={160} height={28} />
         <Skeleton height={40} />
         <Skeleton height={40} />
-      </main>
+      </Main>
     )
   }
   const tabs: { tab: Tab; label: string; isOffered: boolean }[] = [
@@ -51,7 +52,7 @@ export function TrashScreen() {
   ]
   const offered = tabs.filter(({ isOffered }) => isOffered)
   return (
-    <main className={styles.screen}>
+    <Main className={styles.screen}>
       <header className={styles.header}>
         <h1 className={styles.heading}>{t('Trash')}</h1>
       </header>
@@ -81,7 +82,7 @@ export function TrashScreen() {
           </div>
         </>
       )}
-    </main>
+    </Main>
   )
 }
 
@@ -94,7 +95,7 @@ function RecordTrash({ base }: { base: Base }) {
   if (error && !(tables.data && counts.data)) {
     return (
       <ErrorState
-        title={t('The trash could not be read')}
+        title={t('The trash could not be loaded')}
         error={error}
         onRetry={() => {
           void tables.refetch()
@@ -194,13 +195,13 @@ function RecordsOfTable({ base, table }: { base: Base; table: Table }) {
             icon={Trash2}
             onClick={() => void purge(act, { all: true }, null)}
           >
-            {t('Empty the trash of {table}', { table: table.title })}
+            {t('Empty trash')}
           </Button>
         )}
       </div>
       {pages.error && !pages.data ? (
         <ErrorState
-          title={t('The trash could not be read')}
+          title={t('The trash could not be loaded')}
           error={pages.error}
           onRetry={() => void pages.refetch()}
         />
@@ -290,8 +291,8 @@ function RecordRow(props: RecordRowProps) {
           onChange={(event) => props.onCheck(event.target.checked)}
         />
         <div className={styles.text}>
-          <p className={styles.label} dir="auto">
-            {record.title}
+          <p className={styles.label}>
+            <bdi>{record.title}</bdi>
           </p>
           <p className={styles.values}>
             {values.slice(0, SHOWN_VALUES).map(({ field, text }) => (
@@ -499,7 +500,7 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
   if (query.error && !items) {
     return (
       <ErrorState
-        title={t('The trash could not be read')}
+        title={t('The trash could not be loaded')}
         error={query.error}
         onRetry={() => void query.refetch()}
       />
@@ -515,8 +516,8 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
           <li key={item.id} className={styles.row} data-testid="trashed-item">
             {icon}
             <div className={styles.text}>
-              <p className={styles.label} dir="auto">
-                {title}
+              <p className={styles.label}>
+                <bdi>{title}</bdi>
               </p>
               <p className={styles.facts}>
                 {facts.filter(Boolean).map((fact) => (

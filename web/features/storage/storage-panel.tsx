@@ -23,7 +23,7 @@ export function StoragePanel({ base }: { base: Base }) {
   if (storage.error && !data)
     return (
       <ErrorState
-        title={t('The size of the base could not be read')}
+        title={t('The base size could not be loaded')}
         error={storage.error}
         onRetry={() => void storage.refetch()}
       />
@@ -37,9 +37,9 @@ export function StoragePanel({ base }: { base: Base }) {
     const agreed =
       !isShorter ||
       (await confirm({
-        title: t('Keep deleted things for {days}?', { days: daysText(kept) }),
+        title: t('Keep history and trash for {days}?', { days: daysText(kept) }),
         text: t(
-          'What is older is removed within a day, for good: undo, the history of records, and deleted records, tables and fields.',
+          'Older changes and deleted records, tables and fields are removed permanently within a day. They can no longer be undone or restored.',
         ),
         confirmLabel: t('Keep for {days}', { days: daysText(kept) }),
       }))
@@ -93,12 +93,12 @@ export function StoragePanel({ base }: { base: Base }) {
         )}
       </dl>
       <SelectField
-        label={t('Keep deleted things and the change log for')}
-        help={t('Undo, the history of records and the trash reach back as far as this.')}
+        label={t('Keep history and trash for')}
+        help={t('Within this time, changes can be undone and deleted records, tables and fields restored.')}
         value={data.historyDays === null ? '' : String(data.historyDays)}
         onChange={(event) => void setDays(event.target.value)}
       >
-        <option value="">{t('As the server does ({days})', { days: daysText(data.defaultDays) })}</option>
+        <option value="">{t('Server default ({days})', { days: daysText(data.defaultDays) })}</option>
         {days.map((each) => (
           <option key={each} value={each}>
             {daysText(each)}
@@ -112,7 +112,7 @@ export function StoragePanel({ base }: { base: Base }) {
         </Button>
         <p className={styles.note}>
           {t(
-            'Removes what is too old and gives unused space back. Others can read meanwhile; their changes wait.',
+            'Removes expired history and trash and returns unused space to the disk. Others can keep reading; their edits wait until it’s done.',
           )}
         </p>
       </div>

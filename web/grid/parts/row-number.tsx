@@ -67,9 +67,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
           aria-label={t('Select record {n}', { n: row + 1 })}
           onChange={(event) => {
             const { nativeEvent } = event
-            engine.checks
-              .toggle(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-              .catch(() => engine.props.commands.notify(t('These records could not be loaded'), 'error'))
+            engine.checks.toggleOrReport(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
           }}
         />
       )}
