@@ -4,6 +4,7 @@ import { breathe } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { exactRows, exactValue } from './exact-rows.ts'
@@ -420,6 +421,7 @@ export function groupSession(file: Database, transaction: Transaction): GroupSes
 
 /** What every connection to a base's file sets, in worker threads as well. */
 export function configure(file: Database): void {
+  defineSqliteFunctions(file)
   file.run('pragma synchronous = full')
   // Only another thread's chunk can hold the lock, and for milliseconds: leases keep writers apart.
   file.run('pragma busy_timeout = 5000')

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
-import { LETTERS } from '../core/formula/letters.ts'
+import { FINAL_SIGMA } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
 
@@ -9,6 +9,9 @@ const double = (value: number): SQL => sql.raw(/e/.test(String(value)) ? String(
 
 /** Bytes as they stand: a language's collation would make "abc" and "ABC" one, and pads with spaces. */
 const text = (value: SQL): SQL => sql`convert(${value} using utf8mb4) collate utf8mb4_bin`
+
+/** The collation whose letters are those of `letters.ts`, in MySQL and MariaDB alike. */
+const CASE_OF_UNICODE = sql.raw('collate utf8mb4_unicode_520_ci')
 const bytes = (value: SQL): SQL => sql`cast(${value} as binary)`
 
 /** The words of formulas for MySQL 8 and MariaDB 10.6 and later. Truths are 1 and 0. */
@@ -70,8 +73,11 @@ export const mysqlFormula: FormulaWords<SQL> = {
   trim: (value) => sql`trim(${value})`,
   trimZeros: (value, end) =>
     sql`trim(${sql.raw(end === 'start' ? 'leading' : 'trailing')} '0' from ${value})`,
-  upper: (value) => letters(sql`upper(${value})`, value, 0),
-  lower: (value) => letters(sql`lower(${value})`, value, 1),
+  upper: (value) => text(sql`upper(${value} ${CASE_OF_UNICODE})`),
+  lower: (value) => {
+    const ended = sql`case when locate('Σ', ${value}) > 0 then regexp_replace(${value}, ${FINAL_SIGMA}, 'ς') else ${value} end`
+    return text(sql`lower(${ended} ${CASE_OF_UNICODE})`)
+  },
   digits: (value) => text(integer(value)),
   readNumber: (value) =>
     sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$' then cast(${value} as double) end`,
@@ -141,22 +147,4 @@ function finish(value: SQL, type: ValueType): SQL {
   if (type === 'date') return sql`date(${wallClock(value)})`
   if (type === 'datetime') return sql`cast(${wallClock(value)} as datetime(3))`
   return type === 'number' ? sql`(${value} + 0e0)` : value
-}
-
-const ASCII = Array.from({ length: 26 }, (_, index) => {
-  const small = String.fromCharCode(97 + index)
-  return [small, small.toUpperCase()] as const
-})
-
-/**
- * Text of A to Z alone (as many bytes as characters) in the engine's own way. Of other letters engines know
- * more or less, so each of ours is replaced by itself.
- */
-function letters(cased: SQL, value: SQL, from: 0 | 1): SQL {
-  const to = from === 0 ? 1 : 0
-  const replaced = [...ASCII, ...LETTERS].reduce(
-    (inner, pair) => sql`replace(${inner}, ${sql.raw(`'${pair[from]}', '${pair[to]}'`)})`,
-    value,
-  )
-  return sql`case when length(${value}) = char_length(${value}) then ${cased} else ${replaced} end`
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
-import { LETTERS } from '../core/formula/letters.ts'
+import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 import { quoteText } from './render.ts'
@@ -13,8 +13,63 @@ const TYPES: Record<ValueType, string> = {
 /** Numbers of our own are written so: without a type they would be exact ones, with which doubles mix slowly. */
 const double = (value: number): SQL => sql.raw(`'${value}'::float8`)
 
-const SMALL = LETTERS.map(([small]) => small).join('')
-const CAPITAL = LETTERS.map(([, capital]) => capital).join('')
+type Pairs = readonly (readonly [from: string, to: string])[]
+
+/** Code points of one script, beside ASCII. */
+const SCRIPTS: readonly (readonly (readonly [from: number, to: number])[])[] = [
+  [[0x80, 0x17f]],
+  [[0x400, 0x4ff]],
+  [
+    [0x370, 0x3ff],
+    [0x1f00, 0x1fff],
+  ],
+]
+
+/**
+ * `translate` looks each character up in its whole list: one that stands nowhere in it takes longest. What needs no
+ * change and is met most stands in front, as what becomes itself.
+ */
+const OFTEN = " eaionrtlsudcmhpgbfykwvzjxq0123456789.,-:/()'_@"
+
+/** Where letters that have a case lie: text of other scripts alone, such as Japanese, stays as it is. */
+const CASED =
+  '[\u00b5-\u0587\u10a0-\u10ff\u1d79-\u1fff\u2126-\u24e9\u2c00-\u2dff\ua640-\ua7ff\uff21-\uff5a\u{10400}-\u{1044f}]'
+
+/** Changes letters beside A to Z by a list as short as the text's script allows. */
+function translated(text: SQL, ascii: SQL, pairs: Pairs, often: string): SQL {
+  const list = (known: Pairs): SQL => {
+    const whole = [...[...often].map((sign) => [sign, sign] as const), ...known]
+    const texts = [whole.map(([from]) => from).join(''), whole.map(([, to]) => to).join('')]
+    return sql`translate(${ascii}, ${quoted(texts[0] ?? '')}, ${quoted(texts[1] ?? '')})`
+  }
+  const scripts = SCRIPTS.map((ranges) => {
+    const isIn = (code: number) => ranges.some(([from, to]) => code >= from && code <= to)
+    // A capital that is one already is looked up, too.
+    const known = pairs
+      .filter(([from]) => isIn(from.codePointAt(0) ?? 0))
+      .flatMap((pair) => [pair, [pair[1], pair[1]] as const])
+    const characters = ranges.map(([from, to]) => `${String.fromCodePoint(from)}-${String.fromCodePoint(to)}`)
+    return sql`when ${text} !~ ${quoted(`[^\u0001-\u007f${characters.join('')}]`)} then ${list(known)}`
+  })
+  return sql`case ${sql.join(scripts, sql` `)} else ${list(pairs)} end`
+}
+
+/** With the collation "C" upper() and lower() know A to Z, whatever the server's language is. Most text has no more. */
+function cased(
+  name: 'upper' | 'lower',
+  text: SQL,
+  pairs: Pairs,
+  often: string,
+  before = (value: SQL) => value,
+): SQL {
+  const ascii = sql`${sql.raw(name)}(${before(text)} collate "C")`
+  return sql`case when octet_length(${text}) = char_length(${text}) or ${text} !~ ${quoted(CASED)}
+    then ${sql.raw(name)}(${text} collate "C") else ${translated(text, ascii, pairs, often)} end`
+}
+
+/** The last Σ of a word becomes a ς. */
+const endedWords = (text: SQL): SQL =>
+  sql`case when strpos(${text}, 'Σ') > 0 then regexp_replace(${text}, ${quoted(FINAL_SIGMA)}, 'ς', 'g') else ${text} end`
 
 /** The words of formulas for PostgreSQL. What overflows there is an error, so values are looked at before. */
 export const postgresFormula: FormulaWords<SQL> = {
@@ -75,9 +130,8 @@ export const postgresFormula: FormulaWords<SQL> = {
   repeat: (text, times) => sql`repeat(${text}, (${times})::int)`,
   trim: (text) => sql`btrim(${text}, ' ')`,
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
-  // With the collation "C" upper() itself knows A to Z, whatever the server's language is.
-  upper: (text) => sql`translate(upper(${text} collate "C"), ${sql.raw(`'${SMALL}', '${CAPITAL}'`)})`,
-  lower: (text) => sql`translate(lower(${text} collate "C"), ${sql.raw(`'${CAPITAL}', '${SMALL}'`)})`,
+  upper: (text) => cased('upper', text, TO_CAPITAL, OFTEN.toUpperCase()),
+  lower: (text) => cased('lower', text, TO_SMALL, OFTEN, endedWords),
   digits: (value) => sql`(${value})::bigint::text`,
   readNumber: (text) =>
     sql`(substring(${text} from '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$'))::float8`,

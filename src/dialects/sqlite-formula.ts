@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
-import { LETTERS } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
 
@@ -71,8 +70,8 @@ export const sqliteFormula: FormulaWords<SQL> = {
   repeat: (text, times) => sql`replace(hex(zeroblob(cast(${times} as integer))), '00', ${text})`,
   trim: (text) => sql`trim(${text})`,
   trimZeros: (text, end) => (end === 'start' ? sql`ltrim(${text}, '0')` : sql`rtrim(${text}, '0')`),
-  upper: (text) => sql`upper(${letters(text, 0)})`,
-  lower: (text) => sql`lower(${letters(text, 1)})`,
+  upper: (text) => sql`sheaf_upper(${text})`,
+  lower: (text) => sql`sheaf_lower(${text})`,
   digits: (value) => sql`cast(cast(${value} as integer) as text)`,
   readNumber: unavailable,
 
@@ -129,16 +128,6 @@ function finish(value: SQL, type: ValueType): SQL {
   if (type !== 'datetime') return value
   const text = sql`strftime('%Y-%m-%d %H:%M:%f', ${value} / 1000.0, 'unixepoch')`
   return sql`replace(${text} || '+00:00', '.000+00:00', '+00:00')`
-}
-
-/** SQLite's own functions know the case of A to Z; other letters are replaced one by one, where there are any. */
-function letters(text: SQL, from: 0 | 1): SQL {
-  const to = from === 0 ? 1 : 0
-  const replaced = LETTERS.reduce(
-    (inner, pair) => sql`replace(${inner}, ${sql.raw(`'${pair[from]}', '${pair[to]}'`)})`,
-    text,
-  )
-  return sql`case when length(cast(${text} as blob)) = length(${text}) then ${text} else ${replaced} end`
 }
 
 /** SQLite lets 31 January + 1 month run over into March; the month's last day is at hand as the day before the next. */

@@ -4,6 +4,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Expression, ValueType } from '../../src/core/formula/ast.ts'
 import { FUNCTIONS } from '../../src/core/formula/functions/index.ts'
 import { checkFormula, compileFormula, evaluateFormula } from '../../src/core/formula/index.ts'
+import { TO_CAPITAL, TO_SMALL, toLower, toUpper } from '../../src/core/formula/letters.ts'
 import { pick, seeded } from '../core/random.ts'
 import { ENGINES, type TestEngine } from '../dialects/engines.ts'
 import { generateFormula, isInexact } from './generate.ts'
@@ -123,6 +124,25 @@ describe.each(ENGINES)('formulas on $client', ({ open }) => {
     const wrong = new Map(differences.map((entry) => [(entry as { formula: string }).formula, entry]))
     expect([...wrong.values()].slice(0, Number(process.env.FORMULA_SHOW ?? 5))).toEqual([])
   }, 600_000)
+})
+
+describe.each(ENGINES)('letters on $client', ({ open }) => {
+  test('change their case as the evaluator changes it', async () => {
+    const engine = await open()
+    try {
+      const letters = [...new Set([...TO_CAPITAL, ...TO_SMALL].flat())]
+      const { upper, lower, text } = engine.dialect.formula
+      for (let from = 0; from < letters.length; from += 100) {
+        // Apart from each other: among letters a Σ may end a word.
+        const some = letters.slice(from, from + 100).join(' ')
+        const query = sql`select ${upper(text(some))}, ${lower(text(some))}`
+        const [row] = await engine.rows(engine.dialect.render(query))
+        expect(row).toEqual([toUpper(some), toLower(some)])
+      }
+    } finally {
+      await engine.close()
+    }
+  }, 60_000)
 })
 
 /** A value of the driver in the form of `CellValue`. */

@@ -1,6 +1,5 @@
 import type { Expression } from './ast.ts'
 import { compileFormula } from './compile.ts'
-import { LETTERS } from './letters.ts'
 import type { FormulaWords } from './words.ts'
 
 /** How large a piece of SQL is: subqueries within each other, expressions within each other, words in all. */
@@ -51,7 +50,13 @@ const one = (value: Size): Size => around([value])
 const two = (left: Size, right: Size): Size => around([left, right])
 const three = (first: Size, second: Size, third: Size): Size => around([first, second, third])
 const signed = (_sign: string, left: Size, right: Size): Size => around([left, right])
-const LETTER_DEPTH = LETTERS.length
+
+/** PostgreSQL lists all letters that have a case, and names the text more than once. */
+const CASED_WORDS = 200
+function cased(text: Size): Size {
+  const size = around([text, text, text, text], 8)
+  return { ...size, words: size.words + CASED_WORDS }
+}
 
 /** Words that count themselves. */
 const MEASURE: FormulaWords<Size> = {
@@ -92,8 +97,8 @@ const MEASURE: FormulaWords<Size> = {
   or: (conditions) => around(conditions, conditions.length),
   choose: (cases, otherwise) => around([...cases.flat(), otherwise]),
   concat: (texts) => around(texts, texts.length),
-  upper: (text) => around([text], LETTER_DEPTH + 10),
-  lower: (text) => around([text], LETTER_DEPTH + 10),
+  upper: cased,
+  lower: cased,
   datePart: (_part, ms) => around([ms], 4),
   dateText: (ms) => around([ms], 4),
   regexEnd: '$',

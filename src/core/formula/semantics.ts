@@ -24,7 +24,7 @@ import { trimTrailing } from '../trim-characters.ts'
  *
  * **Text** is counted in characters (code points), from 1, and compared by the bytes of its UTF-8. A place before
  * the first counts as the first, a length below 0 as 0; fractions of places and lengths are dropped. UPPER and
- * LOWER know the letters of `letters.ts`. REPEAT, REPLACE and REGEX_REPLACE give null where the result has more
+ * LOWER change one letter into one, by `letters.ts`; LOWER makes ς of a Σ that ends a word. REPEAT, REPLACE and REGEX_REPLACE give null where the result has more
  * than `MAX_TEXT` characters. VALUE reads `-1.5e3`, with spaces around it; all else is null.
  *
  * **Types.** What is needed as text becomes text; a truth counts as 1 or 0; text never becomes a number but by VALUE.

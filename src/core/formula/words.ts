@@ -86,7 +86,7 @@ export interface FormulaWords<S> {
   trim(text: S): S
   /** Takes zeros off one end. */
   trimZeros(text: S, end: 'start' | 'end'): S
-  /** In capitals or small letters: those of `letters.ts`. */
+  /** In capitals or small letters: those of `letters.ts`, a final Σ included. */
   upper(text: S): S
   lower(text: S): S
   /** A whole number below 2 ** 53 in digits. */

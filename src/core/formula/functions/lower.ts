@@ -7,8 +7,8 @@ import { defineFunction } from './define.ts'
 export const lower = defineFunction({
   name: 'LOWER',
   syntax: 'LOWER(text)',
-  help: 'Converts text to lower case.',
-  examples: { 'LOWER("ABC É")': 'abc é' },
+  help: 'Converts text to lower case. A Σ that ends a word becomes ς.',
+  examples: { 'LOWER("ABC É")': 'abc é', 'LOWER("ΣΊΣΥΦΟΣ")': 'σίσυφος' },
   args: ['text'],
   min: 1,
   max: 1,

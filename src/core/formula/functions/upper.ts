@@ -7,8 +7,8 @@ import { defineFunction } from './define.ts'
 export const upper = defineFunction({
   name: 'UPPER',
   syntax: 'UPPER(text)',
-  help: 'Converts text to upper case.',
-  examples: { 'UPPER("abc é")': 'ABC É' },
+  help: 'Converts text to upper case, letter by letter: ß stays ß.',
+  examples: { 'UPPER("abc é")': 'ABC É', 'UPPER("Σίσυφος, Straße")': 'ΣΊΣΥΦΟΣ, STRAßE' },
   args: ['text'],
   min: 1,
   max: 1,

@@ -1,0 +1,22 @@
+import type { Database } from 'bun:sqlite'
+import { toLower, toUpper } from '../core/formula/letters.ts'
+
+type Value = string | number | bigint | boolean | Uint8Array | null
+
+/** Functions of text that SQLite lacks, by the names that our SQL calls them. NULL gives NULL. */
+const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
+  sheaf_upper: toUpper,
+  sheaf_lower: toLower,
+}
+
+/**
+ * Gives a connection the functions that formulas call. Only our own statements can: a connected file comes from
+ * somebody else, and its views and triggers must not reach them.
+ */
+export function defineSqliteFunctions(file: Database): void {
+  for (const [name, evaluate] of Object.entries(TEXT_FUNCTIONS)) {
+    file.function(name, { deterministic: true, directOnly: true }, (text: Value) =>
+      text === null ? null : evaluate(String(text)),
+    )
+  }
+}
