@@ -71,6 +71,8 @@ function writeTree(node: ParsedTree): string {
       return node.raw
     case 'CallExpression':
       return `${node.callee.name}(${node.arguments.map(writeTree).join(', ')})`
+    case 'UnaryExpression':
+      return `(${node.operator}${writeTree(node.argument)})`
     case 'BinaryExpression':
       return `(${writeTree(node.left)} ${node.operator} ${writeTree(node.right)})`
   }

@@ -131,6 +131,7 @@ const infix =
 
 const MAKERS: Record<Kind, readonly Make[]> = {
   number: [
+    (random, depth) => `-${generate(random, depth, 'number')}`,
     infix(['+', '-', '*', '/', '%'], 'number'),
     infix(['+', '-', '*', '/'], 'number'),
     ...['ABS', 'CEILING', 'FLOOR', 'INT', 'ROUND', 'EVEN', 'ODD', 'SQRT'].map((name) => f(name, 'number')),

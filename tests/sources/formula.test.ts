@@ -71,9 +71,9 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
     const path = `/api/v2/tables/${shop?.id}/records`
     const rows = (await bench.rest.get(`${path}?sort=code`)).body.list as Record<string, unknown>[]
     expect(rows.map((row) => [row.code, row.Above, row.Signs])).toEqual([
-      ['7', null, '<main>'],
+      ['7', null, '<main>0'],
       ['7b', 'main', '<7>4'],
-      ['main', null, '<>'],
+      ['main', null, '<>0'],
     ])
     for (const where of ['(Above,eq,main)', '(Above,like,ai)', '(Signs,like,main)~or(Above,eq,main)']) {
       expect([where, (await bench.rest.get(`${path}?where=${where}`)).status]).toEqual([where, 200])

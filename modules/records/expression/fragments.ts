@@ -16,7 +16,7 @@ export interface Fragments {
   of(field: Field, form: Form): SQL
   /** The cells of some fields, one after the other, as parts of a select list: one part, or none for no field. */
   cells(fields: Field[], form?: 'cell' | 'whole'): SQL[]
-  /** The words in which a list is compared value by value; null for a field that is no list. */
+  /** The words of a list or a link, which are not compared as a whole; null for any other field. */
   words(field: Field): FilterWords<SQL> | null
   /** Where a text is looked for in a field: in each value of a list, in each name of a link. */
   anyOf(field: Field): ((test: (value: SQL) => SQL) => SQL) | null

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isSingleLink } from '../../../src/core/fields/link-options.ts'
 import { LISTED_LINKS } from '../../../src/core/fields/list-value.ts'
 import { isNamedLink } from '../../../src/core/fields/result.ts'
-import type { AnyOf } from '../../../src/core/filters/index.ts'
+import type { AnyOf, FilterWords } from '../../../src/core/filters/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { RelatedValue } from '../../../src/dialects/related.ts'
 import { keyFieldsOf, keyOf } from '../record-key.ts'
@@ -49,4 +49,12 @@ export function linkedNames(field: Field, scope: Scope): AnyOf<SQL> | null {
   const { rows, end } = follow(scope, [step])
   const name = scope.dialect.related.text(nameOf(end))
   return (test) => sql`exists (select 1 from ${rows.from}${test ? sql` and ${test(name)}` : sql``})`
+}
+
+/** The words in which a link is compared: whether there is a linked record is asked of the records, not of their names. */
+export function linkWords(field: Field, scope: Scope): FilterWords<SQL> | null {
+  const step = stepOf(scope.model, field.id, scope.models)
+  if (!step) return null
+  const { rows } = follow(scope, [step])
+  return { ...scope.dialect, isUnlinked: () => sql`not exists (select 1 from ${rows.from})` }
 }

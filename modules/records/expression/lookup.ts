@@ -1,10 +1,12 @@
 import type { SQL } from 'drizzle-orm'
 import { sql } from 'drizzle-orm'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { type AnyOf, type FilterWords, listWords } from '../../../src/core/filters/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { isTextStorage, type RelatedValue } from '../../../src/dialects/related.ts'
 import type { Expression } from './expression-of.ts'
+import { linkWords } from './link.ts'
 import { follow, type Path, pathOf } from './path.ts'
 import { valueIn } from './related-value.ts'
 import type { Scope } from './scope.ts'
@@ -53,9 +55,11 @@ export function lookupValues(field: Field, scope: Scope, as: 'value' | 'text'): 
 /** A time is compared as it prints, too: MySQL may add fractions of a second to it. */
 const isPrinted = ({ storage }: RelatedValue): boolean => isTextStorage(storage) || storage === 'time'
 
-/** The words in which a list is compared value by value; null for a field that is no list. */
+/** The words of fields that are not compared as a whole: lists, value by value, and links; null for any other field. */
 export function wordsIn(field: Field, scope: Scope): FilterWords<SQL> | null {
-  if (field.type !== 'Lookup' || field.error !== null || !shownType(field).isList) return null
+  if (field.error !== null) return null
+  if (fieldType(field.type).computed === 'link') return linkWords(field, scope)
+  if (field.type !== 'Lookup' || !shownType(field).isList) return null
   const any = lookupValues(field, scope, 'value')
   return any && listWords(scope.dialect, any)
 }

@@ -37,6 +37,11 @@ export interface FilterWords<S> {
    * words for it. Operators ask by `meets`.
    */
   some?(list: S, test: (value: S, words: FilterWords<S>) => S): S
+  /**
+   * Only in the words for a link: the record has no linked record. What the linked records are named does not
+   * matter: one whose display field is empty is still linked.
+   */
+  isUnlinked?(link: S): S
   /** The comma list in the column holds exactly this title, telling upper from lower case. */
   hasOption(column: S, title: string): S
   /** All of them; at least one is given. */

@@ -1,4 +1,5 @@
 import type { CellValue } from '../fields/field-type.ts'
+import { linkOf } from '../fields/link-options.ts'
 import { readLinks, readList } from '../fields/list-value.ts'
 import { filterSetOf, isNamedLink, shownType } from '../fields/result.ts'
 import type { FilterWords } from './dialect-words.ts'
@@ -17,6 +18,9 @@ export function cellReaders<R extends Readonly<Record<string, CellValue>>>(
       return filterSetOf(field) === 'links' ? (row) => readLinks(cell(row)).count : cell
     },
     words(field: FilterField): FilterWords<RowExpression<R>> | null {
+      if (linkOf(field) !== null) {
+        return { ...words, isUnlinked: () => (row) => readLinks(row[field.id] ?? null).count === 0 }
+      }
       if (!shownType(field).isList) return null
       return listWords(words, (test) => (row) => {
         const values = readList(row[field.id] ?? null).filter((value) => value !== null && value !== '')

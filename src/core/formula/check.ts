@@ -5,7 +5,7 @@ import { convertTo, joinTypes, limitWithin } from './conversions.ts'
 import { typeOfForm } from './fields.ts'
 import { findFunction } from './functions/index.ts'
 import { measureFormula } from './measure.ts'
-import { operationOf } from './operators.ts'
+import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { CELL_LIMIT } from './semantics.ts'
 
@@ -100,7 +100,7 @@ export class FormulaChecker {
       case 'reference':
         return this.reference(node)
       case 'unary':
-        return this.refuse(node, 'NOT_SUPPORTED', `Unary expression '${node.operator}' is not supported`)
+        return this.unary(node)
       case 'call':
         return this.call(node)
       case 'binary':
@@ -140,6 +140,17 @@ export class FormulaChecker {
     if (!found) return this.refuse(node, 'INVALID_FUNCTION_NAME', message)
     if (found.unavailable?.includes(this.context.client)) return this.refuse(node, 'NOT_AVAILABLE', message)
     return checkCall(node, found, this)
+  }
+
+  private unary(node: SyntaxNode & { kind: 'unary' }): Expression | null {
+    if (node.operator !== '-') {
+      return this.refuse(node, 'NOT_SUPPORTED', `Unary expression '${node.operator}' is not supported`)
+    }
+    const operand = this.check(node.operand)
+    if (!operand) return null
+    const number = convertTo(operand, 'number')
+    if (!number) return this.refuse(node.operand, 'TYPE_MISMATCH', 'Numeric type is expected')
+    return { kind: 'call', name: NEGATION, type: 'number', args: [number], range: number.range }
   }
 
   private binary(node: SyntaxNode & { kind: 'binary' }): Expression | null {

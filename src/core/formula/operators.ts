@@ -51,6 +51,9 @@ const comparison = (name: Comparison): Operation => ({
   },
 })
 
+/** The name of the minus in front of one operand, in expressions. */
+export const NEGATION = 'negate'
+
 const JOINED: readonly ArgKind[] = ['joined', 'joined']
 
 const OPERATIONS: Operation[] = [
@@ -61,6 +64,16 @@ const OPERATIONS: Operation[] = [
     (left, right) => left * right,
     (left, right) => ({ max: left.max + right.max, min: left.min + right.min }),
   ),
+  {
+    name: NEGATION,
+    args: ['number'],
+    returns: 'number',
+    range: ([operand = NONE]) => operand,
+    // Taken from 0, so that 0 stays what it is: engines print a negative 0 differently.
+    evaluate: ([value = null]) => (value === null ? null : 0 - Number(value)),
+    compile: <S>(args: Value<S>[], build: Build<S>): S =>
+      build.words.arithmetic('-', build.constant(0), argument(args, 0, build, 'number').sql),
+  },
   {
     name: '/',
     args: ['number', 'number'],

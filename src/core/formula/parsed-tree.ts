@@ -7,6 +7,7 @@ export type ParsedNode = { dataType: string } & (
   | { type: 'Literal'; value: CellValue; raw: string }
   | { type: 'Identifier'; name: string; raw: string }
   | { type: 'CallExpression'; callee: { type: 'Identifier'; name: string }; arguments: ParsedNode[] }
+  | { type: 'UnaryExpression'; operator: string; argument: ParsedNode; prefix: true }
   | { type: 'BinaryExpression'; operator: string; left: ParsedNode; right: ParsedNode }
 )
 
@@ -64,6 +65,12 @@ function present(
         ...{ left: inner(node.left), right: inner(node.right), dataType },
       }
     case 'unary':
-      return inner(node.operand)
+      return {
+        type: 'UnaryExpression',
+        operator: node.operator,
+        argument: inner(node.operand),
+        prefix: true,
+        dataType,
+      }
   }
 }

@@ -5,10 +5,10 @@ import { trimTrailing } from '../trim-characters.ts'
  * What formulas mean, the same in every database. `evaluate` and `compile` of each function follow this page;
  * `tests/formula` holds the engines to it, value by value.
  *
- * **Null.** Arithmetic and functions of null give null, with these exceptions. `&` and CONCAT read null as
- * empty text. Comparisons never give null: null equals null and the empty text, and is neither before nor
- * after anything. Conditions (IF, AND, OR, XOR) take null, 0, the empty text and an empty date as false and
- * all else as true. ADD, AVG, MIN, MAX, COUNT and COUNTA pass over nulls; ADD of nulls only is 0.
+ * **Null.** Arithmetic and functions of null give null, with these exceptions. `&`, CONCAT, LEN, SEARCH and
+ * REGEX_MATCH read null as empty text. Comparisons never give null: null equals null and the empty text, and is
+ * neither before nor after anything. Conditions (IF, AND, OR, XOR) take null, 0, the empty text and an empty date as
+ * false and all else as true. ADD, AVG, MIN, MAX, COUNT and COUNTA pass over nulls; ADD of nulls only is 0.
  *
  * **Numbers** are doubles (IEEE 754), whole ones as well. Dividing by 0, the root of a negative number, a
  * logarithm of what is not above 0 and a power without a real result give null. So does a number of 1e35 and

@@ -25,7 +25,7 @@ const byWord = (key: 'is' | 'isnot') =>
     key,
     aliases: [],
     offers: {},
-    accepts: EVERY_SET,
+    accepts: [...EVERY_SET, 'links'],
     arity: 'word',
     build(words, column, operand, set) {
       const pair = IS.get(String(operand.values[0]))

@@ -14,19 +14,26 @@ const presence = (key: string, aliases: string[], build: Build, label?: string):
     build: (words, column, _operand, set) => build(words, column, set),
   })
 
+/** NULL; a link: without a linked record. */
+const isAbsent = <S>(words: FilterWords<S>, column: S): S =>
+  words.isUnlinked?.(column) ?? words.isNull(column)
+
 /** Files and what may not be looked at are compared by nothing but whether there are any. */
-const PRESENT: readonly FilterSet[] = [...EVERY_SET, 'attachment', 'presence']
+const PRESENT: readonly FilterSet[] = [...EVERY_SET, 'links', 'attachment', 'presence']
 
 /** A checkbox asks for "checked" instead. */
 const OFFERED: readonly FilterSet[] = PRESENT.filter((set) => set !== 'checkbox')
 
-const hasText = (set: FilterSet): boolean => TEXT_LIKE.includes(set)
+/** True where a value can be an empty text. A link has none: its record may be unnamed, but is there. */
+const hasText = <S>(words: FilterWords<S>, set: FilterSet): boolean =>
+  TEXT_LIKE.includes(set) && words.isUnlinked === undefined
 
 const blankWords: Build = (words, column, set) =>
-  hasText(set) ? words.or([words.isNull(column), words.eq(column, '')]) : words.isNull(column)
+  hasText(words, set) ? words.or([words.isNull(column), words.eq(column, '')]) : isAbsent(words, column)
 
 /** An empty text, which is not the same as no value; on fields that hold no text, no value. */
-const emptyWords: Build = (words, column, set) => (hasText(set) ? words.eq(column, '') : words.isNull(column))
+const emptyWords: Build = (words, column, set) =>
+  hasText(words, set) ? words.eq(column, '') : isAbsent(words, column)
 
 /** No value: neither one nor an empty text. */
 export const blank = presence('blank', ['isblank'], blankWords, 'is blank')
@@ -36,8 +43,8 @@ export const notblank = presence(
   (words, column, set) => words.not(blankWords(words, column, set)),
   'is not blank',
 )
-export const isNull = presence('null', [], (words, column) => words.isNull(column))
-export const notNull = presence('notnull', [], (words, column) => words.not(words.isNull(column)))
+export const isNull = presence('null', [], (words, column) => isAbsent(words, column))
+export const notNull = presence('notnull', [], (words, column) => words.not(isAbsent(words, column)))
 export const empty = presence('empty', [], emptyWords)
 export const notEmpty = presence('notempty', [], (words, column, set) =>
   words.not(emptyWords(words, column, set)),

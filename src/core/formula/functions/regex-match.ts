@@ -8,14 +8,17 @@ export const regexMatch = defineFunction({
   name: 'REGEX_MATCH',
   syntax: 'REGEX_MATCH(text, pattern)',
   help: 'True if the text matches a regular expression.',
-  examples: { 'REGEX_MATCH("abc123", "[0-9]+")': true, 'REGEX_MATCH("abc", "^b")': false },
-  args: ['text', 'pattern'],
+  examples: {
+    'REGEX_MATCH("abc123", "[0-9]+")': true,
+    'REGEX_MATCH("abc", "^b")': false,
+    'REGEX_MATCH(BLANK(), "a")': false,
+  },
+  args: ['joined', 'pattern'],
   min: 2,
   max: 2,
   unavailable: NO_VALUE,
   returns: 'boolean',
-  evaluate: ([text, pattern]) =>
-    text === null ? null : new RegExp(sourceOf(pattern), 'u').test(String(text)),
+  evaluate: ([text, pattern]) => new RegExp(sourceOf(pattern), 'u').test(String(text)),
   compile<S>(args: Value<S>[], build: Build<S>): S {
     return build.words.regexMatch(
       argument(args, 0, build, 'text').sql,
