@@ -6,7 +6,7 @@ import type { AppliedChange } from '../../src/core/changes.ts'
 import { AppError, notFound } from '../../src/core/errors.ts'
 import type { Person } from '../../src/core/model.ts'
 import { appendChange, type StoredEntry, toEntry } from '../../src/db/change-log.ts'
-import { createMutex } from '../../src/db/mutex.ts'
+import { createWriteQueue, writePatienceMs } from '../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
@@ -80,16 +80,16 @@ interface Found {
  * a new action ends what the redo key would do.
  */
 export function createUndo({ kernel, auth, schema, views, bases, reader, door, sets }: Deps) {
-  const queues = new Map<string, ReturnType<typeof createMutex>>()
+  const queues = new Map<string, ReturnType<typeof createWriteQueue>>()
   /** How often the undo of entries was refused, by base and person. After the second time undo leaves them. */
   const refused = new LRUCache<string, ReadonlyMap<number, number>>({ max: 1_000 })
   const describe = createDescribe({ reader, schema, views, bases })
 
   /** One step of a base at a time: two that come together must not undo the same action. */
   function inTurn<T>(baseId: string, work: () => Promise<T>): Promise<T> {
-    const queue = queues.get(baseId) ?? createMutex()
+    const queue = queues.get(baseId) ?? createWriteQueue()
     queues.set(baseId, queue)
-    return queue(work)
+    return queue(work, { patienceMs: writePatienceMs() })
   }
 
   const refusalsOf = (baseId: string, user: UserActor): ReadonlyMap<number, number> =>
@@ -324,15 +324,19 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
       await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
       const { tableId } = entry
-      await engine.write(async (tx) => {
-        const appended = await appendChange(tx, engine.dialect, {
-          actorId: user.id,
-          tableId,
-          records: [],
-          ...mark,
-        })
-        await finish(tx, engine.dialect, appended.id)
-      })
+      await engine.write(
+        async (tx) => {
+          const appended = await appendChange(tx, engine.dialect, {
+            actorId: user.id,
+            tableId,
+            records: [],
+            ...mark,
+          })
+          await finish(tx, engine.dialect, appended.id)
+        },
+        undefined,
+        { isFollowUp: true },
+      )
       return { applied: null, kind, records: entry.records, skipped: 0 }
     }
     const asSet = setStep(entry, undoneBy)

@@ -1,3 +1,4 @@
+import { currentCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 
 /** Runs callers one after the other, in the order they came. */
@@ -26,6 +27,15 @@ interface Waiting extends Turn {
 
 /** Short writes wait this long behind changes of whole tables; then whoever asked is told. */
 export const WRITE_PATIENCE_MS = 20_000
+
+/**
+ * How long a write of the present caller waits for its turn: no longer than their reads may take. Undefined for what
+ * goes on by itself, such as jobs: nobody is told, so it waits.
+ */
+export function writePatienceMs(): number | undefined {
+  const caller = currentCaller()
+  return caller && Math.min(WRITE_PATIENCE_MS, caller.timeoutMs)
+}
 
 /** A change of whole tables that has waited this long lets nobody else ahead. */
 const LET_AHEAD_MS = 5_000
@@ -72,14 +82,15 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
     if (patienceMs !== undefined && waiting.includes(entry)) {
       timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1)
-        reject(busy(patienceMs))
+        reject(baseBusy(patienceMs))
       }, patienceMs)
     }
     return promise
   }
 }
 
-const busy = (patienceMs: number): AppError =>
+/** The refusal of a write that has waited for as long as it may. */
+export const baseBusy = (patienceMs: number): AppError =>
   new AppError(
     'BASE_BUSY',
     `Another change of this base takes long: this one waited ${Math.round(patienceMs / 1000)} s and was not made. Try again later`,

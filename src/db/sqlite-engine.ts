@@ -9,7 +9,7 @@ import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
-import { createWriteQueue, type Turn, WRITE_PATIENCE_MS } from './mutex.ts'
+import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import { asObjects, type NamedRows } from './named-rows.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchScript } from './script-watch.ts'
@@ -28,7 +28,6 @@ const LOOK_AFTER_WRITES = 50
 /** What a read of a file of this size can take is over soon; beyond it may have to be stopped. */
 const LARGE_BYTES = 32 * 1024 ** 2
 
-const SHORT: Turn = { patienceMs: WRITE_PATIENCE_MS }
 const LONG: Turn = { isLong: true }
 
 /** The connections to a file, and what was prepared on them. */
@@ -328,27 +327,33 @@ function engineOf(
         throw explain(error)
       }
     },
-    write: (work, afterCommit) =>
-      exclusively(async () => {
-        const { writer, transaction } = use(true)
-        writer.run('begin immediate')
-        try {
-          const result = await work(transaction)
-          writer.run('commit')
-          await afterCommit?.(result)
-          return result
-        } catch (error) {
-          // A failed commit may have ended the transaction already.
-          if (writer.inTransaction) writer.run('rollback')
-          throw error
-        }
-      }),
+    write: (work, afterCommit, { isFollowUp = false } = {}) =>
+      exclusively(
+        async () => {
+          const { writer, transaction } = use(true)
+          writer.run('begin immediate')
+          try {
+            const result = await work(transaction)
+            writer.run('commit')
+            await afterCommit?.(result)
+            return result
+          } catch (error) {
+            // A failed commit may have ended the transaction already.
+            if (writer.inTransaction) writer.run('rollback')
+            throw error
+          }
+        },
+        isFollowUp ? undefined : { patienceMs: writePatienceMs() },
+      ),
     writeTogether: createGroupCommit(
       (work) =>
-        exclusively(() => {
-          const { writer, transaction } = use(true)
-          return work(groupSession(writer, transaction))
-        }, SHORT),
+        exclusively(
+          () => {
+            const { writer, transaction } = use(true)
+            return work(groupSession(writer, transaction))
+          },
+          { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS },
+        ),
       explain,
     ),
     writeScript: (script, { afterCommit, ...watch } = {}) =>

@@ -171,7 +171,6 @@ export type EngineLocation =
   | { client: 'pg'; connection: PostgresConnection; schema: string }
   | { client: 'mysql2'; connection: MysqlConnection }
 
-/** A database that holds the tables of a base. */
 /** The room that a base's home takes. */
 export interface EngineStorage {
   /** `bytes` in all; `freeBytes` of them are unused and can be given back, null where the engine does not tell. */
@@ -183,6 +182,12 @@ export interface EngineStorage {
   compact(whole: boolean): Promise<void>
 }
 
+/** How a write waits for its turn, see `Engine.write`. */
+export interface WriteOptions {
+  isFollowUp?: boolean
+}
+
+/** A database that holds the tables of a base. */
 export interface Engine {
   readonly dialect: Dialect
   /** Waits until the server's version is known, as far as it can be reached: the dialect may depend on it. */
@@ -195,8 +200,16 @@ export interface Engine {
    * Runs `work` in one transaction; what it throws takes all of it back. Writers queue: a base has
    * one at a time. `afterCommit` runs before the next writer may begin: a schema change switches the
    * metadata over there, so that no write falls between the two.
+   *
+   * @param options `isFollowUp`: it completes something that has happened already, so it waits for its turn however
+   *   long that takes
+   * @throws BASE_BUSY where the turn does not come in time: nothing has run then
    */
-  write<T>(work: (tx: Transaction) => Promise<T>, afterCommit?: (result: T) => Promise<void>): Promise<T>
+  write<T>(
+    work: (tx: Transaction) => Promise<T>,
+    afterCommit?: (result: T) => Promise<void>,
+    options?: WriteOptions,
+  ): Promise<T>
   /**
    * As `write`, for short writes: those that wait at the same time are committed as one, and one that
    * throws takes back itself alone. `work` reads through `tx` only: what others of its group have

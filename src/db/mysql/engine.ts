@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Engine, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { mysql, mysqlFor } from '../../dialects/mysql.ts'
 import type { MysqlConnection } from '../connection.ts'
-import { createMutex } from '../mutex.ts'
+import { createWriteQueue, type Turn, writePatienceMs } from '../mutex.ts'
 import { connectMysql } from './driver.ts'
 import { explainMysql, hasNoEncryption, isMysqlConnectionError } from './errors.ts'
 
@@ -30,7 +30,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     scans: connectMysql(connection, 2, encrypted, onVersion).promise(),
   })
   let pools = connect(true)
-  const inTurn = createMutex()
+  const inTurn = createWriteQueue()
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
@@ -110,14 +110,21 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     }
   }
 
-  const write: Engine['write'] = (work, afterCommit) =>
+  const writeInTurn = <T>(
+    work: (tx: Transaction) => Promise<T>,
+    afterCommit: ((result: T) => Promise<void>) | undefined,
+    turn: Turn,
+  ): Promise<T> =>
     explained(
       inTurn(async () => {
         const result = await inTransaction(work)
         await afterCommit?.(result)
         return result
-      }),
+      }, turn),
     )
+
+  const write: Engine['write'] = (work, afterCommit, { isFollowUp = false } = {}) =>
+    writeInTurn(work, afterCommit, isFollowUp ? {} : { patienceMs: writePatienceMs() })
 
   let met: Promise<void> | null = null
   async function meet(): Promise<void> {
@@ -144,21 +151,25 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     write,
     writeTogether: (work, onCommit) => write(work, async (result) => onCommit?.(result)),
     writeScript: (script, { afterCommit, signal, progress } = {}) =>
-      write(async (tx) => {
-        const statements = typeof script === 'function' ? await script() : script
-        const results: StatementResult[] = []
-        let written = 0
-        for (const statement of statements) {
-          signal?.throwIfAborted()
-          const isRead = /^\s*(select|show|with)\b/i.test(statement.sql)
-          const rows = isRead ? await tx.all<Record<string, unknown>>(statement) : []
-          const changes = isRead ? 0 : (await tx.run(statement)).changes
-          results.push({ changes, rows })
-          written += changes
-          progress?.(written)
-        }
-        return results
-      }, afterCommit),
+      writeInTurn(
+        async (tx) => {
+          const statements = typeof script === 'function' ? await script() : script
+          const results: StatementResult[] = []
+          let written = 0
+          for (const statement of statements) {
+            signal?.throwIfAborted()
+            const isRead = /^\s*(select|show|with)\b/i.test(statement.sql)
+            const rows = isRead ? await tx.all<Record<string, unknown>>(statement) : []
+            const changes = isRead ? 0 : (await tx.run(statement)).changes
+            results.push({ changes, rows })
+            written += changes
+            progress?.(written)
+          }
+          return results
+        },
+        afterCommit,
+        { isLong: true },
+      ),
     exclusively: (work) => inTurn(work),
     close: async () => {
       await Promise.all([pools.points.end(), pools.scans.end()])

@@ -4,8 +4,8 @@ import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/render.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { createGroupCommit, type GroupSession } from '../group-commit.ts'
-import { createMutex } from '../mutex.ts'
-import { explainPostgres, isConnectionError, isStalePlan } from './errors.ts'
+import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
+import { explainPostgres, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
 import { type Lane, type Lanes, openLanes } from './lanes.ts'
 import { transactionOn } from './transaction.ts'
 
@@ -19,6 +19,8 @@ export interface PostgresDatabase {
   writers: Lanes
   close(): Promise<void>
 }
+
+const LONG: Turn = { isLong: true }
 
 const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
@@ -44,7 +46,7 @@ export function openPostgresDatabase(connection: PostgresConnection): PostgresDa
  */
 export function openPostgresEngine(database: PostgresDatabase, schema: string, source: string): Engine {
   const { points, scans, writers } = database
-  const inTurn = createMutex()
+  const inTurn = createWriteQueue()
   const key = `hashtextextended(${quoteText(`sheaf ${schema}`)}, 0)`
 
   const explained = <T>(work: Promise<T>): Promise<T> =>
@@ -53,13 +55,13 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     })
 
   /** Runs `work` with a connection for writing, while nobody else in this process writes. */
-  const withWriter = <T>(work: (lane: Lane) => Promise<T>): Promise<T> =>
-    explained(inTurn(() => writers.use(schema, work)))
+  const withWriter = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
+    explained(inTurn(() => writers.use(schema, work, turn.patienceMs), turn))
 
   /** As `withWriter`, and while no other process writes either; the lock outlives transactions. */
-  const withLock = <T>(work: (lane: Lane) => Promise<T>): Promise<T> =>
-    withWriter(async (lane) => {
-      await lane.command(`select pg_advisory_lock(${key})`)
+  const withLock = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
+    withWriter(turn, async (lane) => {
+      await lane.command(bounded(`select pg_advisory_lock(${key})`, turn)).catch(explainWait(turn))
       try {
         return await work(lane)
       } finally {
@@ -79,9 +81,10 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     lane: Lane,
     lock: string,
     work: (tx: Transaction) => Promise<T>,
+    turn: Turn = {},
   ): Promise<T> {
     try {
-      await lane.command(`begin${lock}`)
+      await lane.command(`begin${lock}`).catch(explainWait(turn))
       const result = await work(transactionOn(lane))
       await lane.command('commit')
       return result
@@ -91,7 +94,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     }
   }
 
-  const lockForTransaction = `; select pg_advisory_xact_lock(${key})`
+  const lockForTransaction = (turn: Turn) => `; ${bounded(`select pg_advisory_xact_lock(${key})`, turn)}`
 
   function read<T>(
     statement: Parameters<Lane['query']>[0],
@@ -114,9 +117,11 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     all: <T>(statement: Parameters<Lane['query']>[0], options?: { scan?: boolean }) =>
       read<T>(statement, options, false),
     values: (statement, options) => read<unknown[]>(statement, options, true),
-    write: (work, afterCommit) => {
-      if (!afterCommit) return withWriter((lane) => inTransaction(lane, lockForTransaction, work))
-      return withLock(async (lane) => {
+    write: (work, afterCommit, { isFollowUp = false } = {}) => {
+      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs() }
+      if (!afterCommit)
+        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), work, turn))
+      return withLock(turn, async (lane) => {
         const result = await inTransaction(lane, '', work)
         await afterCommit(result)
         return result
@@ -126,25 +131,40 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     writeScript: (script, { afterCommit, ...watch } = {}) => {
       const run = async (lane: Lane) =>
         runScript(lane, typeof script === 'function' ? await script() : script, watch)
-      if (!afterCommit) return withWriter((lane) => inTransaction(lane, lockForTransaction, () => run(lane)))
-      return withLock(async (lane) => {
+      if (!afterCommit)
+        return withWriter(LONG, (lane) => inTransaction(lane, lockForTransaction(LONG), () => run(lane)))
+      return withLock(LONG, async (lane) => {
         const results = await inTransaction(lane, '', () => run(lane))
         await afterCommit()
         return results
       })
     },
-    exclusively: (work) => withLock(() => work()),
+    exclusively: (work) => withLock({}, () => work()),
     // The connections are the database's, which others go on using.
     close: async () => {},
   }
 
   function groupCommit(): Engine['writeTogether'] {
-    const together = createGroupCommit((work) =>
-      withWriter((lane) => work(groupSession(lane, `begin${lockForTransaction}`))),
-    )
+    const together = createGroupCommit((work) => {
+      const turn = { patienceMs: writePatienceMs() ?? WRITE_PATIENCE_MS }
+      return withWriter(turn, (lane) => work(groupSession(lane, `begin${lockForTransaction(turn)}`, turn)))
+    })
     return (work, onCommit) => explained(together(work, onCommit))
   }
 }
+
+/** A statement that takes a lock, with the time that it may wait for another process. Resets that for what follows. */
+const bounded = (lock: string, { patienceMs }: Turn): string =>
+  patienceMs === undefined
+    ? lock
+    : `set lock_timeout = ${Math.max(1, Math.round(patienceMs))}; ${lock}; set lock_timeout = 0`
+
+/** Says of a lock that did not come in time what the queue in this process says. */
+const explainWait =
+  ({ patienceMs }: Turn) =>
+  (error: unknown): never => {
+    throw isLockTimeout(error) && patienceMs !== undefined ? baseBusy(patienceMs) : error
+  }
 
 async function runScript(
   lane: Lane,
@@ -171,7 +191,7 @@ async function rollBack(lane: Lane): Promise<void> {
   })
 }
 
-function groupSession(lane: Lane, begin: string): GroupSession {
+function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {
   let isLost = false
   let isSaved = false
   const send = (text: string) => async (): Promise<void> => {
@@ -183,7 +203,7 @@ function groupSession(lane: Lane, begin: string): GroupSession {
   const transaction = transactionOn(lane)
   return {
     transaction,
-    begin: send(begin),
+    begin: () => send(begin)().catch(explainWait(turn)),
     commit: send('commit'),
     rollback: () => rollBack(lane),
     save() {

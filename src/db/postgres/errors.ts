@@ -41,6 +41,9 @@ export function isConnectionError(error: unknown): boolean {
 /** True where a column has become another since a statement was prepared: over a new connection it is answered. */
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
 
+/** True where a lock was not granted within `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 

@@ -4,6 +4,7 @@ import { type Caller, currentCaller, whileWanted } from '../../caller.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import type { PostgresConnection } from '../connection.ts'
+import { baseBusy } from '../mutex.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
 import { isConnectionError, isStalePlan } from './errors.ts'
 
@@ -24,7 +25,8 @@ export interface Lane {
 /** A few connections to one database, shared by all the schemas in it. */
 export interface Lanes {
   /** Runs `work` with a connection in which names are looked for in the schema alone. */
-  use<T>(schema: string, work: (lane: Lane) => Promise<T>): Promise<T>
+  /** @throws BASE_BUSY where none is free within `patienceMs` */
+  use<T>(schema: string, work: (lane: Lane) => Promise<T>, patienceMs?: number): Promise<T>
   close(): Promise<void>
 }
 
@@ -81,16 +83,36 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     return member
   }
 
-  function take(schema: string): Promise<Member> {
+  function take(schema: string, patienceMs: number | undefined): Promise<Member> {
     const idle = members.filter((member) => !member.isBusy)
     const ready = idle.find((member) => member.schema === schema)
     const chosen =
       ready ?? (members.length < options.max ? open() : idle.reduce<Member | null>(leastRecent, null))
     const user = currentCaller()?.key ?? ''
-    if (!chosen) return new Promise((resolve) => waiting.push({ user, take: resolve }))
+    if (!chosen) return waitForOne(user, patienceMs)
     chosen.isBusy = true
     chosen.user = user
     return Promise.resolve(chosen)
+  }
+
+  function waitForOne(user: string, patienceMs: number | undefined): Promise<Member> {
+    const { promise, resolve, reject } = Promise.withResolvers<Member>()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const entry = {
+      user,
+      take(member: Member) {
+        clearTimeout(timer)
+        resolve(member)
+      },
+    }
+    waiting.push(entry)
+    if (patienceMs !== undefined) {
+      timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(baseBusy(patienceMs))
+      }, patienceMs)
+    }
+    return promise
   }
 
   function giveBack(member: Member): void {
@@ -180,8 +202,8 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
   }
 
   return {
-    async use(schema, work) {
-      const member = await take(schema)
+    async use(schema, work, patienceMs) {
+      const member = await take(schema, patienceMs)
       try {
         await enter(member, schema).catch((error) => {
           // A connection that was lost while nobody used it: the next attempt makes a new one.
