@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { TableSkeleton } from '../shell/table-skeleton.tsx'
 import { KIND_SCREENS } from '../views/kinds/index.ts'
+import { useCurrentSchema } from './use-current-schema.ts'
 import { useDisplayField } from './use-display-field.ts'
 import { useRecentView } from './use-recent-view.ts'
 
@@ -29,20 +30,20 @@ const FORMER_PEOPLE = createFormerPeople((tableId, ids) => api.records.formerPeo
 
 /** A table in one of its views: the grid with its toolbar, and the open record. */
 export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps) {
-  const schema = trpc.schema.table.useQuery({ tableId })
+  const { query, schema } = useCurrentSchema(tableId)
   const base = trpc.bases.get.useQuery({ baseId })
   const people = trpc.records.people.useQuery({ baseId }).data ?? NOBODY
   const byId = useMemo(() => new Map(people.map((person) => [person.id, person])), [people])
 
-  const shownViews = schema.data?.views
+  const shownViews = schema?.views
   const view = viewId
     ? shownViews?.find((one) => one.id === viewId)
     : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
-  useRecentView(schema.data, view)
+  useRecentView(schema, view)
 
-  if (isMissing(schema.error)) return <Gone baseId={baseId} title={t('This table no longer exists')} />
-  if (!schema.data || !base.data) {
-    const failed = [schema, base].find((query) => query.error)
+  if (isMissing(query.error)) return <Gone baseId={baseId} title={t('This table no longer exists')} />
+  if (!schema || !base.data) {
+    const failed = [query, base].find((query) => query.error)
     if (!failed) return <TableSkeleton />
     return (
       <ErrorState
@@ -52,7 +53,7 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
       />
     )
   }
-  const { views } = schema.data
+  const { views } = schema
   if (!view) {
     return (
       <Gone
@@ -68,12 +69,12 @@ export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps
       <PeopleProvider value={byId}>
         <FormerPeopleProvider value={FORMER_PEOPLE}>
           <h1 className="visually-hidden">
-            {t('{table}: {view}', { table: schema.data.table.title, view: view.title })}
+            {t('{table}: {view}', { table: schema.table.title, view: view.title })}
           </h1>
           <Screen
             // Another view begins afresh: its own records, scroll and selection.
             key={view.id}
-            schema={schema.data}
+            schema={schema}
             saved={view}
             role={base.data.role}
             people={people}
