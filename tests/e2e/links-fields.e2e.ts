@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eventually, type GridPage, gridTests, textOf, untilCount } from './grid-page.ts'
 import { createLibrary } from './link-tables.ts'
+import { tableLink } from './shell-page.ts'
 
 const tests = gridTests()
 
@@ -214,4 +215,26 @@ describe('filters, sorts and summaries of computed fields', () => {
     await grid.page.getByRole('menu').getByText('Sum', { exact: true }).click()
     await grid.page.getByText('3,804').waitFor()
   })
+})
+
+test('a table that changed while another was on the screen is read anew before its records are', async () => {
+  const { authors, books, fieldOf } = await createLibrary(tests, AUTHORS, ['The Hobbit'])
+  const { page } = await tests.openTable(authors)
+  await tableLink(page, 'Books').click()
+  await page.getByRole('columnheader').filter({ hasText: 'Title' }).waitFor()
+  const isOutdated = page.waitForRequest((request) => request.url().includes('schema.tables'))
+  await tests
+    .app()
+    .trpc(tests.owner().token)
+    .schema.deleteField.mutate({ fieldId: fieldOf(authors, 'Born') })
+  await isOutdated
+  // A slow network: the schema takes its time, and the page asks for nothing that is gone.
+  await page.route(/schema\.table\?|schema\.table,|,schema\.table/, async (route) => {
+    await Bun.sleep(400)
+    await route.continue()
+  })
+  await tableLink(page, 'Authors').click()
+  await page.getByRole('columnheader').filter({ hasText: 'Name' }).waitFor()
+  expect(await page.getByRole('columnheader').filter({ hasText: 'Born' }).count()).toBe(0)
+  expect(page.url()).not.toContain(books.tableId)
 })
