@@ -78,11 +78,11 @@ describe('the undo key', () => {
     await eventually(grid.titles, (titles) => titles.length === 1)
     await undoKey(grid)
     await grid.page
-      .getByRole('dialog', { name: 'Undo “Delete field Qty of Tasks”?' })
+      .getByRole('dialog', { name: 'Undo “Delete field Qty from Tasks”?' })
       .getByRole('button', { name: 'Undo' })
       .click()
     await eventually(grid.titles, (titles) => titles.length === 2)
-    await toast(grid, 'Undone: Delete field Qty of Tasks')
+    await toast(grid, 'Undone: Delete field Qty from Tasks')
   })
 })
 
@@ -135,6 +135,21 @@ describe('deleting records', () => {
     await untilCount(grid, '0 records')
     await page.getByRole('button', { name: 'Undo' }).click()
     await untilCount(grid, '120 records')
+  })
+
+  test('that clears many values offers to undo it', async () => {
+    const table = await tests.createTable(FIELDS, items(120))
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await grid.cell(0, 'Qty').click()
+    await page.keyboard.press('ControlOrMeta+Shift+ArrowDown')
+    await page.keyboard.press('Delete')
+    const message = page.getByRole('status').filter({ hasText: /^Values cleared in 120 records/ })
+    await message.waitFor()
+    expect(await qtyOf(table, 60)).toBeNull()
+    await message.getByRole('button', { name: 'Undo' }).click()
+    await toast(grid, 'Undone: Values cleared in 120 records')
+    expect(await qtyOf(table, 60)).toBe(60)
   })
 
   test('leaves records alone that were ticked and that a search hides by now', async () => {

@@ -36,7 +36,7 @@ describe('records.nextAction', () => {
       { Id: 1, Qty: 7 },
       { Id: 2, Qty: 8 },
     ])
-    expect(await label(table)).toBe(`Qty of 2 records of ${table.title}`)
+    expect(await label(table)).toBe(`Change Qty in 2 records of ${table.title}`)
   })
 
   test('names records that were made, moved and deleted', async () => {
@@ -46,27 +46,27 @@ describe('records.nextAction', () => {
     await bench.rest.post(`${table.path}/5/move?before=1`)
     expect(await label(table)).toBe(`Move record Fresh in ${table.title}`)
     await bench.rest.delete(table.path, { Id: 5 })
-    expect(await label(table)).toBe(`Delete record Fresh of ${table.title}`)
+    expect(await label(table)).toBe(`Delete record Fresh from ${table.title}`)
     await bench.rest.delete(table.path, [{ Id: 1 }, { Id: 2 }])
-    expect(await label(table)).toBe(`Delete 2 records of ${table.title}`)
+    expect(await label(table)).toBe(`Delete 2 records from ${table.title}`)
   })
 
   test('keeps the names of fields, tables and views that are gone by now', async () => {
     const table = await bench.table({ Title: 'SingleLineText', Qty: 'Number' }, rows(2))
     await bench.trpc.schema.deleteField.mutate({ fieldId: table.field('Qty').id })
-    expect(await label(table)).toBe(`Delete field Qty of ${table.title}`)
+    expect(await label(table)).toBe(`Delete field Qty from ${table.title}`)
     const view = await bench.trpc.views.create.mutate({ tableId: table.id, title: 'Open', kind: 'grid' })
-    expect(await label(table)).toBe(`Create view Open of ${table.title}`)
+    expect(await label(table)).toBe(`Create view Open in ${table.title}`)
     await bench.trpc.views.delete.mutate({ viewId: view.id })
-    expect(await label(table)).toBe(`Delete view Open of ${table.title}`)
+    expect(await label(table)).toBe(`Delete view Open from ${table.title}`)
     await bench.trpc.schema.deleteTable.mutate({ tableId: table.id })
     expect(await label()).toBe(`Delete table ${table.title}`)
     const { actions } = await bench.trpc.records.actions.query({ baseId: bench.baseId, tableId: table.id })
     expect(actions.map(actionText)).toEqual([
       `Delete table ${table.title}`,
-      `Delete view Open of ${table.title}`,
-      `Create view Open of ${table.title}`,
-      `Delete field Qty of ${table.title}`,
+      `Delete view Open from ${table.title}`,
+      `Create view Open in ${table.title}`,
+      `Delete field Qty from ${table.title}`,
       `2 new records in ${table.title}`,
       `Create table ${table.title}`,
     ])

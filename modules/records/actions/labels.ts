@@ -31,7 +31,7 @@ export interface LabelFacts {
 
 const label = (text: string, params: Label['params'] = {}): Label => ({ text, params })
 
-/** Names an action in concrete terms: `Qty of Item 3: 42 → 4242`, `Delete field Qty of weather`. */
+/** Names an action in concrete terms: `Qty of Item 3: 42 → 4242`, `Delete field Qty from weather`. */
 export function labelOf(facts: LabelFacts): Label {
   const [owner] = facts.kind.split('.')
   switch (owner) {
@@ -68,14 +68,14 @@ function recordsLabel(facts: LabelFacts): Label {
           : label('{n} new records in {table}', { n, table })
     case 'records.delete':
       return one
-        ? label('Delete record {record} of {table}', { record, table })
-        : counted(n, 'Delete {n} records of {table}', table)
+        ? label('Delete record {record} from {table}', { record, table })
+        : counted(n, 'Delete {n} records from {table}', table)
     case 'records.purge':
-      return counted(n, 'Delete {n} records of {table} forever', table)
+      return counted(n, 'Delete {n} records from {table} forever', table)
     case 'records.restore':
       return one
-        ? label('Restore record {record} of {table}', { record, table })
-        : counted(n, 'Restore {n} records of {table}', table)
+        ? label('Restore record {record} in {table}', { record, table })
+        : counted(n, 'Restore {n} records in {table}', table)
     case 'records.move':
       return one
         ? label('Move record {record} in {table}', { record, table })
@@ -94,11 +94,11 @@ function valuesLabel({ records: n, table, record, values }: LabelFacts): Label {
   if (n > 1 || record === null) {
     if (value && values.length <= NAMED_FIELDS)
       return n === 1
-        ? label('{fields} of 1 record of {table}', { fields, table })
-        : label('{fields} of {n} records of {table}', { fields, n, table })
-    return counted(n, 'Edit {n} records of {table}', table)
+        ? label('Change {fields} in 1 record of {table}', { fields, table })
+        : label('Change {fields} in {n} records of {table}', { fields, n, table })
+    return counted(n, 'Edit {n} records in {table}', table)
   }
-  if (!value) return label('Edit record {record} of {table}', { record, table })
+  if (!value) return label('Edit record {record} in {table}', { record, table })
   if (more.length > 0) {
     return values.length <= NAMED_FIELDS
       ? label('{fields} of {record}', { fields, record })
@@ -159,11 +159,11 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
   const { before, after } = (detail ?? {}) as FieldDetail
   switch (kind) {
     case 'field.create':
-      return label('Create field {field} of {table}', { field, table })
+      return label('Create field {field} in {table}', { field, table })
     case 'field.delete':
-      return label('Delete field {field} of {table}', { field, table })
+      return label('Delete field {field} from {table}', { field, table })
     case 'field.restore':
-      return label('Restore field {field} of {table}', { field, table })
+      return label('Restore field {field} in {table}', { field, table })
     case 'field.display':
       return label('Display field of {table}: {from} → {to}', {
         table,
@@ -174,19 +174,19 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
       break
   }
   if (typeof before !== 'object' || typeof after !== 'object')
-    return label('Change field {field} of {table}', { field, table })
+    return label('Change field {field} in {table}', { field, table })
   if (before.title !== after.title)
-    return label('Rename field {from} of {table} to {to}', { from: before.title, to: after.title, table })
+    return label('Rename field {from} in {table} to {to}', { from: before.title, to: after.title, table })
   if (before.type !== after.type) {
-    return label('Type of field {field} of {table}: {from} → {to}', {
+    return label('Type of field {field} in {table}: {from} → {to}', {
       ...{ field, table },
       from: fieldType(before.type).label,
       to: fieldType(after.type).label,
     })
   }
   return isOptionsChange(detail)
-    ? label('Change options of field {field} of {table}', { field, table })
-    : label('Change field {field} of {table}', { field, table })
+    ? label('Change options of field {field} in {table}', { field, table })
+    : label('Change field {field} in {table}', { field, table })
 }
 
 /** True for an update of a field that changed its options alone, such as a new choice of a select field. */
@@ -201,17 +201,17 @@ export function isOptionsChange(detail: unknown): boolean {
 }
 
 const VIEW_PARTS: Record<string, string> = {
-  description: 'Change description of view {view} of {table}',
-  rowHeight: 'Row height of view {view} of {table}',
-  frozen: 'Frozen columns of view {view} of {table}',
-  filter: 'Filter of view {view} of {table}',
-  sorts: 'Sort of view {view} of {table}',
-  meta: 'Change icon of view {view} of {table}',
-  lock: 'Lock of view {view} of {table}',
-  order: 'Move view {view} of {table}',
-  groups: 'Grouping of view {view} of {table}',
-  coloring: 'Colours of view {view} of {table}',
-  ownedBy: 'Owner of view {view} of {table}',
+  description: 'Change description of view {view} in {table}',
+  rowHeight: 'Change row height of view {view} in {table}',
+  frozen: 'Change frozen columns of view {view} in {table}',
+  filter: 'Change filter of view {view} in {table}',
+  sorts: 'Change sort of view {view} in {table}',
+  meta: 'Change icon of view {view} in {table}',
+  lock: 'Change lock of view {view} in {table}',
+  order: 'Move view {view} in {table}',
+  groups: 'Change grouping of view {view} in {table}',
+  coloring: 'Change colours of view {view} in {table}',
+  ownedBy: 'Change owner of view {view} in {table}',
 }
 
 interface ViewDetail {
@@ -225,28 +225,28 @@ function viewLabel(facts: LabelFacts): Label {
   const { before, after, changes } = (detail ?? {}) as ViewDetail
   switch (kind) {
     case 'view.create':
-      return label('Create view {view} of {table}', { view, table })
+      return label('Create view {view} in {table}', { view, table })
     case 'view.delete':
-      return label('Delete view {view} of {table}', { view, table })
+      return label('Delete view {view} from {table}', { view, table })
     case 'view.arrange':
       return arrangeLabel(facts)
     case 'view.visibility':
       return (changes?.length ?? 0) === 1
-        ? label('Visibility of view {view} of {table}', { view, table })
-        : label('Visibility of {n} views', { n: changes?.length ?? 0 })
+        ? label('Change who sees view {view} of {table}', { view, table })
+        : label('Change who sees {n} views', { n: changes?.length ?? 0 })
     default:
       break
   }
   const keys = Object.keys(after ?? {}).filter((key) => !Bun.deepEquals(before?.[key], after?.[key]))
   if (keys.includes('title')) {
-    return label('Rename view {from} of {table} to {to}', {
+    return label('Rename view {from} in {table} to {to}', {
       ...{ table, from: String(before?.title) },
       to: String(after?.title),
     })
   }
   const [only] = keys
   const text = keys.length === 1 && only ? VIEW_PARTS[only] : undefined
-  return label(text ?? 'Settings of view {view} of {table}', { view, table })
+  return label(text ?? 'Change settings of view {view} in {table}', { view, table })
 }
 
 function arrangeLabel({ view, detail, fieldTitle }: LabelFacts): Label {
@@ -257,7 +257,7 @@ function arrangeLabel({ view, detail, fieldTitle }: LabelFacts): Label {
     changed.filter((line) => !Bun.deepEquals(known.get(line.fieldId)?.[key], line[key]))
   const shown = differing('show')
   const [line] = shown.length > 0 ? shown : changed
-  if (!line) return label('Settings of view {view}', { view })
+  if (!line) return label('Change settings of view {view}', { view })
   const field = fieldTitle(line.fieldId)
   if (shown.length === 1)
     return label(line.show ? 'Show field {field} in view {view}' : 'Hide field {field} in view {view}', {
@@ -273,16 +273,16 @@ function arrangeLabel({ view, detail, fieldTitle }: LabelFacts): Label {
   const n = changed.length
   if (differing('width').length === n) {
     return n === 1
-      ? label('Width of field {field} in view {view}', { field, view })
-      : label('Width of {n} fields in view {view}', { n, view })
+      ? label('Resize field {field} in view {view}', { field, view })
+      : label('Resize {n} fields in view {view}', { n, view })
   }
   if (differing('order').length === n) {
     return n === 1
       ? label('Move field {field} in view {view}', { field, view })
-      : label('Order of fields in view {view}', { view })
+      : label('Reorder fields in view {view}', { view })
   }
   if (n === 1 && differing('summary').length === 1)
-    return label('Summary of field {field} in view {view}', { field, view })
-  if (n === 1) return label('Settings of field {field} in view {view}', { field, view })
-  return label('Settings of {n} fields in view {view}', { n, view })
+    return label('Change summary of field {field} in view {view}', { field, view })
+  if (n === 1) return label('Change settings of field {field} in view {view}', { field, view })
+  return label('Change settings of {n} fields in view {view}', { n, view })
 }

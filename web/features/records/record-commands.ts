@@ -113,14 +113,14 @@ export async function idsOfAll({ store }: TableContext, except: ReadonlySet<Reco
   return rows.map((row) => row.id).filter((id) => !except.has(id))
 }
 
-/** Empties cells by position, as one change. */
+/** Empties cells by position, as one change. Where that concerns many records, it offers to undo it. */
 export async function clearCells(get: GetContext, areas: readonly CellArea[]): Promise<void> {
   const { store, schema } = get()
   const count = store.source.rowCount ?? 0
   const [only] = areas
   const rows = areas.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0)
   if (areas.length === 1 && only && only.firstRow === 0 && only.lastRow === count - 1 && count > MAX_ROWS) {
-    return clearAll(get(), only.fieldIds)
+    return clearAll(get(), only.fieldIds, count)
   }
   if (rows > MAX_ROWS) {
     toast.error({ text: t('Too many cells at once. Select whole columns or fewer rows.') })
@@ -141,18 +141,29 @@ export async function clearCells(get: GetContext, areas: readonly CellArea[]): P
       }
     }
   }
-  if (cells.length > 0) await store.setCells(cells)
+  if (cells.length === 0) return
+  const written = await store.setCells(cells)
+  if (written) offerClearUndo(get(), written.id, rows)
+}
+
+/** A single key has emptied more than what is on screen. */
+function offerClearUndo(context: TableContext, changeId: number, records: number): void {
+  if (records <= CONFIRM_RECORDS) return
+  const text = tn('Values cleared in 1 record', 'Values cleared in {n} records', records)
+  offerUndo(placeOf(context), text, changeId)
 }
 
 /** What an emptied cell holds: false for a check box, no value for most. */
 const emptyOf = (field: Field) => fieldType(field.type).initial ?? null
 
-async function clearAll({ store, schema }: TableContext, fieldIds: readonly string[]): Promise<void> {
+async function clearAll(context: TableContext, fieldIds: readonly string[], count: number): Promise<void> {
+  const { store, schema } = context
   const { filter, search } = store.query()
   const { baseId, id: tableId } = schema.table
   const values: Values = {}
   for (const field of schema.fields) if (fieldIds.includes(field.id)) values[field.id] = emptyOf(field)
-  await updateMatching({ store, baseId, tableId, filter, search, values })
+  const applied = await updateMatching({ store, baseId, tableId, filter, search, values })
+  if (applied) offerClearUndo(context, applied.id, count)
 }
 
 async function updateMatching(input: {
