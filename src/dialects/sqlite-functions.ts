@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { toLower, toUpper } from '../core/formula/letters.ts'
+import { readNumber } from '../core/formula/read-number.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array | null
 
@@ -7,6 +8,7 @@ type Value = string | number | bigint | boolean | Uint8Array | null
 const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
   sheaf_upper: toUpper,
   sheaf_lower: toLower,
+  sheaf_number: readNumber,
 }
 
 /**

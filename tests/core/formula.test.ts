@@ -126,7 +126,7 @@ describe('checkFormula', () => {
           'REGEX_EXTRACT',
           'REGEX_MATCH',
         ],
-        ...['REGEX_REPLACE', 'ROUNDDOWN', 'ROUNDUP', 'SQRT', 'VALUE', 'XOR'],
+        ...['REGEX_REPLACE', 'ROUNDDOWN', 'ROUNDUP', 'SQRT', 'XOR'],
       ],
     ],
     [

@@ -26,7 +26,7 @@ const ZONES = [
 ]
 const PER_STATEMENT = 50
 /** What SQLite has no words for. */
-const NOT_ON_SQLITE = /\b(REGEX_\w+|VALUE)\(/
+const NOT_ON_SQLITE = /\bREGEX_\w+\(/
 
 interface Case {
   formula: string

@@ -189,6 +189,10 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     infix(['=', '!=', '<', '<=', '>', '>='], 'date'),
     infix(['=', '!=', '<'], 'boolean'),
     (random, depth) =>
+      `(${generate(random, depth, 'text')} ${pick(random, ['=', '!=', '<', '<=', '>', '>='])} ${generate(random, depth, 'number')})`,
+    (random, depth) =>
+      `(${generate(random, depth, 'number')} ${pick(random, ['=', '!=', '<', '<=', '>', '>='])} ${generate(random, depth, 'text')})`,
+    (random, depth) =>
       `(${any(random, depth)} ${pick(random, ['=', '!=', '<', '>='])} ${any(random, depth)})`,
     (random, depth) => `${pick(random, ['AND', 'OR'])}(${any(random, depth)}, ${any(random, depth)})`,
     (random, depth) => `XOR(${many(random, depth, 'boolean')})`,

@@ -1,6 +1,6 @@
 import type { Expression, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
 import type { FormulaChecker } from './check.ts'
-import { convertTo, joinTypes } from './conversions.ts'
+import { convertTo, joinCompared, joinTypes } from './conversions.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
 import { DIFFERENCE_UNITS, differenceUnit, firstDay, STEP_UNITS, stepOf } from './units.ts'
@@ -66,9 +66,10 @@ function kindsOf(count: number, { args, rest = [] }: FormulaFunction): ArgKind[]
   return kinds
 }
 
-/** Brings all arguments of a kind to one type. */
+/** Brings all arguments of a kind to types that go together. */
 function joinKind(args: Expression[], kinds: ArgKind[], kind: 'result' | 'match'): Expression[] {
-  const joined = joinTypes(args.filter((_, index) => kinds[index] === kind))
+  const ofKind = args.filter((_, index) => kinds[index] === kind)
+  const joined = kind === 'match' ? joinCompared(ofKind) : joinTypes(ofKind)
   return args.map((arg, index) => (kinds[index] === kind ? (joined.shift() ?? arg) : arg))
 }
 

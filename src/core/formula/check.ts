@@ -1,7 +1,7 @@
 import type { Expression, FormulaField, Problem, SyntaxNode, ValueType } from './ast.ts'
 import { checkCall } from './check-call.ts'
 import { checkCircle } from './circle.ts'
-import { convertTo, joinTypes, limitWithin } from './conversions.ts'
+import { convertTo, joinCompared, limitWithin } from './conversions.ts'
 import { typeOfForm } from './fields.ts'
 import { findFunction } from './functions/index.ts'
 import { measureFormula } from './measure.ts'
@@ -158,7 +158,7 @@ export class FormulaChecker {
     if (!left || !right) return null
     const { args: kinds, returns, range } = operationOf(node.operator)
     if (kinds[0] === 'match') {
-      const args = joinTypes([left, right])
+      const args = joinCompared([left, right])
       return { kind: 'call', name: node.operator, type: 'boolean', args, range: NO_RANGE }
     }
     const sides = [

@@ -27,6 +27,17 @@ export function convertTo(expression: Expression, kind: ArgKind): Expression | n
   }
 }
 
+/** Values that are compared: text and numbers stay what they are, all else is brought to one type. */
+export function joinCompared(expressions: Expression[]): Expression[] {
+  const types = new Set(expressions.map(({ type }) => type))
+  if (!types.has('text') || !types.has('number') || types.has('date') || types.has('datetime')) {
+    return joinTypes(expressions)
+  }
+  return expressions.map((expression) =>
+    expression.type === 'number' ? expression : toType(expression, 'text'),
+  )
+}
+
 /** Values that are compared, or of which one is the result, brought to one type. */
 export function joinTypes(expressions: Expression[]): Expression[] {
   const hasDate = expressions.some(({ type }) => type === 'date' || type === 'datetime')

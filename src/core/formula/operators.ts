@@ -44,7 +44,7 @@ const comparison = (name: Comparison): Operation => ({
   name,
   args: ['match', 'match'],
   returns: 'boolean',
-  evaluate: ([left = null, right = null]: Datum[]) => compareValues(name, left, right),
+  evaluate: ([left = null, right = null]: Datum[], _moment, types) => compareValues(name, left, right, types),
   compile: <S>(args: Value<S>[], build: Build<S>): S => {
     const [left, right] = both(args, build, 'null')
     return compileComparison(name, left, right, build)

@@ -30,7 +30,8 @@ import { trimTrailing } from '../trim-characters.ts'
  * **Types.** What is needed as text becomes text; a truth counts as 1 or 0; text never becomes a number but by VALUE.
  * Two values that are compared, or that may both be the result, are taken as they are where their types agree, a
  * truth and a number as numbers, a day and an instant as instants (midnight in the zone), anything else as
- * text. Text written in the formula is a date where a date is needed.
+ * text. Text that is compared with a number is read as VALUE reads it: the empty text equals an empty number, and text
+ * that is no number is neither equal to, nor before or after any. Text written in the formula is a date where a date is needed.
  *
  * **Dates** lie in the years 1 to 9999; a result outside is null. Instants are kept in UTC, and every part of
  * them (day, month, hour, weekday, text) is what clocks in the formula's zone show; from 1970 to 2070 with all

@@ -86,8 +86,10 @@ const POSTGRES_ONLY = ['mysql', 'mysql2', 'mssql', 'sqlite3', 'snowflake'] as co
 
 /** Clients without COUNT, COUNTA and DATESTR (spec §5). */
 export const ONLY_PG: readonly string[] = POSTGRES_ONLY
-/** Clients without XOR, VALUE and regular expressions. */
-export const NO_VALUE: readonly string[] = ['mssql', 'sqlite3', 'snowflake']
+/** Clients without XOR and regular expressions. */
+export const NO_REGEX: readonly string[] = ['mssql', 'sqlite3', 'snowflake']
+/** Clients that cannot read text: SQLite calls a function of ours. */
+export const NO_READING: readonly string[] = ['mssql', 'snowflake']
 /** Clients without ROUNDUP and ROUNDDOWN. */
 export const NO_ROUNDING: readonly string[] = ['mssql', 'sqlite3']
 /** Clients without mathematics and parts of dates. */

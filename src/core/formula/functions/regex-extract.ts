@@ -1,7 +1,7 @@
 import type { Build, Value } from '../build.ts'
 import { sourceOf } from '../pattern.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_VALUE } from './define.ts'
+import { defineFunction, NO_REGEX } from './define.ts'
 
 /** The first piece of the text that the regular expression describes; empty where there is none. */
 export const regexExtract = defineFunction({
@@ -12,7 +12,7 @@ export const regexExtract = defineFunction({
   args: ['text', 'pattern'],
   min: 2,
   max: 2,
-  unavailable: NO_VALUE,
+  unavailable: NO_REGEX,
   returns: 'text',
   evaluate: ([text, pattern]) =>
     text === null ? null : (new RegExp(sourceOf(pattern), 'u').exec(String(text))?.[0] ?? null),

@@ -1,7 +1,7 @@
 import type { Build, Value } from '../build.ts'
 import { sourceOf } from '../pattern.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_VALUE } from './define.ts'
+import { defineFunction, NO_REGEX } from './define.ts'
 
 /** Whether the text contains what the regular expression describes. */
 export const regexMatch = defineFunction({
@@ -16,7 +16,7 @@ export const regexMatch = defineFunction({
   args: ['joined', 'pattern'],
   min: 2,
   max: 2,
-  unavailable: NO_VALUE,
+  unavailable: NO_REGEX,
   returns: 'boolean',
   evaluate: ([text, pattern]) => new RegExp(sourceOf(pattern), 'u').test(String(text)),
   compile<S>(args: Value<S>[], build: Build<S>): S {

@@ -2,7 +2,7 @@ import type { Build, Value } from '../build.ts'
 import { sourceOf } from '../pattern.ts'
 import { MAX_TEXT } from '../semantics.ts'
 import { argument, charactersOf } from './common.ts'
-import { defineFunction, NO_VALUE } from './define.ts'
+import { defineFunction, NO_REGEX } from './define.ts'
 
 /** The text with every piece replaced that the regular expression describes. */
 export const regexReplace = defineFunction({
@@ -13,7 +13,7 @@ export const regexReplace = defineFunction({
   args: ['text', 'pattern', 'text'],
   min: 3,
   max: 3,
-  unavailable: NO_VALUE,
+  unavailable: NO_REGEX,
   returns: 'text',
   evaluate: ([text, pattern, by]) => {
     if (text === null || by === null) return null

@@ -1,6 +1,5 @@
 import type { Build, Value } from '../build.ts'
-import { compileSame } from '../comparing.ts'
-import { isSame } from './common.ts'
+import { areSame, compileSame } from '../comparing.ts'
 import { defineFunction } from './define.ts'
 
 /** The result behind the first case that equals the value, else the last one. */
@@ -14,9 +13,9 @@ export const switchFunction = defineFunction({
   min: 3,
   max: Number.POSITIVE_INFINITY,
   returns: (types) => types[2] ?? 'null',
-  evaluate: ([value = null, ...rest]) => {
+  evaluate: ([value = null, ...rest], _moment, types) => {
     for (let at = 0; at + 1 < rest.length; at += 2) {
-      if (isSame(value, rest[at] ?? null)) return rest[at + 1] ?? null
+      if (areSame(value, rest[at] ?? null, [types[0], types[at + 1]])) return rest[at + 1] ?? null
     }
     return rest.length % 2 === 1 ? (rest[rest.length - 1] ?? null) : null
   },
@@ -28,7 +27,8 @@ export const switchFunction = defineFunction({
       const cases: [S, S][] = []
       for (let at = 0; at + 1 < rest.length; at += 2) {
         const [match, result] = [rest[at], rest[at + 1]]
-        if (match && result) cases.push([compileSame({ ...value, sql: subject }, match, build), result.sql])
+        if (match && result)
+          cases.push([compileSame({ ...value, sql: subject, isSimple: true }, match, build), result.sql])
       }
       const last = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined
       return words.choose(cases, last?.sql ?? words.nothing(rest[1]?.type ?? 'null'))

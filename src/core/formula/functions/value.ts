@@ -1,9 +1,7 @@
-import { trimCharacters } from '../../trim-characters.ts'
 import type { Build, Value } from '../build.ts'
+import { compileReadNumber, readNumber } from '../read-number.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_VALUE } from './define.ts'
-
-const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$/
+import { defineFunction, NO_READING } from './define.ts'
 
 /** The number that the text reads as, such as -1.5 or 2e3; empty where it is none. */
 export const value = defineFunction({
@@ -14,26 +12,11 @@ export const value = defineFunction({
   args: ['text'],
   min: 1,
   max: 1,
-  unavailable: NO_VALUE,
+  unavailable: NO_READING,
   returns: 'number',
   range: () => ({ max: 140, min: -140 }),
-  evaluate: ([value]) => {
-    const text = trimCharacters(String(value ?? ''), ' ')
-    return text.length <= 40 && NUMBER.test(text) ? Number(text) : null
-  },
+  evaluate: ([value]) => readNumber(String(value ?? '')),
   compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.once([argument(args, 0, build, 'text')], (text) =>
-      build.bind(build.words.trim(text), 'text', (trimmed) =>
-        build.words.choose(
-          [
-            [
-              build.words.compare('<=', build.words.length(trimmed), build.constant(40)),
-              build.words.readNumber(trimmed),
-            ],
-          ],
-          build.words.nothing('number'),
-        ),
-      ),
-    )
+    return compileReadNumber(argument(args, 0, build, 'text'), build)
   },
 })

@@ -1,5 +1,5 @@
 import type { Build, Value } from '../build.ts'
-import { defineFunction, NO_VALUE } from './define.ts'
+import { defineFunction, NO_REGEX } from './define.ts'
 
 /** Whether an odd number of the conditions holds. */
 export const xor = defineFunction({
@@ -11,7 +11,7 @@ export const xor = defineFunction({
   rest: ['truth'],
   min: 1,
   max: Number.POSITIVE_INFINITY,
-  unavailable: NO_VALUE,
+  unavailable: NO_REGEX,
   returns: 'boolean',
   evaluate: (args) => args.filter((arg) => arg === true).length % 2 === 1,
   compile<S>(args: Value<S>[], build: Build<S>): S {
