@@ -3,10 +3,11 @@ import type { Detected } from './detect.ts'
 import { isMissingWord } from './empty-words.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 
-/** 1234, 1,234, -1.5, .5, 1.5e-3; an exponent needs a point or a sign beside it, or 12E4 would be a number. */
-const ENGLISH = /^[-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
-/** 1234, 1.234, 1 234, -1,5, ,5. */
-const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f]\d{3})+)(?:,\d+)?|,\d+)$/
+/** 1234, 1,234, 1'234, -1.5, .5, 1.5e-3; an exponent needs a point or a sign beside it, or 12E4 would be a number. */
+const ENGLISH =
+  /^[-−]?(?:(?:\d{1,3}(?:[,'’]\d{3})+|\d+)(?:\.\d+(?:e[+-]?\d+)?|e[+-]\d+)?|\.\d+(?:e[+-]?\d+)?)$/i
+/** 1234, 1.234, 1 234, 1'234, -1,5, ,5. */
+const CONTINENTAL = /^[-−]?(?:(?:\d+|\d{1,3}(?:[.\s\u00a0\u202f'’]\d{3})+)(?:,\d+)?|,\d+)$/
 /** A comma, or a point, behind which decimals stand whatever the rest of the file is like: not three digits. */
 const COMMA_DECIMALS = /,(?:\d{1,2}|\d{4,})$|\.\d{3},\d+$|^[-−]?0?,\d+$/
 const POINT_DECIMALS = /\.(?:\d{1,2}|\d{4,})$|,\d{3}\.\d+$|^[-−]?0?\.\d+$/

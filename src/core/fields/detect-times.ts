@@ -8,15 +8,17 @@ const TIME = /^(?:\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.
 const HALF = /[ap]\.?m\.?$/i
 /** `1:30`, `36:00:15`, `0:00:01.5`, `-0:30`. */
 const CLOCK = /^[-−]?\d{1,6}:[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?$/
+/** `0:58:10`: a clock shows the hour after midnight as `00` or `12`. */
+const UNDER_AN_HOUR = /^0:[0-5]\d:[0-5]\d$/
 /** `1h 30m`, `90 min`, `2 hours`. */
 const UNITS = /^[-−]?\d{1,9}(?:\.\d{1,3})? ?[a-z]{1,7}(?:,? ?\d{1,9}(?:\.\d{1,3})? ?[a-z]{1,7}){0,4}$/i
 /** A unit that could be a metre, or a mark of anything else, says little by itself. */
 const DOUBTFUL = /^[-−]?[\d.]+ ?[mdhs]$/i
 
-/** Times of day; lengths of time where the clock has no such hour, or the title says so. */
+/** Times of day; lengths of time where a clock shows no such time, or the title says so. */
 export function detectTimes(values: string[], title: string): Detected {
   const trimmed = values.map((value) => value.trim())
-  const isLength = hints(title, 'duration')
+  const isLength = hints(title, 'duration') || trimmed.some((value) => UNDER_AN_HOUR.test(value))
   if (hints(title, 'score')) return null
   const isTime = trimmed.every((value) => TIME.test(value) && parseTime(value) !== null)
   if (isTime && !(isLength && trimmed.every((value) => CLOCK.test(value)))) {

@@ -180,6 +180,9 @@ function detectPhones(values: string[], title: string): Detected {
     : null
 }
 
-/** Objects and lists; a number or a word alone is JSON, too, and means no such thing. */
-const detectJson = (values: string[]): Detected =>
-  values.every((value) => /^\s*[{[]/.test(value) && jsonProblem(value) === null) ? { type: 'JSON' } : null
+/** Objects and lists, some of them missing; a number or a word alone is JSON, too, but says nothing. */
+function detectJson(values: string[]): Detected {
+  const given = values.filter((value) => !isNullWord(value))
+  const isJson = given.every((value) => /^\s*[{[]/.test(value) && jsonProblem(value) === null)
+  return given.length > 0 && isJson ? { type: 'JSON' } : null
+}

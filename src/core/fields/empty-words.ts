@@ -8,13 +8,14 @@ const MISSING = new Set(['n/a', 'na', 'n.a.', 'n.a', 'none', 'nan', '-', '--', '
 const TAKES_MISSING: ReadonlySet<StorageKind> = new Set(['integer', 'real', 'date', 'datetime', 'time'])
 
 /**
- * True for `n/a`, `NULL` and the like where a file has them among numbers, dates or times: the cell is empty.
+ * True for `n/a`, `NULL` and the like where a file has them among numbers, dates or times, and for `NULL` among
+ * answers and JSON: the cell is empty.
  * In a column of text they are text, and stay as they are.
  */
 export function isEmptyWord(text: string, { storage }: Pick<AnyFieldType, 'storage'>): boolean {
   if (text.length > 20) return false
   const word = text.trim().toLowerCase()
-  if (storage === 'boolean') return NULLS.has(word)
+  if (storage === 'boolean' || storage === 'json') return NULLS.has(word)
   return TAKES_MISSING.has(storage) && (NULLS.has(word) || MISSING.has(word))
 }
 

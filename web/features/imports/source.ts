@@ -60,7 +60,7 @@ export function formatSize(bytes: number, locale: string): string {
   const style = {
     style: 'unit',
     unit,
-    unitDisplay: 'short',
+    unitDisplay: unit === 'byte' ? 'long' : 'short',
     maximumFractionDigits: bytes < 1e7 ? 1 : 0,
   } as const
   return new Intl.NumberFormat(locale, style).format(bytes / divisor)

@@ -8,7 +8,8 @@ export function formatBytes(bytes: number): string {
   const options = {
     style: 'unit',
     unit: UNITS[step],
-    unitDisplay: 'short',
+    // In short a single byte and many read the same.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const
   return new Intl.NumberFormat(localeTag(), options).format(bytes / 1000 ** step)
