@@ -100,7 +100,7 @@ export function createServices(kernel: Kernel) {
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
   auth.users.setBaseTitles(bases.titlesOf)
   auth.setStarter(createStarter({ bases, schema, records, views }))
-  const storage = createStorageService(kernel, auth, bases, schema)
+  const storage = createStorageService(kernel, auth, bases, schema, records)
   return { auth, bases, schema, views, records, shares, imports, copies, storage }
 }
 

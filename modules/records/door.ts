@@ -11,6 +11,7 @@ import type { Dialect, Transaction } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { ViewsService } from '../views/index.ts'
 import type { AttachmentsService } from './attachments/index.ts'
 import { storedId, wholeSecond } from './columns.ts'
 import { type Attempt, explainViolation } from './explain.ts'
@@ -20,8 +21,9 @@ import type { LinkSchema } from './links/relation.ts'
 import { LargeCascade, type WriteScope } from './links/scope.ts'
 import { maskChanges } from './mask-passwords.ts'
 import { mergeChanges } from './merge.ts'
+import type { Place } from './places.ts'
 import { idsCondition } from './range.ts'
-import { isForeign } from './record-key.ts'
+import { isForeign, refuseUnordered } from './record-key.ts'
 import { findRepeated, MAX_LISTED } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { runOperation } from './run-operation.ts'
@@ -57,10 +59,14 @@ export interface Written extends AppliedChange {
 
 export type Door = ReturnType<typeof createDoor>
 
-/** An operation whose values are stored values already; `restore` brings deleted records back. */
+/**
+ * An operation whose values are stored values already; `restore` brings deleted records back, `place` gives records back
+ * the positions that they had in a view's manual order.
+ */
 export type CheckedOperation =
   | Operation
   | { kind: 'restore'; tableId: string; rows: Extract<Operation, { kind: 'update' }>['rows'] }
+  | { kind: 'place'; tableId: string; viewId: string; places: Place[] }
 
 type Deletion = Extract<Operation, { kind: 'delete' }>
 
@@ -72,10 +78,11 @@ interface Deps {
   attachments: Pick<AttachmentsService, 'settle'>
   settle: SettleValues
   sets: SetWrites
+  views: Pick<ViewsService, 'requireManualOrder'>
 }
 
 /** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views }: Deps) {
   /**
    * Writes a change: all of it or none, with its line in the log.
    *
@@ -87,6 +94,10 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       const { table } = await schema.load(operation.tableId)
       if (table.baseId !== change.baseId) throw notFound('Table', operation.tableId)
       await auth.access.authorize(actor, RIGHT_OF[operation.kind], change.baseId)
+      if (!('viewId' in operation) || operation.viewId === undefined) continue
+      // A new record does not rearrange what the view shows already.
+      const rearranges = operation.kind === 'move'
+      await views.requireManualOrder(actor, operation.tableId, operation.viewId, rearranges)
     }
     return applyGranted(actor, change)
   }
@@ -138,7 +149,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
   ): Promise<Written> {
     return write(actor, change, {
       maxCascade,
-      entry: { kind: kindOf(change.operations) },
+      entry: { kind: kindOf(change.operations), detail: orderedView(change.operations) },
       tableIds: change.operations.map(({ tableId }) => tableId),
       plan() {
         const made = { ms: Date.now(), timeZone: change.timeZone }
@@ -158,7 +169,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     actor: Actor,
     { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
     how: {
-      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes'> & { tableId?: string | null }
+      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
       /** The tables that are written to; absent: the one of the entry. */
       tableIds?: string[]
       /** What is to be written. Called inside the lease: nothing can come between it and the write. */
@@ -216,7 +227,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
         // Beside the range, those that only learn of links to the new records.
         records: range ? records.slice(touched.length) : records,
         recordCount: records.length,
-        detail: range ?? undefined,
+        detail: range ?? how.entry.detail,
       })
       await how.finish?.(tx, dialect, entry.id)
       const { length: count } = records
@@ -277,6 +288,7 @@ async function checkOperation(
   const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
   switch (operation.kind) {
     case 'insert':
+      if (operation.viewId !== undefined) refuseUnordered(model)
       return {
         ...operation,
         rows: await mapBreathing(operation.rows, ({ values }) => ({
@@ -295,6 +307,7 @@ async function checkOperation(
     case 'delete':
       return { ...operation, ids: [...new Set(operation.ids.map(idOf))] }
     case 'move':
+      refuseUnordered(model)
       return { ...operation, ids: [...new Set(operation.ids.map(idOf))], before: place(operation.before) }
     default:
       return { ...operation, id: idOf(operation.id) }
@@ -318,6 +331,12 @@ function kindOf(operations: Operation[]): string {
   const kinds = new Set(operations.map((operation) => operation.kind))
   const tables = new Set(operations.map((operation) => operation.tableId))
   return `records.${kinds.size === 1 && tables.size === 1 ? [...kinds][0] : 'change'}`
+}
+
+/** What the log keeps of a change that only moved records in the manual order of a view: that view. */
+function orderedView(operations: Operation[]): { viewId: string } | undefined {
+  const [first, ...others] = operations.map((one) => (one.kind === 'move' ? one.viewId : undefined))
+  return first !== undefined && others.every((viewId) => viewId === first) ? { viewId: first } : undefined
 }
 
 /** The range of ids of many new records of one table, else null. */

@@ -64,6 +64,7 @@ export const query = z.strictObject({
   filter: filterSchema.nullish(),
   groups: groups.optional(),
   sorts: sorts.optional(),
+  orderViewId: id.optional(),
   search: search.nullish(),
   group,
   timeZone,
@@ -78,6 +79,7 @@ const operation = z.discriminatedUnion('kind', [
     tableId: id,
     rows: z.array(z.strictObject({ values })),
     before: recordId.nullish(),
+    viewId: id.optional(),
   }),
   z.strictObject({
     kind: z.literal('update'),
@@ -90,6 +92,7 @@ const operation = z.discriminatedUnion('kind', [
     tableId: id,
     ids: z.array(recordId),
     before: recordId.nullable(),
+    viewId: id.optional(),
   }),
   z.strictObject({
     kind: z.enum(['link', 'unlink']),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { breathing } from '../../src/breathe.ts'
-import type { Values } from '../../src/core/changes.ts'
+import { placeKey, type Values, viewOfPlaceKey } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readValue } from '../../src/core/fields/read.ts'
 import { isComputed } from '../../src/core/fields/result.ts'
@@ -12,6 +12,7 @@ import type { CheckedOperation } from './door.ts'
 import { exactOf } from './foreign-rows.ts'
 import type { LinkSchema } from './links/relation.ts'
 import { type WriteScope, within } from './links/scope.ts'
+import { type Place, readPlaces } from './places.ts'
 import { readRecords } from './read-stored.ts'
 import { isWritable } from './validate.ts'
 
@@ -47,6 +48,7 @@ export async function invert(
     const ids = records.map((record) => storedId(model, record.record_id))
     const stored = model.fields.filter((field) => !isComputed(field))
     const current = await readRecords(within(scope, model), ids, stored)
+    const places = await standingPlaces(scope, model, records, () => skipped++)
     const gone: RecordId[] = []
     const back: { id: RecordId; values: Values }[] = []
     const changed: { id: RecordId; values: Values }[] = []
@@ -67,8 +69,50 @@ export async function invert(
     if (gone.length > 0) operations.push({ kind: 'delete', tableId, ids: gone })
     if (back.length > 0) operations.push({ kind: 'restore', tableId, rows: back })
     if (changed.length > 0) operations.push({ kind: 'update', tableId, rows: changed })
+    for (const [viewId, moved] of places) {
+      const there = moved.filter(({ id }) => current.has(String(id)))
+      if (there.length > 0) operations.push({ kind: 'place', tableId, viewId, places: there })
+    }
   }
   return { operations, skipped }
+}
+
+/** How the key of a position begins in JSON. */
+const PLACE_START = `"${placeKey('')}`
+
+/** The positions before, by view, of the records that are still where the change has put them. */
+async function standingPlaces(
+  scope: WriteScope,
+  model: TableModel,
+  records: LoggedRecord[],
+  skip: () => void,
+): Promise<Map<string, Place[]>> {
+  const moves = records.flatMap((record) => {
+    if (record.before === null || record.after === null) return []
+    // Most changes have none, and parsing many records takes time.
+    if (!record.before.includes(PLACE_START)) return []
+    const [before, after]: Values[] = [JSON.parse(record.before), JSON.parse(record.after)]
+    return Object.entries(before ?? {}).flatMap(([key, from]) => {
+      const viewId = viewOfPlaceKey(key)
+      const id = storedId(model, record.record_id)
+      return viewId === null ? [] : [{ viewId, id, from: from as number | null, to: after?.[key] ?? null }]
+    })
+  })
+  const found = new Map<string, Place[]>()
+  for (const [viewId, ofView] of Map.groupBy(moves, (move) => move.viewId)) {
+    const now = await readPlaces(
+      scope,
+      viewId,
+      ofView.map(({ id }) => id),
+    )
+    const places = ofView.flatMap(({ id, from, to }) => {
+      if ((now.get(String(id)) ?? null) === to) return [{ id, place: from }]
+      skip()
+      return []
+    })
+    found.set(viewId, places)
+  }
+  return found
 }
 
 /**

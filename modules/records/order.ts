@@ -8,7 +8,7 @@ import type { WriteContext } from './write-context.ts'
  * Neighbours nearer than this, for their size, leave no room for a number between them: the table is
  * numbered anew. Doubles keep some sixteen digits, and a number has to differ from both for certain.
  */
-const LEAST_GAP = 1e-14
+export const LEAST_GAP = 1e-14
 
 /**
  * Order keys for `count` records that go ahead of a record, or to the end where `before` is null.
@@ -39,10 +39,14 @@ async function findBounds(
   const table = sql.identifier(model.table.tableName)
   const order = sql.identifier('nc_order')
   if (before === null) {
-    const name = dialect.quote('nc_order')
-    const statement = `select max(${name}) as last from ${dialect.quote(model.table.tableName)}`
-    const [row] = await tx.all<{ last: number | null }>({ sql: statement, params: [] })
-    return { previous: row?.last ?? 0, next: null }
+    // Behind every view's manual order as well, which shares these numbers: new records come last in all of them.
+    const [row] = await tx.all<{ last: number | null; placed: number | null }>(
+      dialect.render(
+        sql`select max(${order}) as last, (select max(place) from sheaf_places where table_id = ${model.table.id}) as placed
+          from ${table}`,
+      ),
+    )
+    return { previous: Math.max(Number(row?.last ?? 0), Number(row?.placed ?? 0)), next: null }
   }
   const id = columnOf(model.primaryKey)
   const [target] = await tx.all<{ place: number | null }>(
@@ -59,11 +63,34 @@ async function findBounds(
   return { previous: row?.place ?? next - 1, next }
 }
 
-/** Spaces all records `gap` apart in the order that they have. Rare: after some thirty moves to one spot. */
-async function renumber({ tx, dialect, model }: WriteContext, gap: number): Promise<void> {
+/**
+ * Spaces all records `gap` apart in the order that they have, and the positions of views between the same records as
+ * before. Rare: after some thirty moves to one spot.
+ */
+export async function renumber(
+  { tx, dialect, model }: Pick<WriteContext, 'tx' | 'dialect' | 'model'>,
+  gap: number,
+): Promise<void> {
   const table = sql.identifier(model.table.tableName)
   const order = sql.identifier('nc_order')
   const id = columnOf(model.primaryKey)
+  const tableId = model.table.id
+  const places = await tx.all(
+    dialect.render(sql`select 1 as n from sheaf_places where table_id = ${tableId} limit 1`),
+  )
+  if (places.length > 0) {
+    // How many records stand ahead of a position says between which it belongs; those at one spot share the room there.
+    await tx.run(
+      dialect.render(sql`update sheaf_places set place = spaced.n from
+        (select v, k, ${gap} * (ahead + 1.0 * row_number() over (partition by v, ahead order by o, k)
+            / (count(*) over (partition by v, ahead) + 1)) as n
+          from (select v, k, o, sum(own) over (order by o, k, own rows unbounded preceding) as ahead
+            from (select null as v, ${id} as k, ${order} as o, 1 as own from ${table}
+              union all select view_id, record_id, place, 0 from sheaf_places where table_id = ${tableId}) as merged) as ranked
+          where v is not null) as spaced
+        where spaced.v = sheaf_places.view_id and spaced.k = sheaf_places.record_id`),
+    )
+  }
   await tx.run(
     dialect.render(
       sql`update ${table} set ${order} = ranked.n from

@@ -7,10 +7,11 @@ import type { Query, Selection } from '../../src/core/query.ts'
 import type { TableModel } from '../schema/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { asOwner, ownOrder, type ReadContext, rootScope } from './expression/scope.ts'
+import { asOwner, ownOrder, type ReadContext, rootScope, wholeOf } from './expression/scope.ts'
 import { groupCondition } from './groups/key-condition.ts'
 import { groupOrder } from './groups/term.ts'
 import { peopleOrder } from './people-order.ts'
+import { manualOrder, manualPage } from './places.ts'
 import { isKeyless, keyOf } from './record-key.ts'
 import { viewCondition } from './view-condition.ts'
 
@@ -27,9 +28,13 @@ export interface Selected {
   from: SQL
   /** `where …`, or nothing. */
   where: SQL
+  /** The condition of `where` alone; null: all. */
+  condition: SQL | null
   orderBy: SQL
   isFiltered: boolean
   isSorted: boolean
+  /** The view whose manual order the records are in; null: they are in another order. */
+  orderViewId: string | null
 }
 
 /** A table with those that it reaches, the view it is read through, and who asks when. */
@@ -47,7 +52,7 @@ export interface PlanContext extends ReadContext {
  */
 export function select(
   context: PlanContext,
-  query: Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts'>,
+  query: Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts' | 'orderViewId'>,
 ): Selected {
   const { model, view } = context
   const own = asOwner(context)
@@ -69,12 +74,18 @@ export function select(
     ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
       usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
   ]
+  const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+  const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
+  const order =
+    orderViewId === null ? ownOrder(rootScope(context)) : manualOrder(wholeOf(context), orderViewId)
   return {
     from: sql`${sql.identifier(model.table.tableName)}`,
-    where: conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`,
-    orderBy: sql.join([...sorts, ...ownOrder(rootScope(context))], sql`, `),
+    where: condition === null ? sql`` : sql`where ${condition}`,
+    condition,
+    orderBy: sql.join([...sorts, ...order], sql`, `),
     isFiltered: conditions.length > 0,
     isSorted: sorts.length > 0,
+    orderViewId,
   }
 }
 
@@ -99,6 +110,13 @@ export function pageQuery(
   const list = sql.join(options.withId === false && columns.length > 0 ? columns : [...columns, id], sql`, `)
   // Rows that are skipped are not computed.
   const deep = options.isComputed ? 1 : DEEP_OFFSET
+  if (selected.orderViewId !== null) {
+    const ids = manualPage(wholeOf(context), selected.orderViewId, selected.condition, query)
+    return {
+      selected,
+      query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
+    }
+  }
   if (keyless || (!selected.isSorted && query.offset < deep)) {
     return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
   }

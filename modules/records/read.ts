@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
-import { AppError, notFound } from '../../src/core/errors.ts'
+import { placeKey } from '../../src/core/changes.ts'
+import { AppError, badRequest, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isComputed } from '../../src/core/fields/result.ts'
 import { type FilterMoment, setOf } from '../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../src/core/model.ts'
 import type { Query, Selection } from '../../src/core/query.ts'
+import { viewKind } from '../../src/core/views/index.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../schema/index.ts'
@@ -13,6 +15,7 @@ import type { ViewsService } from '../views/index.ts'
 import { decodeRows } from './columns.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { wholeOf } from './expression/scope.ts'
+import { placeColumn } from './places.ts'
 import {
   boundCondition,
   countQuery,
@@ -206,13 +209,31 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    */
   async function list(actor: Actor, query: Query): Promise<RecordPage> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const ordered = await withOrder(opened, query)
     const fields = wantedFields(opened.model, query.fieldIds)
-    const { rows, ids } = await page(opened, query, fields)
-    return { fieldIds: fields.map((field) => field.id), ids, rows, offset: query.offset }
+    const { rows, ids } = await page(opened, ordered, fields)
+    const more = ordered.orderViewId === undefined ? [] : [placeKey(ordered.orderViewId)]
+    return { fieldIds: [...fields.map((field) => field.id), ...more], ids, rows, offset: query.offset }
   }
 
   /**
-   * The records of a query as rows of values, in the order of `fields`, with their ids. Links name the first of
+   * A query whose manual order, if it names one, may be read: by a link to a view that of this view. Tables of connected
+   * databases have none: they are read in the order of their keys.
+   *
+   * @throws VIEW_NOT_FOUND; BAD_REQUEST for a view of a kind without such an order
+   */
+  async function withOrder({ context }: Opened, query: Query): Promise<Query> {
+    const { tableId, orderViewId } = query
+    if (orderViewId === undefined) return query
+    if (context.whole && context.view?.id !== orderViewId) throw notFound('View', orderViewId.slice(0, 64))
+    const view = await loadView(tableId, orderViewId)
+    if (!viewKind(view.kind).hasManualOrder) throw badRequest(`View "${view.title}" has no manual order`)
+    return isForeign(wholeOf(context)) ? { ...query, orderViewId: undefined } : query
+  }
+
+  /**
+   * The records of a query as rows of values, in the order of `fields`, with their ids; in a manual order each row has its
+   * position at the end. Links name the first of
    * their records, or all where the cells are wanted `whole`.
    */
   async function page(
@@ -223,9 +244,9 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
     if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page can have up to ${MAX_PAGE} records`)
     const { engine, context } = opened
-    const planned = pageQuery(context, query, fragmentsOf(context).cells(fields, form), {
-      isComputed: fields.some(isComputed),
-    })
+    const cells = fragmentsOf(context).cells(fields, form)
+    const place = query.orderViewId === undefined ? [] : [placeColumn(wholeOf(context), query.orderViewId)]
+    const planned = pageQuery(context, query, [...cells, ...place], { isComputed: fields.some(isComputed) })
     const { isFiltered, isSorted } = planned.selected
     const grows = isFiltered || isSorted || query.offset > SCAN_FROM
     const scan =
@@ -288,7 +309,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const { engine, context } = opened
-    const statement = engine.dialect.render(positionQuery(context, query, recordId))
+    const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
     const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })
     return row?.n ?? null
   }
@@ -300,9 +321,10 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     recordIds: readonly RecordId[],
   ): Promise<{ recordId: RecordId; offset: number }[]> {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const ordered = await withOrder(opened, query)
     if (recordIds.length === 0) return []
     const { engine, context } = opened
-    const statement = engine.dialect.render(positionsQuery(context, query, recordIds))
+    const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
     const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await isScan(opened) })
     const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
     return rows.flatMap(({ k, n }) => {

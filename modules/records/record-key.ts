@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { notFound } from '../../src/core/errors.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { storageOf } from '../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../src/core/model.ts'
@@ -34,6 +34,12 @@ export const isOurs = perModel((model) =>
 
 /** True for a table of a connected database, to which others write as well. */
 export const isForeign = (model: TableModel): boolean => !isOurs(model)
+
+/** @throws BAD_REQUEST for a table whose records cannot be put into an order: those of connected databases */
+export function refuseUnordered(model: TableModel): void {
+  if (isOurs(model)) return
+  throw badRequest(`Records of ${model.table.title} can’t be reordered: they are in a connected database`)
+}
 
 /** True where records cannot be told apart: such a table is only looked at. */
 export const isKeyless = ({ keyFields }: Pick<TableModel, 'keyFields'>): boolean => keyFields.length === 0

@@ -12,6 +12,7 @@ import type { LinkRequest } from './links/decide.ts'
 import { type OpenLink, openLink } from './links/relation.ts'
 import { type WriteScope, within } from './links/scope.ts'
 import { settleKeys } from './links/written-keys.ts'
+import { placeInView, writePlaces } from './places.ts'
 import { readRecords, requireAll } from './read-stored.ts'
 import { isForeign } from './record-key.ts'
 import { isLink } from './validate.ts'
@@ -44,7 +45,13 @@ export async function runOperation(scope: WriteScope, operation: CheckedOperatio
         ...(await deleteRecords(context, await deletionOrder(scope, model, operation.ids))),
       ])
     case 'move':
-      return only(await moveRecords(context, operation.ids, operation.before))
+      return only(
+        operation.viewId === undefined
+          ? await moveRecords(context, operation.ids, operation.before)
+          : await placeInView(context, operation.viewId, operation.ids, operation.before),
+      )
+    case 'place':
+      return only(await writePlaces(context, operation.viewId, operation.places))
     case 'restore':
       return only(await restoreRecords(context, operation.rows))
     default:
@@ -65,12 +72,17 @@ async function runInsert(
   const freed = await settleKeys(scope, model, rows)
   const added = await insertRecords(within(scope, model), { ...operation, rows })
   const inserted = added.map(({ recordId }) => recordId)
+  const { viewId, before = null } = operation
+  const placed =
+    viewId === undefined || before === null
+      ? []
+      : await placeInView(within(scope, model), viewId, inserted, before)
   const linked: RecordChange[] = []
   for (const { link, requestOf } of later) {
     const requests = inserted.flatMap((id, index) => requestOf(index, id))
     for (const change of await changeLinks(scope, link, requests)) linked.push(change)
   }
-  return { changes: [...freed, ...added, ...linked], inserted }
+  return { changes: [...freed, ...added, ...placed, ...linked], inserted }
 }
 
 async function runUpdate(

@@ -25,6 +25,7 @@ import { type HistoryEntry, readHistory } from './history.ts'
 import { createLinkReads } from './links/candidates.ts'
 import { type DeletionEffect, deletionEffects } from './links/database-rules.ts'
 import { openLink } from './links/relation.ts'
+import { removeLostPlaces } from './places.ts'
 import { select } from './plan.ts'
 import { createFormulaPreview } from './preview-formula.ts'
 import { createReader, type Opened } from './read.ts'
@@ -54,7 +55,7 @@ export function createRecordsService(
   const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ auth, schema })
   const sets = createSetWrites({ kernel, schema, counts })
-  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets })
+  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   schema.attachExpressions({
@@ -239,6 +240,9 @@ export function createRecordsService(
     formerPeople: createFormerPeople(reader, auth),
     /** A link field with both of its tables. @throws FIELD_NOT_FOUND; BAD_REQUEST for one that is broken */
     openLink: (model: TableModel, fieldId: string) => openLink(schema, model, fieldId),
+    /** Removes what is kept of the manual order of views and records that nothing can bring back any more. Gives how many lines. */
+    removeLostPlaces: async (baseId: string): Promise<number> =>
+      removeLostPlaces(await kernel.sources.engine(baseId), { schema, views }),
     apply: door.apply,
     nextAction: undo.next,
     /** As `createUndo` says, with the moment before which nothing is kept. */

@@ -447,9 +447,13 @@ function joinActions(entries: readonly DatedEntry[], described: readonly Action[
 
 /** Records of the table that an action was about: those linked to them change with them, and are not counted. */
 const countRecords = (operations: readonly CheckedOperation[], tableId: string | null): number =>
-  operations
-    .filter((operation) => operation.tableId === tableId)
-    .reduce((sum, one) => sum + ('rows' in one ? one.rows.length : 'ids' in one ? one.ids.length : 0), 0)
+  operations.filter((operation) => operation.tableId === tableId).reduce((sum, one) => sum + sizeOf(one), 0)
+
+function sizeOf(operation: CheckedOperation): number {
+  if ('rows' in operation) return operation.rows.length
+  if ('places' in operation) return operation.places.length
+  return 'ids' in operation ? operation.ids.length : 0
+}
 
 /** Two steps as one answer; of several changes the records are not listed, but read again. */
 function together(first: Undone, second: Undone): Undone {

@@ -4,6 +4,7 @@ import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BaseRow, BasesService } from '../bases/index.ts'
+import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 
 export const MAX_HISTORY_DAYS = 36_500
@@ -40,6 +41,7 @@ export function createStorageService(
   { access }: Pick<AuthService, 'access'>,
   bases: BasesService,
   schema: SchemaService,
+  records: Pick<RecordsService, 'removeLostPlaces'>,
 ) {
   const { config, jobs, log, sources } = kernel
   /** When each base was looked at last, by its id. */
@@ -78,6 +80,7 @@ export function createStorageService(
     const kept = await columnsInLog(engine)
     const { tables, columns } = await schema.purge(base.id, { before, replaced: old?.columns ?? [], kept })
     if (tables > 0 || columns > 0) log.info('old trash removed', { baseId: base.id, tables, columns, before })
+    if (old) await records.removeLostPlaces(base.id)
     if (old || tables > 0 || columns > 0) await engine.storage?.compact(false)
     purgedAt.set(base.id, Date.now())
   }

@@ -5,6 +5,7 @@ import { createId } from '../../src/core/ids.ts'
 import type { Field, Table, View, ViewField } from '../../src/core/model.ts'
 import { viewKind } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
+import { copyPlaces } from '../../src/db/view-places.ts'
 import { checkTitle, placeAt, uniqueTitle } from '../schema/index.ts'
 import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
@@ -85,7 +86,7 @@ export async function createView(
   const { table } = await schema.load(tableId)
   await access.authorize(actor, 'view.create', table.baseId)
   const title = checkTitle('view', wanted)
-  const viewId = await schema.apply(actor, table.baseId, async ({ now }) => {
+  const viewId = await schema.apply(actor, table.baseId, async ({ tx, engine, now }) => {
     const others = await store.rowsOf(tableId)
     if (others.length >= MAX_VIEWS) throw badRequest(`A table can have up to ${MAX_VIEWS} views`)
     const source = copyOf === undefined ? undefined : others.find((view) => view.id === copyOf)
@@ -108,6 +109,8 @@ export async function createView(
       ? copiedLines(model, source, kind, await store.linesOf(source.id))
       : firstLines(kind, fields)
     const own = lines.map((line) => ({ ...line, id: createLineId(kind), viewId: row.id }))
+    if (source && [source.kind, kind].every((each) => viewKind(each).hasManualOrder))
+      await tx.run(engine.dialect.render(copyPlaces(source.id, { viewId: row.id, tableId })))
     return {
       statements: insertStatements(context, { row, lines: own }),
       entry: { kind: 'view.create', tableId, detail: { viewId: row.id, stored: { row, lines: own } } },

@@ -1,8 +1,9 @@
 import type { Actor } from '../../src/core/actor.ts'
-import { notFound } from '../../src/core/errors.ts'
+import { badRequest, notFound } from '../../src/core/errors.ts'
 import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
 import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
+import { viewKind } from '../../src/core/views/index.ts'
 import { withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
@@ -20,6 +21,7 @@ import {
   reorderView,
 } from './life.ts'
 import { openWithLines, requireLine } from './lines.ts'
+import { refuseLocked } from './lock.ts'
 import { liveOptions, type ViewRow } from './model.ts'
 import { placeNewField, placeReverse } from './place-field.ts'
 import { forVisitors, presentKind, presentView, shownView } from './present.ts'
@@ -120,6 +122,26 @@ export function createViewsService(
         if (found.some(({ filter }) => filter !== null && tellsNullApart(filter))) return true
       }
       return false
+    },
+    /**
+     * Passes where the actor may put records of a table into the manual order of a view. Whether they may change records
+     * at all is not asked here.
+     *
+     * @param rearranges false for new records, which the lock of a view does not keep out
+     *
+     * @throws VIEW_NOT_FOUND, also for a view of another table; BAD_REQUEST for a kind without such an order;
+     *   PERMISSION_DENIED for a view that is locked or somebody else's
+     */
+    async requireManualOrder(
+      actor: Actor,
+      tableId: string,
+      viewId: string,
+      rearranges: boolean,
+    ): Promise<void> {
+      const row = await store.findRow(viewId)
+      if (row?.tableId !== tableId) throw notFound('View', viewId.slice(0, 64))
+      if (!viewKind(row.kind).hasManualOrder) throw badRequest(`View "${row.title}" has no manual order`)
+      if (rearranges) refuseLocked(actor, row)
     },
     openTable: schema.openTable,
     openShown,

@@ -9,12 +9,24 @@ export type Values = Record<string, CellValue>
 
 /** The parts of a change. Each is applied in order, all in one transaction. */
 export type Operation =
-  /** Adds records. `before` places them ahead of a record; absent: at the end. */
-  | { kind: 'insert'; tableId: string; rows: { id?: RecordId; values: Values }[]; before?: RecordId | null }
+  /**
+   * Adds records. `before` places them ahead of a record, with `viewId` in the manual order of that view as well; absent: at
+   * the end.
+   */
+  | {
+      kind: 'insert'
+      tableId: string
+      rows: { id?: RecordId; values: Values }[]
+      before?: RecordId | null
+      viewId?: string
+    }
   | { kind: 'update'; tableId: string; rows: { id: RecordId; values: Values }[] }
   | { kind: 'delete'; tableId: string; ids: RecordId[] }
-  /** Moves records ahead of another in the table's own order; null: to the end. */
-  | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null }
+  /**
+   * Moves records ahead of another; null: to the end. In the table's own order, or with `viewId` in the manual order of
+   * that view, which no other view shows.
+   */
+  | { kind: 'move'; tableId: string; ids: RecordId[]; before: RecordId | null; viewId?: string }
   | LinkOperation
 
 /** Links other records to one by a link field, or takes such links away; what is so already stays. */
@@ -25,6 +37,18 @@ export interface LinkOperation {
   id: RecordId
   targets: RecordId[]
 }
+
+/**
+ * Key of a record's position in the manual order of a view, among its values in a `RecordChange` and in a page that is
+ * read in that order. Null: the record is where the table's own order puts it.
+ */
+export const placeKey = (viewId: string): string => `${PLACE_PREFIX}${viewId}`
+
+const PLACE_PREFIX = '@'
+
+/** The view of a key that `placeKey` made; null for the id of a field. */
+export const viewOfPlaceKey = (key: string): string | null =>
+  key.startsWith(PLACE_PREFIX) ? key.slice(PLACE_PREFIX.length) : null
 
 /** One action of a person or program: all of it is written, or none, and undo takes back all of it. */
 export interface Change {

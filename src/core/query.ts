@@ -31,6 +31,11 @@ export interface Query {
    */
   groups?: Sort[]
   sorts?: Sort[]
+  /**
+   * A view in whose manual order the records are read where nothing sorts or groups them. The page has one more column
+   * at its end: each record's position in that order, under `placeKey`.
+   */
+  orderViewId?: string
   search?: Search | null
   /** Only the records of this group, the outermost level first. */
   group?: GroupKey[]

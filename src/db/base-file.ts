@@ -75,6 +75,24 @@ const HISTORY_AND_TRASH: BaseFileStep = {
 }
 
 /**
+ * The manual order of views. Positions share the number space of `nc_order`: a record without a line here is at its
+ * `nc_order`. Lines of deleted views and records stay as long as undo could bring these back.
+ */
+const MANUAL_ORDER: BaseFileStep = {
+  statements: [
+    `create table sheaf_places (
+      view_id text not null,
+      record_id integer not null,
+      table_id text not null,
+      place real not null,
+      primary key (view_id, record_id)
+    ) without rowid`,
+    'create index sheaf_places_order on sheaf_places (view_id, place, record_id)',
+    'create index sheaf_places_table on sheaf_places (table_id, place)',
+  ],
+}
+
+/**
  * What each version added to the files of the one before, oldest first. Append only: a step that has been released
  * never changes, because files exist that have taken it. A test compares released steps with their hashes.
  */
@@ -82,6 +100,7 @@ export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
   { statements: CHANGE_LOG },
   COMPLETE_EARLY_LOGS,
   HISTORY_AND_TRASH,
+  MANUAL_ORDER,
 ]
 
 /**

@@ -37,6 +37,7 @@ export async function copySqliteHome(
     plain('delete from sheaf_change_records'),
     plain('delete from sheaf_changes'),
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
+    ...(withData ? [] : [plain('delete from sheaf_places')]),
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),
     ...(withData ? replaced.map((column) => replacement(column, sqlite)) : []),
   ])

@@ -168,6 +168,22 @@ describe('a gallery', () => {
       async () => grid.writes().length,
       (now) => now === 2,
     )
+    // The gallery keeps the order for itself.
+    const { rows } = await tests
+      .app()
+      .trpc(tests.owner().token)
+      .records.list.query({
+        query: {
+          tableId: table.tableId,
+          fieldIds: [table.schema.fields.find(({ isDisplay }) => isDisplay)?.id ?? ''],
+          limit: 9,
+          offset: 0,
+        },
+      })
+    expect(rows.flat()).toEqual(['r1', 'r2', 'r3', 'r4'])
+    await page.reload()
+    await untilTitles('r1 r4 r2 r3')
+    grid.calls.length = 0
 
     await card('r2').click({ modifiers: ['ControlOrMeta'] })
     await card('r3').click({ modifiers: ['Shift'] })

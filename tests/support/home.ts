@@ -15,5 +15,5 @@ export async function tableNames(app: Pick<TestApp, 'kernel'>, baseId: string): 
 /** Names of the tables that are not ours, such as those of people and those that an import is filling. */
 export const ownTableNames = async (app: Pick<TestApp, 'kernel'>, baseId: string): Promise<string[]> =>
   (await tableNames(app, baseId)).filter(
-    (name) => !/^sheaf_(changes|change_records|version|release)$/.test(name),
+    (name) => !/^sheaf_(changes|change_records|places|version|release)$/.test(name),
   )

@@ -120,24 +120,40 @@ describe('the stacks of a board', () => {
 
 describe('dropping cards', () => {
   const STACKS: Record<string, number[]> = { todo: [1, 2, 3], done: [4, 5] }
-  const drop = (ids: number[], key: DropRequest['key']): Operation[] =>
+  const drop = (ids: number[], to: DropRequest['to'], viewId: string | null = 'vw1'): Operation[] =>
     dropOperations({
-      ...{ by: by('status'), ids, key },
+      ...{ by: by('status'), ids, to, viewId },
       keyOf: (id) => Object.keys(STACKS).find((key) => STACKS[key]?.includes(Number(id))) ?? null,
+      nextOf(id) {
+        const stack = Object.values(STACKS).find((all) => all.includes(Number(id)))
+        return stack?.[stack.indexOf(Number(id)) + 1] ?? null
+      },
     })
-  const update = (ids: number[], status: string | null): Operation => ({
-    ...{ kind: 'update', tableId: 'm1', rows: ids.map((id) => ({ id, values: { status } })) },
+  const move = (ids: number[], before: number | null): Operation => ({
+    ...{ kind: 'move', tableId: 'm1', ids, before, viewId: 'vw1' },
+  })
+  const update = (id: number, status: string | null): Operation => ({
+    ...{ kind: 'update', tableId: 'm1', rows: [{ id, values: { status } }] },
   })
 
-  test('into another stack writes its value, and never a place: other views show the same order', () => {
-    expect(drop([2], 'done')).toEqual([update([2], 'done')])
-    expect(drop([2], null)).toEqual([update([2], null)])
-    expect(drop([1, 4], 'done')).toEqual([update([1], 'done')])
+  test('within a stack writes their place in the view alone', () => {
+    expect(drop([3], { key: 'todo', before: 1 })).toEqual([move([3], 1)])
+    expect(drop([1], { key: 'todo', before: null })).toEqual([move([1], null)])
   })
 
-  test('into their own stack writes nothing', () => {
-    expect(drop([3], 'todo')).toEqual([])
-    expect(drop([1, 2], 'todo')).toEqual([])
+  test('into another stack writes its value and their place, as one change', () => {
+    expect(drop([2], { key: 'done', before: 5 })).toEqual([update(2, 'done'), move([2], 5)])
+    expect(drop([2], { key: null, before: null })).toEqual([update(2, null), move([2], null)])
+    expect(drop([1, 4], { key: 'done', before: null })).toEqual([update(1, 'done'), move([1, 4], null)])
+  })
+
+  test('where they stand already, or where the order is not theirs, writes nothing of the kind', () => {
+    expect(drop([2], { key: 'todo', before: 3 })).toEqual([])
+    // Ahead of itself is where it stands.
+    expect(drop([2], { key: 'todo', before: 2 })).toEqual([])
+    expect(drop([1, 2], { key: 'todo', before: 3 })).toEqual([])
+    expect(drop([3], { key: 'todo', before: 1 }, null)).toEqual([])
+    expect(drop([2], { key: 'done', before: 5 }, null)).toEqual([update(2, 'done')])
   })
 })
 

@@ -4,6 +4,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { showsPeople } from '../../../src/core/fields/people-value.ts'
 import { withoutRecipients } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
+import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { JobKind } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { BasesService } from '../../bases/index.ts'
@@ -72,6 +73,10 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
     const after = await readRows(input, new Set(draft.sourceIds.keys()))
     if (!Bun.deepEquals(versionsOf(rows), versionsOf(after))) return false
     const fresh = withNewIds(rows, new Map([[baseId, newBaseId], ...draft.sourceIds]))
+    const copies = fresh.views.map(({ id, tableId }, index) => {
+      return [rows.views[index]?.id ?? '', { viewId: id, tableId }] as const
+    })
+    await renamePlaces(await kernel.sources.engine(newBaseId), new Map(copies))
     const now = new Date().toISOString()
     await bases.copies.finish(owner, newBaseId, [
       ...schema.copiedRows.insertRows({

@@ -118,7 +118,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     engine: Engine,
     entries: readonly DatedEntry[],
   ): Promise<ReadonlyMap<string, string>> {
-    const ofView = entries.filter(({ kind }) => kind.startsWith('view.'))
+    const ofView = entries.filter(({ kind }) => kind.startsWith('view.') || kind === 'records.move')
     const ids = ofView.flatMap(({ detail }) => (detail as { viewId?: string } | null)?.viewId ?? [])
     const titles = new Map(await views.titlesOf(ids))
     for (const { detail } of ofView) keepTitle(titles, detail)
@@ -343,5 +343,6 @@ export function confirmReason(
   if (!isLight) return 'structure'
   if (records > CONFIRM_RECORDS) return 'many'
   if (tableId === null || tableId !== scope.tableId) return 'elsewhere'
-  return owner === 'view' && viewId !== scope.viewId ? 'elsewhere' : null
+  // What a view alone shows cannot be seen in another one.
+  return viewId !== null && viewId !== scope.viewId ? 'elsewhere' : null
 }

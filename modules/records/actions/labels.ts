@@ -77,6 +77,12 @@ function recordsLabel(facts: LabelFacts): Label {
         ? label('Restore record {record} in {table}', { record, table })
         : counted(n, 'Restore {n} records in {table}', table)
     case 'records.move':
+      if ((facts.detail as { viewId?: string } | null)?.viewId !== undefined)
+        return one
+          ? label('Move record {record} in view {view}', { record, view: facts.view })
+          : n === 1
+            ? label('Move 1 record in view {view}', { view: facts.view })
+            : label('Move {n} records in view {view}', { n, view: facts.view })
       return one
         ? label('Move record {record} in {table}', { record, table })
         : counted(n, 'Move {n} records in {table}', table)

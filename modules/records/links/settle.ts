@@ -47,6 +47,7 @@ const STAGES = [
   'childrenReturn',
   'pairsReturn',
   'values',
+  'places',
 ] as const
 type Stage = (typeof STAGES)[number]
 
@@ -71,6 +72,8 @@ async function inOrder(scope: WriteScope, operations: CheckedOperation[]): Promi
     } else if (operation.kind === 'restore') {
       const rows = parentsFirst(await relationsKeptIn(scope.schema, model), model, operation.rows)
       staged.push({ stage: await stageOf(scope, model, returning), operation: { ...operation, rows } })
+    } else if (operation.kind === 'place') {
+      staged.push({ stage: 'places', operation })
     } else {
       staged.push({ stage: model.table.isJunction ? 'pairsGo' : 'recordsGo', operation })
     }

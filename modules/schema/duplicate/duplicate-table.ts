@@ -4,6 +4,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
+import { copyPlaces } from '../../../src/db/view-places.ts'
 import type { PlannedScript, ScriptContext, ScriptFollower } from '../apply-script.ts'
 import { actorIdOf, openTable, type SchemaContext } from '../context.ts'
 import { createCopiedRows, fieldWithNewIds } from '../copied-rows.ts'
@@ -128,6 +129,10 @@ async function planCopy(
   const draft = createCopyDraft(script, { actorId: ownerId, withData })
   const fields = own.map((field) => settled(fieldWithNewIds(field, ids), field, { ids, tableId, withData }))
   await draft.addTable(model, table, fields)
+  for (const viewId of withData ? (views?.ids ?? []) : []) {
+    const to = { viewId: ids.get(viewId) ?? '', tableId: table.id }
+    draft.script.push(script.engine.dialect.render(copyPlaces(viewId, to)))
+  }
   const junctions = await copyJunctions(context, parts.junctions, {
     ...{ draft, ids, slots, ownerId },
     titles: () => `nc_m2m_${table.title.replace(/[./\s]+/g, '_').slice(0, 40)}`,

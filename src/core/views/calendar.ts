@@ -57,5 +57,6 @@ export const calendar: ViewKindDefinition<CalendarOptions> = {
       isDated,
       'date field',
     ) ?? wrongType([colorFieldId], field, isColoring, 'single select field'),
+  hasManualOrder: false,
   shownAtFirst: 2,
 }

@@ -93,5 +93,6 @@ export const form: ViewKindDefinition<FormOptions> = {
     redirectUrl === null || /^https?:\/\/[^\s]+$/i.test(redirectUrl)
       ? recipientsProblem(emailTo)
       : 'The redirect URL must start with http:// or https://',
+  hasManualOrder: false,
   shownAtFirst: null,
 }

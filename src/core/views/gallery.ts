@@ -18,5 +18,6 @@ export const gallery: ViewKindDefinition<GalleryOptions> = {
     coverFieldId: fitOrNull(options.coverFieldId, field, isCover),
   }),
   problem: ({ coverFieldId }, field) => wrongType([coverFieldId], field, isCover, 'attachment field'),
+  hasManualOrder: true,
   shownAtFirst: 5,
 }

@@ -14,5 +14,6 @@ export const grid: ViewKindDefinition<GridOptions> = {
   fieldIds: () => [],
   prune: (options) => options,
   problem: () => null,
+  hasManualOrder: false,
   shownAtFirst: null,
 }

@@ -67,6 +67,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     wrongType([stackFieldId], field, isStackable, 'field to stack by') ??
     wrongType([coverFieldId], field, isCover, 'attachment field') ??
     (new Set(stacks.map(({ key }) => key)).size < stacks.length ? 'A stack is named twice' : null),
+  hasManualOrder: true,
   shownAtFirst: 3,
 }
 

@@ -21,5 +21,6 @@ export const map: ViewKindDefinition<MapOptions> = {
   fieldIds: ({ geoFieldId }) => (geoFieldId === null ? [] : [geoFieldId]),
   prune: (options, field) => ({ ...options, geoFieldId: fitOrNull(options.geoFieldId, field, isPlace) }),
   problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isPlace, 'GeoData field'),
+  hasManualOrder: false,
   shownAtFirst: 5,
 }

@@ -32,6 +32,8 @@ export interface ViewKindDefinition<Options extends object> {
    * `field` gives a live field by its id.
    */
   problem(options: Options, field: (id: string) => Field | undefined): string | null
+  /** True where people put records into an order of the view's own, which no other view shows. */
+  hasManualOrder: boolean
   /** How many fields beside the display field a new view shows; null: as many as a grid does. */
   shownAtFirst: number | null
 }

@@ -49,6 +49,19 @@ const HISTORY_AND_TRASH = [
     where after is null`,
 ]
 
+/** The manual order of views, as `base-file.ts` has it. */
+const MANUAL_ORDER = [
+  `create table sheaf_places (
+    view_id text collate "C" not null,
+    record_id bigint not null,
+    table_id text collate "C" not null,
+    place double precision not null,
+    primary key (view_id, record_id)
+  )`,
+  'create index sheaf_places_order on sheaf_places (view_id, place, record_id)',
+  'create index sheaf_places_table on sheaf_places (table_id, place)',
+]
+
 /**
  * What each version added to the schemas of the one before, oldest first. Append only: a step that has been released
  * never changes, because schemas exist that have taken it. A test compares released steps with their hashes.
@@ -58,6 +71,7 @@ export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
   // The version of Sheaf that took the last step.
   ['alter table sheaf_version add column release text'],
   HISTORY_AND_TRASH,
+  MANUAL_ORDER,
 ]
 
 /** The schema that a base of the server's own database lies in. */

@@ -13,7 +13,8 @@ interface CopiedTable {
  * Copies tables of one schema into another of the same database, as they are at one moment: columns, keys,
  * indexes under their names, and records. Ids go on where those of the original stand.
  *
- * @param tables their names; others stay behind. None of the product's own, which a new schema has by itself
+ * @param tables their names; others stay behind. The product's own are there already: of these the manual order of
+ *   views goes along
  * @param withData false: no records
  */
 export async function copySchema(
@@ -50,6 +51,9 @@ export async function copySchema(
         )
         if (last) await tx.unsafe(`select setval(${sequence(target)}, ${last.value}, ${last.called})`)
       }
+      if (!withData) return
+      const [source, target] = [from, to].map((schema) => `${quotePostgres(schema)}.sheaf_places`)
+      await tx.unsafe(`insert into ${target} select * from ${source}`)
     })
   } finally {
     await client.end({ timeout: 5 })

@@ -19,6 +19,7 @@ import { createOption, isWritable } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
 import { can, type GetContext } from './table-context.ts'
 import { offerUndo, placeOf } from './undo-commands.tsx'
+import { orderOf } from './store/order-check.ts'
 
 export interface NewRecordDialogProps extends NewRecordOptions {
   getContext: GetContext
@@ -73,6 +74,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
         tableId,
         rows: [{ values: { ...moments, ...latest.current } }],
         before,
+        viewId: before === null ? undefined : orderOf(context.store.query()).orderViewId,
       }
       const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
       context.store.take(written)

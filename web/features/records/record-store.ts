@@ -7,6 +7,7 @@ import { createComputed } from './store/computed.ts'
 import { createDrafts, type DraftPlace } from './store/drafts.ts'
 import { createLive, type LiveDeps } from './store/live.ts'
 import { type ApplyOptions, createOptimistic } from './store/optimistic.ts'
+import { orderOf } from './store/order-check.ts'
 import { createPaging, type Paging, type PagingDeps } from './store/paging.ts'
 import type { SendQueue } from './store/send-queue.ts'
 import { createTableState, type ListState } from './store/table-state.ts'
@@ -84,7 +85,7 @@ export function createRecordStore(
     fields: () => query.fields,
     insert: (id, draft) =>
       void optimistic.apply([
-        { kind: 'insert', tableId, rows: [{ id, values: draft.values }], before: draft.before },
+        placed({ kind: 'insert', tableId, rows: [{ id, values: draft.values }], before: draft.before }),
       ]),
     recheck: live.recheck,
   })
@@ -136,8 +137,8 @@ export function createRecordStore(
       if (row !== undefined) rows.set(id, row)
       else if (!drafts.isLocal(state.realId(id))) unknown.push(id)
     }
-    const { filter, search, sorts, groups = [] } = query
-    const order = { tableId, filter, search, sorts: [...sorts], groups: [...groups], limit: 1, offset: 0 }
+    const { filter, search } = query
+    const order = { tableId, filter, search, ...orderOf(query), limit: 1, offset: 0 }
     for (let from = 0; from < unknown.length; from += LOCATED_AT_ONCE) {
       const asked = unknown.slice(from, from + LOCATED_AT_ONCE)
       const found = await api.positions(order, asked.map(state.realId), signal)
@@ -159,7 +160,15 @@ export function createRecordStore(
   function insertOf(rows: readonly Values[], before: RecordId | null): Operation {
     const local = rows.length <= MAX_SHOWN_INSERTS
     const list = rows.map((values) => (local ? { id: drafts.createLocalId(), values } : { values }))
-    return { kind: 'insert', tableId, rows: list, before }
+    return placed({ kind: 'insert', tableId, rows: list, before })
+  }
+
+  /** New records ahead of another stand there in the view's manual order as well. */
+  function placed(operation: Extract<Operation, { kind: 'insert' }>): Operation {
+    const { orderViewId } = orderOf(query)
+    return operation.before != null && orderViewId !== undefined
+      ? { ...operation, viewId: orderViewId }
+      : operation
   }
 
   return {
@@ -223,8 +232,7 @@ export function createRecordStore(
       const before = query
       query = next
       const sameRecords = isSame(before.filter, next.filter) && isSame(before.search, next.search)
-      if (!sameRecords || !isSame(before.sorts, next.sorts) || !isSame(before.groups, next.groups))
-        void paging.reload({ fromTop: true })
+      if (!sameRecords || !isSame(orderOf(before), orderOf(next))) void paging.reload({ fromTop: true })
       else if (needsOtherValues(before, next)) void paging.reload({ keepsCount: true })
     },
     query: (): StoreQuery => query,

@@ -7,6 +7,7 @@ import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
 import { toast } from '../../ui/toast.ts'
 import { shownFields } from '../views/arrange-fields.ts'
+import { orderOf } from './store/order-check.ts'
 import { shownRecords, type TableContext } from './table-context.ts'
 import { untilRow } from './until-row.ts'
 
@@ -85,13 +86,12 @@ async function placeOf(
   search: Search,
   index: number,
 ): Promise<{ recordId: RecordId; row: number; fieldId: string | undefined } | null> {
-  const { filter, sorts, groups = [] } = store.query()
+  const { filter } = store.query()
   const shown = shownFields(schema.fields, state.view).map(({ field }) => field)
   const query = {
     tableId: schema.table.id,
     filter,
-    sorts: [...sorts],
-    groups: [...groups],
+    ...orderOf(store.query()),
     timeZone,
     limit: 1,
   }

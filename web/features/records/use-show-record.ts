@@ -4,6 +4,7 @@ import { isOffline } from '../../errors.ts'
 import { timeZone } from '../../time-zone.ts'
 import { api } from '../../trpc.ts'
 import type { RecordStore } from './record-store.ts'
+import { orderOf } from './store/order-check.ts'
 import { untilRow } from './until-row.ts'
 
 /** Brings the record that the address names in sight, once, when the screen opens with one. */
@@ -34,10 +35,9 @@ export function useShowRecord(
 
 /** The row that a record stands in, whether it is loaded or not; null where the view does not show it. */
 export async function rowOfRecord(store: RecordStore, recordId: RecordId): Promise<number | null> {
-  const { fields, filter, sorts, groups = [], search } = store.query()
+  const { fields, filter, search } = store.query()
   const tableId = fields[0]?.tableId ?? ''
-  const order = { groups: [...groups], sorts: [...sorts] }
-  const query = { tableId, filter, ...order, search, timeZone, limit: 1, offset: 0 }
+  const query = { tableId, filter, ...orderOf(store.query()), search, timeZone, limit: 1, offset: 0 }
   const { offset } = await api.records.position.query({ query, recordId })
   return offset
 }

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../../src/core/filters/index.ts'
 import type { Field, Sort, View } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
-import { coloringFields } from '../../../src/core/views/index.ts'
+import { coloringFields, viewKind } from '../../../src/core/views/index.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import { completeFilter } from '../views/filter-edit.ts'
 import type { StoreQuery } from './store/types.ts'
@@ -29,7 +29,8 @@ export function queryOfView(fields: readonly Field[], view: View, search: Search
     ...colored,
   ]
   const known = needed.filter((id) => fields.some((field) => field.id === id))
-  return { fields, fieldIds: [...new Set(known)], filter, sorts, ...grouping, search }
+  const orderViewId = viewKind(view.kind).hasManualOrder ? view.id : undefined
+  return { fields, fieldIds: [...new Set(known)], filter, sorts, orderViewId, ...grouping, search }
 }
 
 /** What a grid groups by, and what it tells of each group: what stands in the footer of its columns. */

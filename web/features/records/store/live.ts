@@ -1,4 +1,4 @@
-import type { AppliedChange, RecordChange, Values } from '../../../../src/core/changes.ts'
+import { type AppliedChange, placeKey, type RecordChange, type Values } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isComputed } from '../../../../src/core/fields/result.ts'
@@ -151,8 +151,9 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
     return query().search !== null || isMove(after) || deciding().some((fieldId) => fieldId in shared)
   }
 
-  /** True where the record's place in the table's own order was written. */
+  /** True where the record's place in the table's own order was written, or in the manual order of the view. */
   const isMove = (after: Values): boolean =>
+    placeKey(query().orderViewId ?? '') in after ||
     query().fields.some((field) => field.type === 'Order' && field.isSystem && field.id in after)
 
   return {

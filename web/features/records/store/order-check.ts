@@ -1,5 +1,21 @@
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Sort } from '../../../../src/core/model.ts'
+import type { Query } from '../../../../src/core/query.ts'
+import type { StoreQuery } from './types.ts'
+
+/** The order of a store's records as the server is asked for it. */
+export function orderOf({
+  sorts,
+  groups = [],
+  orderViewId,
+}: Pick<StoreQuery, 'sorts' | 'groups' | 'orderViewId'>): Pick<Query, 'sorts' | 'groups' | 'orderViewId'> {
+  const isManual = sorts.length === 0 && groups.length === 0 && orderViewId !== undefined
+  return {
+    sorts: [...sorts],
+    ...(groups.length > 0 ? { groups: [...groups] } : {}),
+    ...(isManual ? { orderViewId } : {}),
+  }
+}
 
 /** Reads a value of one record. */
 export type ValueOf = (fieldId: string) => CellValue

@@ -1,9 +1,10 @@
-import type { RecordChange } from '../../../../src/core/changes.ts'
+import { placeKey, type RecordChange } from '../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { RecordId, RecordPage } from '../../../../src/core/model.ts'
 import type { Query, Selection } from '../../../../src/core/query.ts'
 import type { GridRow, RangeRequest } from '../../../grid/source.ts'
 import { BLOCK, createLoader } from './loader.ts'
+import { orderOf } from './order-check.ts'
 import type { RowRange } from './segments.ts'
 import type { TableState } from './table-state.ts'
 import type { Columns, RecordsApi, StoreQuery } from './types.ts'
@@ -48,13 +49,12 @@ export function createPaging(deps: PagingDeps) {
   const loader = createLoader({ gaps, load, onError: deps.onError })
 
   function request(range: RowRange): Query {
-    const { fieldIds } = deps.query()
+    const query = deps.query()
     const offset = Math.max(0, range.first - state.localBefore(range.first))
     return {
       ...selection(),
-      fieldIds: [...fieldIds],
-      ...(deps.query().groups?.length ? { groups: [...(deps.query().groups ?? [])] } : {}),
-      sorts: [...deps.query().sorts],
+      fieldIds: [...query.fieldIds],
+      ...orderOf(query),
       limit: range.last - range.first + 1,
       offset,
     }
@@ -186,7 +186,8 @@ export function createPaging(deps: PagingDeps) {
     const rows = Array.from({ length: end }, (_, index) => state.getRow(index))
     if (rows.includes(undefined)) return
     const query = request(range)
-    const fieldIds = query.fieldIds ?? []
+    const places = query.orderViewId === undefined ? [] : [placeKey(query.orderViewId)]
+    const fieldIds = [...(query.fieldIds ?? []), ...places]
     api.leave?.(query, {
       fieldIds,
       ids: rows.flatMap((row) => (row ? [row.id] : [])),

@@ -49,6 +49,8 @@ export interface StoreQuery {
   fieldIds: readonly string[]
   filter: Filter | null
   sorts: readonly Sort[]
+  /** A view whose manual order the records are in where nothing sorts or groups them; absent: the table's own order. */
+  orderViewId?: string
   /** What the records are grouped by, ahead of the sorts; absent: nothing. */
   groups?: readonly Sort[]
   /** What is worked out over each group. */

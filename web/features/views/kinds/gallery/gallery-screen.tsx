@@ -5,6 +5,7 @@ import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import { BulkBar } from '../../../records/bulk-bar.tsx'
 import { GridEmpty } from '../../../records/grid-empty.tsx'
+import { manualOrderRight } from '../../../records/grid-rights.ts'
 import { openNewRecord } from '../../../records/new-record.tsx'
 import type { RecordsHandle, TableContext } from '../../../records/table-context.ts'
 import tableStyles from '../../../records/table-view.module.css'
@@ -89,8 +90,7 @@ export function GalleryScreen(props: KindScreenProps) {
   const isEmpty = rowCount === 0
   useSheetPaste(getContext, isEmpty && search === null && query.filter === null && rights.grid.addRecords)
   useShowRecord(store, openId, (row) => cards.current?.select(row))
-  const moveRecords =
-    query.sorts.length > 0 ? t('Remove the sort to reorder records manually') : rights.grid.moveRecords
+  const moveRecords = manualOrderRight(rights.grid, state, query)
 
   return (
     <ViewFrame

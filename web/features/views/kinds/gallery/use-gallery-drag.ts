@@ -47,13 +47,14 @@ export function useGalleryDrag(
 
   /** Moves records ahead of the one at an index; at the end where there is none. */
   function move(ids: readonly RecordId[], before: number): void {
-    const { store, schema } = getContext()
+    const { store, schema, state } = getContext()
     let target = before
     while (target < records && ids.includes(source.getRow(target)?.id ?? '')) target++
     const next = target < records ? source.getRow(target)?.id : null
     // Where the neighbour is not known, neither is the place.
     if (next === undefined) return
-    void store.apply([{ kind: 'move', tableId: schema.table.id, ids: [...ids], before: next }])
+    const viewId = state.view.id
+    void store.apply([{ kind: 'move', tableId: schema.table.id, ids: [...ids], before: next, viewId }])
   }
 
   function onDragStart({ active, activatorEvent }: DragStartEvent) {

@@ -2,6 +2,7 @@ import type { RecordChange } from '../../../../../src/core/changes.ts'
 import type { RecordId, RecordPage } from '../../../../../src/core/model.ts'
 import type { Selection } from '../../../../../src/core/query.ts'
 import type { GridRow } from '../../../../grid/source.ts'
+import { orderOf } from '../../../records/store/order-check.ts'
 import type { Paging, PagingDeps } from '../../../records/store/paging.ts'
 import type { RowRange } from '../../../records/store/segments.ts'
 import type { Columns } from '../../../records/store/types.ts'
@@ -74,12 +75,13 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
   }
 
   function list(lane: Lane, range: RowRange, signal: AbortSignal): Promise<RecordPage> {
-    const { fieldIds, sorts } = deps.query()
+    const { fieldIds } = deps.query()
     let local = 0
     for (const id of state.rows.drafts.keys())
       if ((lane.segments.indexOf(id) ?? range.first) < range.first) local++
     const page = { limit: range.last - range.first + 1, offset: Math.max(0, range.first - local) }
-    const query = { ...selection(), fieldIds: [...fieldIds], sorts: [...sorts], group: reads.group(lane.key) }
+    const order = orderOf(deps.query())
+    const query = { ...selection(), fieldIds: [...fieldIds], ...order, group: reads.group(lane.key) }
     return api.list({ ...query, ...page }, signal)
   }
 

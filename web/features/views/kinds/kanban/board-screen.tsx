@@ -9,6 +9,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
 import { BulkBar } from '../../../records/bulk-bar.tsx'
 import { GridEmpty } from '../../../records/grid-empty.tsx'
+import { manualOrderRight } from '../../../records/grid-rights.ts'
 import { can, type TableContext } from '../../../records/table-context.ts'
 import tableStyles from '../../../records/table-view.module.css'
 import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
@@ -126,10 +127,7 @@ export function BoardScreen(props: BoardScreenProps) {
   const latest = useRef(context)
   latest.current = context
   const getContext = () => latest.current
-  const order =
-    query.sorts.length > 0
-      ? t('The view’s sort orders the cards')
-      : t('Cards follow the order of the table. Sort the view to order them differently.')
+  const order = manualOrderRight(rights.grid, state, query)
   const move: MoveContext = { context, board, by, order, titleOf }
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
 

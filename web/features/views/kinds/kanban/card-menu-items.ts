@@ -51,15 +51,17 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
   ]
 }
 
-/** The stacks as lines of a menu. */
+/** The stacks as lines of a menu; cards go to the top, where one sees them. */
 function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): MenuItem[] {
-  return stacks.map(
-    ({ key }): MenuItem => ({
-      ...{ kind: 'action', label: move.titleOf(key), checked: key === from },
+  const { board, titleOf } = move
+  return stacks.map(({ key }): MenuItem => {
+    const first = board.lanes.lane(key).segments.idAt(0) ?? null
+    return {
+      ...{ kind: 'action', label: titleOf(key), checked: key === from },
       disabledReason: key === from ? null : dropRefusal(move, [id], key),
       run: () => {
-        if (key !== from && moveCards(move, [id], key)) onMoved(id)
+        if (key !== from && moveCards(move, [id], { key, before: first })) onMoved(id)
       },
-    }),
-  )
+    }
+  })
 }

@@ -1,7 +1,9 @@
-import type { Field, Sort } from '../../../../../src/core/model.ts'
+import { placeKey } from '../../../../../src/core/changes.ts'
+import type { Field } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { sortKey } from '../../../records/store/live.ts'
 import { compareValues } from '../../../records/store/order-check.ts'
+import type { StoreQuery } from '../../../records/store/types.ts'
 
 /** The field that keeps the records' own order; connected databases have none. */
 export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
@@ -9,11 +11,10 @@ export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
 
 /**
  * Negative, zero or positive as a card belongs before, with or after another in their stack: by the sorts of
- * the view, else by the table's own order. Zero where the browser cannot tell.
+ * the view, else by its manual order, else by the table's own. Zero where the browser cannot tell.
  */
 export function compareCards(
-  fields: readonly Field[],
-  sorts: readonly Sort[],
+  { fields, sorts, orderViewId }: Pick<StoreQuery, 'fields' | 'sorts' | 'orderViewId'>,
   a: GridRow,
   b: GridRow,
 ): number {
@@ -23,5 +24,7 @@ export function compareCards(
     if (order !== 0) return direction === 'asc' ? order : -order
   }
   const own = orderFieldOf(fields)
-  return own ? compareValues(a.values(own.id), b.values(own.id)) : 0
+  const placeOf = (row: GridRow) =>
+    row.values(placeKey(orderViewId ?? '')) ?? (own ? row.values(own.id) : null)
+  return compareValues(placeOf(a), placeOf(b))
 }

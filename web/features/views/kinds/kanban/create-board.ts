@@ -57,7 +57,7 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
   const made = createBoardState({
     keyFieldId,
     keyOf,
-    compare: (a, b) => compareCards(query().fields, query().sorts, a, b),
+    compare: (a, b) => compareCards(query(), a, b),
   })
 
   const { state: rows, ...board } = made

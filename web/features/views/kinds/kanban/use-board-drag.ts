@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { dropRefusal, type MoveContext, moveCards } from './card-commands.ts'
+import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-commands.ts'
 import { type CardDrag, createCardDrag, type Drag, type DragHost } from './drag.ts'
 import type { StackKey } from './stack-by.ts'
 
@@ -14,7 +14,7 @@ interface BoardDragInput {
   onDropped: (id: RecordId) => void
 }
 
-/** Dragging on a board: cards between stacks, and stacks. */
+/** Dragging on a board: cards within and between stacks, and stacks. */
 export function useBoardDrag(input: BoardDragInput): CardDrag {
   const latest = useRef(input)
   latest.current = input
@@ -37,25 +37,30 @@ function hostOf(get: () => BoardDragInput): DragHost {
 
     mayMoveStacks: () => true,
 
-    settle(ids, key) {
+    settle(ids, key, index) {
       const { move } = get()
+      const { board, order } = move
       if (dropRefusal(move, ids, key) !== null) return null
+      if (order === true) return { index: Math.min(index, board.lanes.length(board.lanes.lane(key))) }
       const [first] = ids
-      return first === undefined ? null : { index: move.board.placeIn(first, key) }
+      return first === undefined ? null : { index: board.placeIn(first, key) }
     },
 
     hint(ids, key) {
       const { move } = get()
-      return dropRefusal(move, ids, key) ?? move.order
+      const refusal = dropRefusal(move, ids, key)
+      return refusal ?? (move.order === true ? null : move.order)
     },
 
     drop(dropped: Drag) {
       const { move, onMoveStack, onDropped } = get()
       if (!dropped.over) return
       if (dropped.kind === 'stack') return onMoveStack(dropped.key, dropped.over.index)
-      const { key } = dropped.over
+      const { key, index } = dropped.over
+      const before = cardAhead(move.board, key, index)
+      // The card there is still being read: at its end is better than lost.
       const [first] = dropped.ids
-      moveCards(move, dropped.ids, key)
+      moveCards(move, dropped.ids, { key, before: before ?? null })
       if (first !== undefined) onDropped(first)
     },
   }

@@ -4,7 +4,7 @@ import { direction, formatNumber, t, tn } from '../../../../i18n.ts'
 import { isTyping } from '../../../../ui/shortcuts.ts'
 import { deleteRecords } from '../../../records/record-commands.ts'
 import { can } from '../../../records/table-context.ts'
-import { dropRefusal, type MoveContext, moveCards } from './card-commands.ts'
+import { cardAhead, dropRefusal, type MoveContext, moveCards } from './card-commands.ts'
 import { type FocusStep, HEAD, stepFocus } from './focus.ts'
 import type { StackKey } from './stack-by.ts'
 import type { Stack } from './stacks.ts'
@@ -98,7 +98,8 @@ function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
     announce(refusal)
     return
   }
-  if (!moveCards(move, [id], to.key)) return
+  const before = cardAhead(board, to.key, to.index)
+  if (before === undefined || !moveCards(move, [id], { key: to.key, before })) return
   place.follow(id)
   const length = board.lanes.length(board.lanes.lane(to.key))
   announce(
@@ -111,15 +112,18 @@ function moveByKey(input: BoardKeysInput, id: RecordId, step: FocusStep): void {
   )
 }
 
-/** The stack that a step takes a card to: its own for a step up or down. */
+/** Where a step takes a card: ahead of which index of which stack. */
 function targetOf(
   { move: { board }, shown }: BoardKeysInput,
   id: RecordId,
   step: FocusStep,
-): { key: StackKey } | null {
+): { key: StackKey; index: number } | null {
   const key = board.keyOf(id)
-  if (key === undefined) return null
-  if (step === 'up' || step === 'down') return { key }
+  const index = board.indexIn(id)
+  if (key === undefined || index === undefined) return null
+  if (step === 'up') return index === 0 ? null : { key, index: index - 1 }
+  const length = (of: StackKey) => board.lanes.length(board.lanes.lane(of))
+  if (step === 'down') return index + 1 >= length(key) ? null : { key, index: index + 2 }
   const next = shown[shown.findIndex((stack) => stack.key === key) + (step === 'after' ? 1 : -1)]
-  return next ? { key: next.key } : null
+  return next ? { key: next.key, index: Math.min(index, length(next.key)) } : null
 }

@@ -4,6 +4,7 @@ import { isOffline } from '../../../../errors.ts'
 import { timeZone } from '../../../../time-zone.ts'
 import { api, isMissing } from '../../../../trpc.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
+import { orderOf } from '../../../records/store/order-check.ts'
 import type { Board } from './create-board.ts'
 import { type StackBy, type StackKey, stackKey, stackValue } from './stack-by.ts'
 
@@ -43,9 +44,10 @@ export async function placeOfCard(
   const { tableId } = by.field
   const { values } = await api.records.get.query({ tableId, recordId })
   const key = stackKey(by, values[by.keyField.id] ?? null)
-  const { filter, sorts, search } = store.query()
+  const { filter, search } = store.query()
   const group = [{ fieldId: by.keyField.id, value: stackValue(by, key) }]
-  const query = { tableId, filter, sorts: [...sorts], search, group, timeZone, limit: 1, offset: 0 }
+  const order = orderOf(store.query())
+  const query = { tableId, filter, ...order, search, group, timeZone, limit: 1, offset: 0 }
   const { offset } = await api.records.position.query({ query, recordId })
   return offset === null ? null : { key, index: offset }
 }

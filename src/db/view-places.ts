@@ -1,0 +1,32 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Engine } from '../dialects/dialect.ts'
+
+/** Gives a view the manual order of another one, perhaps of a table that has the same record ids. */
+export const copyPlaces = (from: string, to: { viewId: string; tableId: string }): SQL =>
+  sql`insert into sheaf_places (view_id, record_id, table_id, place)
+    select cast(${to.viewId} as text), record_id, cast(${to.tableId} as text), place
+    from sheaf_places where view_id = ${from}`
+
+/**
+ * Gives the manual orders in the home of a copied base the ids of the copy.
+ *
+ * @param views the new view and its table, by the id of the original view; the order of any other view is removed
+ */
+export async function renamePlaces(
+  engine: Engine,
+  views: ReadonlyMap<string, { viewId: string; tableId: string }>,
+): Promise<void> {
+  const rows = await engine.all<{ view_id: string }>(
+    { sql: 'select distinct view_id from sheaf_places', params: [] },
+    { scan: true },
+  )
+  const script = rows.map(({ view_id: viewId }) => {
+    const fresh = views.get(viewId)
+    return engine.dialect.render(
+      fresh
+        ? sql`update sheaf_places set view_id = ${fresh.viewId}, table_id = ${fresh.tableId} where view_id = ${viewId}`
+        : sql`delete from sheaf_places where view_id = ${viewId}`,
+    )
+  })
+  if (script.length > 0) await engine.writeScript(script)
+}
