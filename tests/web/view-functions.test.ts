@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Filter, FilterGroup } from '../../src/core/filters/index.ts'
 import type { ViewField } from '../../src/core/model.ts'
-import { guessField, readColumn } from '../../web/features/records/guess-field.ts'
+import { detectColumns, readColumn } from '../../web/features/records/pasted-columns.ts'
 import { compareValues, fitsOrder } from '../../web/features/records/store/order-check.ts'
 import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
 import { draftOf, toPatch, withType } from '../../web/features/schema/field-draft.ts'
@@ -148,12 +148,41 @@ describe('guessing the field of a pasted column', () => {
     [['one\ntwo'], 'LongText'],
     [['one', '2'], 'SingleLineText'],
     [['', ''], 'SingleLineText'],
-  ])('%p is %s', (texts, type) => {
-    expect(guessField(texts).type).toBe(type as never)
+    // As an import has them.
+    [['1/1/20', '2/1/20', 'n/a'], 'Date'],
+    [['9:30', '17:05'], 'Time'],
+    [['Open', 'Done', 'Open', 'Open', 'Done', 'Open'], 'SingleSelect'],
+    [['Smith, John', 'Doe, Jane', 'Smith, John'], 'SingleLineText'],
+    [['0.50 USD', '12 USD'], 'Currency'],
+  ])('%p is %s', async (texts, type) => {
+    const { fields } = await detectColumns([texts])
+    expect(fields.map((field) => field.type)).toEqual([type as never])
   })
 
-  test('reads the texts as values of the field', () => {
-    expect(readColumn(stock, ['1', '', 'x'])).toEqual([1, null, null])
+  test('goes by the header, and leaves the name to the server without one', async () => {
+    const columns = [
+      ['2019', '2020'],
+      ['2019', '2020'],
+      ['', ''],
+    ]
+    expect(
+      (await detectColumns(columns, [' Year ', 'Qty', ''])).fields.map(({ title, type }) => [title, type]),
+    ).toEqual([
+      ['Year', 'Year'],
+      ['Qty', 'Number'],
+      [undefined, 'SingleLineText'],
+    ])
+    expect((await detectColumns(columns)).fields[0]?.title).toBeUndefined()
+  })
+
+  test('reads the texts as values of the field, and what is empty as no value', async () => {
+    expect(readColumn(stock, ['1', '', 'x', 'n/a'])).toEqual([1, null, null, null])
+    expect(readColumn(memoryField('done', 'Checkbox'), ['yes', '', 'no'])).toEqual([true, null, false])
+    expect(readColumn(memoryField('stars', 'Rating', { options: { max: 5 } }), ['3', ''])).toEqual([3, null])
+    const { fields, decimal } = await detectColumns([['1,5', '1.000']])
+    expect([fields[0]?.type, decimal]).toEqual(['Decimal', ','])
+    const made = memoryField('amount', 'Decimal', { options: fields[0]?.options ?? {} })
+    expect(readColumn(made, ['1,5', '1.000'], decimal)).toEqual([1.5, 1000])
   })
 })
 

@@ -17,9 +17,9 @@ import styles from './new-record.module.css'
 import type { NewRecordOptions } from './new-record.tsx'
 import { createOption, isWritable } from './record-commands.ts'
 import { RecordField } from './record-field.tsx'
+import { orderOf } from './store/order-check.ts'
 import { can, type GetContext } from './table-context.ts'
 import { offerUndo, placeOf } from './undo-commands.tsx'
-import { orderOf } from './store/order-check.ts'
 
 export interface NewRecordDialogProps extends NewRecordOptions {
   getContext: GetContext

@@ -1,12 +1,13 @@
 import type { Values } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type PastePlan, type RejectedText, withoutNewOptions, withoutNewRows } from '../../grid/paste.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { addFieldOptions, createField } from '../schema/field-commands.tsx'
-import { guessField, readColumn } from './guess-field.ts'
 import { tellLeftOut } from './left-out.tsx'
 import { type PasteAnswer, PasteDialog } from './paste-dialog.tsx'
 import { withNamesFound } from './paste-names.ts'
+import { detectColumns, readColumn } from './pasted-columns.ts'
 import { can, fieldOf, type GetContext, type TableContext } from './table-context.ts'
 
 /**
@@ -61,16 +62,22 @@ async function makeOptions(context: TableContext, plan: PastePlan, actionId: str
   return true
 }
 
-async function makeFields(
-  context: TableContext,
-  plan: PastePlan,
-  actionId: string,
-): Promise<{ field: Field; texts: string[] }[]> {
-  const made: { field: Field; texts: string[] }[] = []
-  for (const texts of plan.extraColumns) {
+/** A new field for a pasted column; null stands for texts that are empty or do not fit. */
+interface AddedColumn {
+  field: Field
+  texts: readonly string[]
+  values: readonly CellValue[]
+}
+
+async function makeFields(context: TableContext, plan: PastePlan, actionId: string): Promise<AddedColumn[]> {
+  if (plan.extraColumns.length === 0) return []
+  const { fields, decimal } = await detectColumns(plan.extraColumns)
+  const made: AddedColumn[] = []
+  for (const [at, texts] of plan.extraColumns.entries()) {
     const place = { viewId: context.state.view.id }
-    const field = await createField(context.schema.table, guessField(texts), place, actionId)
-    made.push({ field, texts })
+    const input = fields[at] ?? { type: 'SingleLineText' }
+    const field = await createField(context.schema.table, input, place, actionId)
+    made.push({ field, texts, values: readColumn(field, texts, decimal) })
   }
   return made
 }
@@ -78,7 +85,7 @@ async function makeFields(
 async function write(
   context: TableContext,
   plan: PastePlan,
-  added: readonly { field: Field; texts: string[] }[],
+  added: readonly AddedColumn[],
   actionId: string,
 ): Promise<number | null> {
   const { store } = context
@@ -91,8 +98,8 @@ async function write(
     row.values[fieldId] = value
     rows.set(rowIndex, row)
   }
-  for (const { field, texts } of added) {
-    readColumn(field, texts).forEach((value, down) => {
+  for (const { field, values } of added) {
+    values.forEach((value, down) => {
       const rowIndex = top + down
       const fresh = rowIndex >= count ? newRows[rowIndex - Math.max(count, top)] : undefined
       if (fresh) fresh[field.id] = value

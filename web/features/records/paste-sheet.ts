@@ -1,5 +1,7 @@
 import type { Values } from '../../../src/core/changes.ts'
+import { isEmptyWord } from '../../../src/core/fields/empty-words.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { readClipboard } from '../../grid/clipboard.ts'
@@ -9,8 +11,8 @@ import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { toast } from '../../ui/toast.ts'
 import { createField, updateField } from '../schema/field-commands.tsx'
 import { shownFields } from '../views/arrange-fields.ts'
-import { guessField, readColumn } from './guess-field.ts'
 import { tellLeftOut } from './left-out.tsx'
+import { detectColumns, readColumn } from './pasted-columns.ts'
 import { isWritable } from './record-commands.ts'
 import { can, type GetContext, type TableContext } from './table-context.ts'
 
@@ -49,13 +51,16 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
   // The fields are calls of their own; undo takes the whole sheet back.
   const actionId = crypto.randomUUID()
   try {
-    const fields = isNamed ? await fieldsFor(context, header, rows, mayAdd, actionId) : shownWritable(context)
+    const { fields, decimal } = isNamed
+      ? await fieldsFor(context, header, rows, mayAdd, actionId)
+      : { fields: shownWritable(context), decimal: undefined }
     const columns = fields.map(
       (field, at) =>
         field &&
         readColumn(
           field,
           rows.map((row) => row[at] ?? ''),
+          decimal,
         ),
     )
     const values = rows.map((_, down): Values => {
@@ -71,7 +76,8 @@ export async function pasteSheet(get: GetContext, getData: (type: string) => str
       fields.flatMap((field, at) =>
         rows.flatMap((row, down) => {
           const text = row[at] ?? ''
-          const isLeftOut = field !== undefined && text.trim() !== '' && columns[at]?.[down] === null
+          const isEmpty = text.trim() === '' || (field && isEmptyWord(text, fieldType(field.type)))
+          const isLeftOut = field !== undefined && !isEmpty && columns[at]?.[down] === null
           return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
         }),
       ),
@@ -104,15 +110,18 @@ async function fieldsFor(
   rows: readonly string[][],
   mayAdd: boolean,
   actionId: string,
-): Promise<(Field | undefined)[]> {
+): Promise<{ fields: (Field | undefined)[]; decimal: DecimalMark }> {
   const { schema, state } = context
+  const detected = await detectColumns(
+    header.map((_, at) => rows.map((row) => row[at] ?? '')),
+    header,
+  )
   const own = schema.fields.filter(isWritable)
   const named = (title: string) =>
     own.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
   const found: (Field | undefined)[] = []
   for (const [at, title] of header.entries()) {
     const known = named(title)
-    const texts = rows.map((row) => row[at] ?? '')
     const display = own.find((field) => field.isDisplay)
     if (known) found.push(known)
     else if (!mayAdd) found.push(undefined)
@@ -126,8 +135,9 @@ async function fieldsFor(
       found.push(await updateField(schema.table, display.id, { title: title.trim() }, actionId))
     } else {
       const place = { viewId: state.view.id }
-      found.push(await createField(schema.table, guessField(texts, title), place, actionId))
+      const input = detected.fields[at] ?? { title: title.trim(), type: 'SingleLineText' }
+      found.push(await createField(schema.table, input, place, actionId))
     }
   }
-  return found
+  return { fields: found, decimal: detected.decimal }
 }
