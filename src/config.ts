@@ -152,7 +152,7 @@ export const VARIABLES = {
   signUpsPerHour: variable({
     name: 'SIGN_UPS_PER_HOUR',
     default: '20',
-    help: 'Accounts that one address may create within an hour. Invited people do not count.',
+    help: 'Accounts that one address may create within an hour. Invited people do not count. Addresses are kept in memory only: of several servers over one database each counts for itself.',
     read: integer(1, 1_000_000),
   }),
   trustProxy: variable({

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { io, type Socket } from 'socket.io-client'
-import { type RunningServer, startServer } from '../../src/app.ts'
+import { type ServerProcess, startServerProcess } from '../imports/server-process.ts'
 import { createTestApp, PASSWORD, type TestApp, type TestUser } from '../support/app.ts'
 import { createTrpcClient } from '../support/client.ts'
 import { createBase, createMember } from '../support/factories.ts'
 
-// Two servers over one PostgreSQL: what ends an access on one counts on the connections of the other.
+// Two servers over one PostgreSQL, the other as a process of its own: what ends an access on one counts on the connections of the other.
 let app: TestApp
-let other: RunningServer
+let other: ServerProcess
 let owner: TestUser
 let baseId: string
 let tableId: string
@@ -15,7 +15,7 @@ const open: Socket[] = []
 
 beforeAll(async () => {
   app = await createTestApp({ database: 'postgres' })
-  other = await startServer({ ...app.config, port: 0 })
+  other = await startServerProcess(app.config.dataDir, { DATABASE_URL: app.config.databaseUrl ?? '' })
   owner = await app.signUp()
   baseId = (await createBase(app, owner)).id
   tableId = (await app.trpc(owner.token).schema.createTable.mutate({ baseId, title: 'Live' })).table.id
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.close()
 })
 afterAll(async () => {
-  await other.stop()
+  await other.end('SIGTERM')
   await app.stop()
 })
 

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
+import { type Caller, cancelled, currentCaller, whileWanted } from '../../caller.ts'
 import type { ConnectionConfig, MysqlConnection, PostgresConnection, SslConfig } from '../connection.ts'
 import { connectPostgres, NOWHERE } from '../postgres/driver.ts'
 import type { StructureReader } from './structure.ts'
@@ -15,38 +16,71 @@ export interface OpenReader extends StructureReader {
 }
 
 /**
- * Connects to a database. Nothing is kept of it: who opens it closes it.
+ * Connects to a database. Nothing is kept of it: who opens it closes it. Where the caller goes away, an attempt to
+ * connect and a question that is under way end at once.
  *
- * @throws the driver's error, which `explainConnection` words
+ * @throws the driver's error, which `explainConnection` words; QUERY_CANCELLED where the caller has gone
  */
 export async function openReader(config: ConnectionConfig): Promise<OpenReader> {
   const open = OPEN[config.client] as (config: ConnectionConfig) => Promise<OpenReader>
   return open(config)
 }
 
+/** As `whileWanted`; does not wait for the driver, which may say nothing once its connection is destroyed. */
+function untilGone<T>(
+  caller: Caller | undefined,
+  question: () => Promise<T>,
+  cancel: () => void,
+): Promise<T> {
+  const gone = Promise.withResolvers<never>()
+  return whileWanted(
+    caller,
+    () => Promise.race([question(), gone.promise]),
+    () => {
+      cancel()
+      gone.reject(cancelled())
+    },
+  )
+}
+
 const OPEN = { pg: openPostgres, mysql2: openMysql, sqlite3: openSqlite }
 
 async function openPostgres(config: PostgresConnection): Promise<OpenReader> {
-  const client = connectPostgres(config, { searchPath: NOWHERE, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  const caller = currentCaller()
+  const gone = new AbortController()
+  const client = connectPostgres(config, {
+    searchPath: NOWHERE,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    signal: gone.signal,
+  })
   const close = () => client.end({ timeout: 1 })
+  const ask = <T>(question: () => Promise<T>): Promise<T> => untilGone(caller, question, () => gone.abort())
   try {
-    await client.unsafe('select 1')
+    await ask(async () => await client.unsafe('select 1'))
   } catch (error) {
     await close()
     throw error
   }
   return {
-    all: async <T>({ sql, params }: { sql: string; params: unknown[] }) =>
-      [...(await client.unsafe(sql, params as never[]))] as T[],
+    all: <T>({ sql, params }: { sql: string; params: unknown[] }) =>
+      ask(async () => [...(await client.unsafe(sql, params as never[]))] as T[]),
     close,
   }
 }
 
 async function openMysql(config: MysqlConnection): Promise<OpenReader> {
+  const caller = currentCaller()
   const connection = await connectMysql(config)
   return {
-    all: async <T>({ sql, params }: { sql: string; params: unknown[] }) =>
-      (await connection.promise().query({ sql, values: params, timeout: STATEMENT_TIMEOUT_MS }))[0] as T[],
+    all: <T>({ sql, params }: { sql: string; params: unknown[] }) =>
+      untilGone(
+        caller,
+        async () =>
+          (
+            await connection.promise().query({ sql, values: params, timeout: STATEMENT_TIMEOUT_MS })
+          )[0] as T[],
+        () => connection.destroy(),
+      ),
     close: async () => connection.destroy(),
   }
 }
@@ -73,10 +107,11 @@ async function connectMysql(config: MysqlConnection) {
 function connected(options: ConnectionOptions): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>()
   const connection = createConnection(options)
-  const timer = setTimeout(() => {
+  const giveUp = (code: string, message: string) => {
     connection.destroy()
-    reject(Object.assign(new Error('The server said nothing'), { code: 'ETIMEDOUT' }))
-  }, CONNECT_TIMEOUT_MS)
+    reject(Object.assign(new Error(message), { code }))
+  }
+  const timer = setTimeout(() => giveUp('ETIMEDOUT', 'The server said nothing'), CONNECT_TIMEOUT_MS)
   // It stays: a connection that breaks later would otherwise end the process.
   connection.on('error', reject)
   connection.connect((error) => {
@@ -84,7 +119,11 @@ function connected(options: ConnectionOptions): Promise<Connection> {
     if (error) reject(error)
     else resolve(connection)
   })
-  return promise
+  return untilGone(
+    currentCaller(),
+    () => promise.finally(() => clearTimeout(timer)),
+    () => giveUp('PROTOCOL_CONNECTION_LOST', 'The caller has gone'),
+  )
 }
 
 function sslOf(ssl: SslConfig | undefined) {

@@ -20,7 +20,8 @@ const HEADER_BYTES = 5
  *
  * What fails before is told by the stream as well: after a rejection the driver would never try again.
  */
-export const dial = (target: PostgresConnection): Promise<Duplex> => open(target).catch(failing)
+export const dial = (target: PostgresConnection, signal?: AbortSignal): Promise<Duplex> =>
+  open(target, signal).catch(failing)
 
 /** A stream that has nothing to say but why. */
 function failing(error: Error): Duplex {
@@ -30,8 +31,12 @@ function failing(error: Error): Duplex {
 }
 
 /** @throws the system's error; CONNECTION_CLOSED, ETIMEDOUT, HANDSHAKE_NO_SSL_SUPPORT */
-async function open({ host, port, ssl }: PostgresConnection): Promise<Socket> {
+async function open({ host, port, ssl }: PostgresConnection, signal?: AbortSignal): Promise<Socket> {
   let socket = connectTcp({ host, port })
+  const giveUp = () => socket.destroy(failure('CONNECTION_CLOSED', 'The caller has gone'))
+  if (signal?.aborted) giveUp()
+  signal?.addEventListener('abort', giveUp, { once: true })
+  socket.once('close', () => signal?.removeEventListener('abort', giveUp))
   const timer = setTimeout(
     () => socket.destroy(failure('ETIMEDOUT', 'The server did not answer in time')),
     CONNECT_TIMEOUT_MS,

@@ -57,6 +57,8 @@ export interface ConnectionSettings {
   /** A statement that takes longer is cut off; 0 for none. */
   statementTimeoutMs: number
   onclose?: () => void
+  /** Aborted where nobody waits for the connection any more: an attempt that is under way then ends at once. */
+  signal?: AbortSignal
 }
 
 /** At the start nothing is found by its name alone: whoever forgets to say where gets an error. */
@@ -70,7 +72,7 @@ export const NOWHERE = 'sheaf_nowhere'
  */
 export function connectPostgres(
   target: PostgresConnection,
-  { searchPath, statementTimeoutMs, onclose }: ConnectionSettings,
+  { searchPath, statementTimeoutMs, onclose, signal }: ConnectionSettings,
 ): Sql {
   const { host, port, user, password, database } = target
   if (user === '' || host.includes('/'))
@@ -80,7 +82,7 @@ export function connectPostgres(
     ...{ host: [host], port: [port], user, database },
     // A function counts as given also where it returns no password.
     pass: () => password,
-    socket: () => dial(target),
+    socket: () => dial(target, signal),
     max: 1,
     // Nobody but us closes a connection: it could be in the middle of a transaction.
     idle_timeout: 0,
