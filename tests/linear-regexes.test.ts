@@ -23,8 +23,9 @@ describe('regular expressions of the product', () => {
     ANALYSIS_TIMEOUT_MS,
   )
 
-  test('are literals, but for the patterns that formulas are checked and run with', async () => {
+  test('are literals, but for the patterns and formats that formulas are checked and run with', async () => {
     expect(await filesWithDynamicRegexes()).toEqual([
+      'src/core/formula/date-format.ts',
       'src/core/formula/functions/regex-extract.ts',
       'src/core/formula/functions/regex-match.ts',
       'src/core/formula/functions/regex-replace.ts',

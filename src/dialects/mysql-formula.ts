@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
+import { type DateFormat, type DatePart, LAST_SHORT_YEAR } from '../core/formula/date-format.ts'
 import { FINAL_SIGMA } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { Bound, FormulaWords } from '../core/formula/words.ts'
@@ -81,6 +82,7 @@ export const mysqlFormula: FormulaWords<SQL> = {
   digits: (value) => text(integer(value)),
   readNumber: (value) =>
     sql`case when ${value} regexp '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$' then cast(${value} as double) end`,
+  readDate,
 
   datePart: (part, ms) => sql`(${sql.raw(part === 'day' ? 'dayofmonth' : part)}(${wallClock(ms)}) + 0e0)`,
   dateText: (ms, withTime) =>
@@ -115,6 +117,38 @@ const wallClock = (ms: SQL): SQL => sql`date_add('1970-01-01', interval ${intege
 
 /** Divided as exact decimals: a double does not hold the microseconds of far years. */
 const toMs = (time: SQL): SQL => sql`(floor(timestampdiff(microsecond, '1970-01-01', ${time}) / 1000) + 0e0)`
+
+/** What stands for each part in the formats of `str_to_date`. */
+const DATE_SIGNS: Record<DatePart, string> = {
+  year: '%Y',
+  shortYear: '%y',
+  month: '%m',
+  monthName: '%b',
+  day: '%d',
+  hour: '%H',
+  minute: '%i',
+  second: '%s',
+  ms: '%f',
+  half: '%p',
+}
+
+/** `str_to_date` reads more than the format says, so the text is looked at before. */
+function readDate(value: SQL, { pieces, parts, source }: DateFormat): SQL {
+  const sign = (part: DatePart) => (part === 'hour' && parts.includes('half') ? '%h' : DATE_SIGNS[part])
+  const written = pieces.map((piece) =>
+    'part' in piece ? sign(piece.part) : piece.literal.replaceAll('%', '%%'),
+  )
+  const hasMonth = parts.includes('month') || parts.includes('monthName')
+  const missing = [...(hasMonth ? [] : ['%m']), ...(parts.includes('day') ? [] : ['%d'])]
+  const whole = missing.length === 0 ? value : sql`concat(${value}, ${missing.map(() => ' 01').join('')})`
+  const read = sql`str_to_date(${whole}, ${[written.join(''), ...missing].join(' ')})`
+  // Of two digits, 69 is 1969 here and 2069 there. Arithmetic gives null for a day such as 30 February.
+  const years = parts.includes('shortYear')
+    ? sql`if(year(${read}) = ${sql.raw(String(2001 + LAST_SHORT_YEAR))}, -100, 0)`
+    : sql`0`
+  const moved = sql`date_add(${read}, interval ${years} year)`
+  return sql`case when ${value} regexp ${`^${source}\\z`} then ${toMs(moved)} end`
+}
 
 function cell(column: SQL | undefined, form: CellForm): SQL {
   if (!column) return sql`null`

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellForm, ValueType } from '../core/formula/ast.ts'
+import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '../core/formula/date-format.ts'
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
@@ -135,6 +136,7 @@ export const postgresFormula: FormulaWords<SQL> = {
   digits: (value) => sql`(${value})::bigint::text`,
   readNumber: (text) =>
     sql`(substring(${text} from '^[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$'))::float8`,
+  readDate,
 
   datePart: (part, ms) => sql`extract(${sql.raw(part)} from ${wallClock(ms)})::float8`,
   dateText: (ms, withTime) =>
@@ -169,6 +171,30 @@ const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
 
 /** As exact numbers: before version 14 these are doubles, of which .001 may be a little less. */
 const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
+
+/** One match takes the text apart; the day is looked at before a date is made of it, for one that is none is an error. */
+function readDate(text: SQL, { source, parts }: DateFormat): SQL {
+  const group = (part: DatePart) => sql.raw(`p[${parts.indexOf(part) + 1}]`)
+  const number = (part: DatePart, otherwise: number) =>
+    parts.includes(part) ? sql`(${group(part)})::int` : sql.raw(String(otherwise))
+  const short = number('shortYear', 0)
+  const year = parts.includes('year')
+    ? number('year', 0)
+    : sql`${short} + case when ${short} > ${sql.raw(String(LAST_SHORT_YEAR))} then 1900 else 2000 end`
+  const month = parts.includes('monthName')
+    ? sql`(strpos(${quoted(MONTH_NAMES)}, lower(${group('monthName')})) + 2) / 3`
+    : number('month', 1)
+  const hour = parts.includes('half')
+    ? sql`${number('hour', 0)} % 12 + case lower(${group('half')}) when 'pm' then 12 else 0 end`
+    : number('hour', 0)
+  const second = sql`${number('second', 0)} + ${number('ms', 0)} / 1000.0::float8`
+  const lastDay = sql`extract(day from make_date(greatest(y, 1), m, 1) + interval '1 month -1 day')`
+  return sql`(select case when y >= 1 and d <= ${lastDay}
+    then ${toMs(sql`make_timestamp(y, m, d, ${hour}, ${number('minute', 0)}, ${second})`)} end
+    from (select p, ${year} as y, ${month} as m, ${number('day', 1)} as d
+      from (select regexp_match(${text}, ${`^${source}$`}) as p offset 0) as matched
+      where p is not null offset 0) as parted)`
+}
 
 function cell(column: SQL | undefined, form: CellForm): SQL {
   if (!column) return sql`null`

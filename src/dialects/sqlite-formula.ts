@@ -73,7 +73,8 @@ export const sqliteFormula: FormulaWords<SQL> = {
   upper: (text) => sql`sheaf_upper(${text})`,
   lower: (text) => sql`sheaf_lower(${text})`,
   digits: (value) => sql`cast(cast(${value} as integer) as text)`,
-  readNumber: (text) => sql`sheaf_number(${text})`,
+  readNumber: (text) => sql`(sheaf_number(${text}) * 1.0)`,
+  readDate: (text, format) => sql`(sheaf_date(${text}, ${format.text}) * 1.0)`,
 
   datePart: (part, ms) => sql`cast(strftime(${sql.raw(PARTS[part])}, ${ms} / 1000.0, 'unixepoch') as real)`,
   dateText: (ms, withTime) =>

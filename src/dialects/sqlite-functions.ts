@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { dateFormatOf, parseDate } from '../core/formula/date-format.ts'
 import { toLower, toUpper } from '../core/formula/letters.ts'
 import { readNumber } from '../core/formula/read-number.ts'
 
@@ -11,14 +12,18 @@ const TEXT_FUNCTIONS: Record<string, (text: string) => Value> = {
   sheaf_number: readNumber,
 }
 
+const OPTIONS = { deterministic: true, directOnly: true }
+
 /**
  * Gives a connection the functions that formulas call. Only our own statements can: a connected file comes from
  * somebody else, and its views and triggers must not reach them.
  */
 export function defineSqliteFunctions(file: Database): void {
   for (const [name, evaluate] of Object.entries(TEXT_FUNCTIONS)) {
-    file.function(name, { deterministic: true, directOnly: true }, (text: Value) =>
-      text === null ? null : evaluate(String(text)),
-    )
+    file.function(name, OPTIONS, (text: Value) => (text === null ? null : evaluate(String(text))))
   }
+  file.function('sheaf_date', OPTIONS, (text: Value, written: string) => {
+    const format = dateFormatOf(written)
+    return text === null || format === null ? null : parseDate(String(text), format)
+  })
 }

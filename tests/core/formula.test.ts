@@ -54,6 +54,10 @@ describe('checkFormula', () => {
       'INVALID_ARG_VALUE 15..24 Second parameter of WEEKDAY should be day of week string',
     ],
     ['WEEKDAY(1)', 'INVALID_ARG_TYPE 8..9 First parameter of WEEKDAY should be a date'],
+    [
+      'DATETIME_PARSE({Title}, {Title})',
+      "INVALID_ARG_VALUE 24..31 Second parameter of DATETIME_PARSE should be a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'",
+    ],
     ['1e31', 'INVALID_ARG_VALUE 0..4 The number 1e31 is too large'],
   ])('says of %p what is wrong and where', (text, expected) => {
     expect(problems(text)).toEqual([expected])
@@ -146,10 +150,10 @@ describe('checkFormula', () => {
     }
   })
 
-  test('knows every function of spec §5', () => {
+  test('knows every function of spec §5, and one that reads dates', () => {
     const listed =
       'AVG ADD DATEADD DATESTR DAY MONTH HOUR DATETIME_DIFF AND OR CONCAT TRIM UPPER LOWER LEN MIN MAX CEILING FLOOR ROUND MOD REPEAT LOG EXP POWER SQRT ABS NOW REPLACE SEARCH INT RIGHT LEFT SUBSTR MID IF SWITCH URL WEEKDAY TRUE FALSE REGEX_MATCH REGEX_EXTRACT REGEX_REPLACE BLANK XOR EVEN ODD RECORD_ID COUNTA COUNT COUNTALL ROUNDDOWN ROUNDUP VALUE'
-    expect(FUNCTIONS.map(({ name }) => name).sort()).toEqual(listed.split(' ').sort())
+    expect(FUNCTIONS.map(({ name }) => name).sort()).toEqual([...listed.split(' '), 'DATETIME_PARSE'].sort())
   })
 
   test('gives the type of the result and what the formula refers to', () => {

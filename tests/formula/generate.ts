@@ -90,6 +90,65 @@ function anyPattern(random: Random): string {
   }
 }
 
+const FORMATS = [
+  ...[
+    'YYYY-MM-DD',
+    'DD.MM.YYYY',
+    'D.M.YYYY',
+    'DD.MM.YYYY HH:mm',
+    'M/D/YY h:mm A',
+    'DD MMM YYYY',
+    'YYYY',
+    'YYYY-MM',
+  ],
+  ...[
+    'YYYYMMDDHHmmss',
+    'YYYY-MM-DDTHH:mm:ss.SSS[Z]',
+    'YYYY-MM-DD HH:mm:ss.SSS',
+    'H:mm, YY/MM/DD',
+    '[50%] MMM YY',
+  ],
+]
+const DATE_TEXTS = [
+  ...[
+    '2024-02-29',
+    '2023-02-29',
+    '31.12.2024',
+    '1.1.2024',
+    '01.1.2024',
+    '31.04.2024',
+    '1.1.2024 ',
+    '01.01.0001',
+  ],
+  ...[
+    '31.12.9999 23:59',
+    '01.01.2024 24:00',
+    '3/5/24 1:05 PM',
+    '12/31/68 12:00 am',
+    '12/31/69 12:00 pm',
+    '1/1/70 13:00 PM',
+  ],
+  ...[
+    '05 mar 2024',
+    '05 Mär 2024',
+    '31 JUN 2024',
+    '2024',
+    '0000',
+    '2024-13',
+    '2024-12',
+    '20240331023000',
+    '20240332023000',
+  ],
+  ...[
+    '2024-03-31T02:30:15.250Z',
+    '2024-10-27 02:30:00.001',
+    '7:05, 99/12/31',
+    '50% feb 24',
+    '2024-02-29\\n',
+    '٢٠٢٤-01-01',
+  ],
+]
+
 const STEPS = ['day', 'week', 'month', 'year']
 const UNITS = ['ms', 'seconds', 'm', 'hours', 'd', 'weeks', 'M', 'quarters', 'years', 'days', 'months']
 const WEEKDAYS = ['sunday', 'Monday', 'wednesday', 'saturday']
@@ -200,6 +259,12 @@ const MAKERS: Record<Kind, readonly Make[]> = {
     branch('boolean'),
   ],
   date: [
+    (random, depth) => {
+      const format = pick(random, FORMATS)
+      const text = random() < 0.5 ? generate(random, depth, 'text') : `"${pick(random, DATE_TEXTS)}"`
+      return `DATETIME_PARSE(${text}, "${format}")`
+    },
+    (random, depth) => `DATETIME_PARSE(${generate(random, depth, 'text')})`,
     (random, depth) =>
       `DATEADD(${generate(random, depth, 'date')}, ${small(random, depth)}, "${pick(random, STEPS)}")`,
     branch('date'),

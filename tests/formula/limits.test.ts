@@ -52,6 +52,8 @@ const DEEP: Record<string, string> = {
   ),
   MIN: deepest('{Num}', (inner) => `MIN(${inner}, {Int})`),
   COUNTA: deepest('{Num}', (inner) => `COUNTA(${inner}, {Text})`),
+  DATETIME_PARSE: deepest('{Text}', (inner) => `CONCAT(DATETIME_PARSE(${inner}, "D.M.YY h:mm:ss A"))`),
+  'text compared with a number': deepest('{Num}', (inner) => `IF({Text} = ${inner}, 1, 2)`),
   REGEX_REPLACE: deepest('{Text}', (inner) => `REGEX_REPLACE(${inner}, "[a-z]+", "x")`),
 }
 

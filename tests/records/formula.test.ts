@@ -66,6 +66,48 @@ describe('formulas over what is computed', () => {
   })
 })
 
+describe('formulas that read text', () => {
+  test('give dates that are filtered, sorted, grouped and formatted as such, and numbers', async () => {
+    const rows = await bench.table({ Title: 'SingleLineText', Amount: 'SingleLineText' }, [
+      ...[
+        { Title: '31.12.2023', Amount: '9' },
+        { Title: '01.02.2024', Amount: '10' },
+        { Title: 'soon', Amount: 'x' },
+      ],
+      ...[{ Title: '30.02.2024' }, { Title: '31.12.2023', Amount: '5' }],
+    ])
+    const day = await formula(rows, 'Day', 'DATETIME_PARSE({Title}, "DD.MM.YYYY")', {
+      type: 'Date',
+      options: { format: 'DD MMM YYYY' },
+    })
+    const at = await formula(rows, 'At', 'DATETIME_PARSE({Title} & " 10:30", "DD.MM.YYYY HH:mm")')
+    const half = await formula(rows, 'Half', 'VALUE({Amount}) / 2')
+    const large = await formula(rows, 'Large', '{Amount} > 9.5')
+    expect([day, at, half].map(({ result }) => result?.type)).toEqual(['Date', 'DateTime', 'Decimal'])
+    const list = await rows.list()
+    expect(list.map((row) => [row.Day, row.At, row.Half, row.Large])).toEqual([
+      ['2023-12-31', '2023-12-31 10:30:00+00:00', 4.5, 0],
+      ['2024-02-01', '2024-02-01 10:30:00+00:00', 5, 1],
+      [null, null, null, 0],
+      [null, null, null, 0],
+      ['2023-12-31', '2023-12-31 10:30:00+00:00', 2.5, 0],
+    ])
+    const on = (fieldId: string, operator: string, value: string | null) =>
+      ids(rows, { filter: { fieldId, operator, ...(value !== null && { operand: 'exactDate' }), value } })
+    expect(await on(day.id, 'gt', '2023-12-31')).toEqual([2])
+    expect(await on(at.id, 'eq', '2023-12-31')).toEqual([1, 5])
+    expect(await on(day.id, 'blank', null)).toEqual([3, 4])
+    expect(await ids(rows, { filter: { fieldId: large.id, operator: 'checked', value: null } })).toEqual([2])
+    expect(await ids(rows, { sorts: [{ fieldId: day.id, direction: 'desc' }] })).toEqual([2, 1, 5, 3, 4])
+    const groups = await bench.rest.get(
+      `/api/v1/db/data/noco/${bench.baseId}/${rows.id}/groupby?column_name=Day&sort=Day`,
+    )
+    expect(groups.body.list.map((group: { count: number }) => Number(group.count)).toSorted()).toEqual([
+      1, 2, 2,
+    ])
+  })
+})
+
 describe('formulas in filters, sorts, groups and summaries', () => {
   let books: TestTable
   const fields: Record<string, Field> = {}

@@ -49,6 +49,18 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
     expect((await list('?sort=-Words')).map((row) => row.name)).toEqual(['Pen', 'Ink'])
   })
 
+  test('read text as numbers and dates, and change the case of any letter', async () => {
+    await add('Parsed', 'DATETIME_PARSE(IF({done}, "31.01.2024", {name}), "DD.MM.YYYY")')
+    await add('Half', 'VALUE({price} & "") / 2')
+    await add('Cheap', '({price} & "") < 9.5')
+    await add('Greek', 'UPPER(IF({done}, "Σίσυφος", "ώς"))')
+    expect((await list()).map((row) => [row.Parsed, row.Half, row.Cheap, row.Greek])).toEqual([
+      ['2024-01-31', 0.75, 1, 'ΣΊΣΥΦΟΣ'],
+      [null, 6.125, 0, 'ΏΣ'],
+    ])
+    expect((await list('?where=(Parsed,gt,exactDate,2024-01-01)')).map((row) => row.name)).toEqual(['Pen'])
+  })
+
   test('have the functions of that database', async () => {
     const day = add('Day', 'DATESTR({due})')
     if (kind === 'postgres') expect((await day).error).toBeNull()

@@ -1,6 +1,7 @@
 import type { Expression, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
 import type { FormulaChecker } from './check.ts'
 import { convertTo, joinCompared, joinTypes } from './conversions.ts'
+import { dateFormatOf } from './date-format.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
 import { DIFFERENCE_UNITS, differenceUnit, firstDay, STEP_UNITS, stepOf } from './units.ts'
@@ -34,7 +35,7 @@ export function checkCall(
   const ranges = joined.filter(({ type }) => type === 'number').map((arg) => arg.range)
   return {
     ...{ kind: 'call', name: definition.name, args: joined },
-    type: typeof returns === 'string' ? returns : returns(types),
+    type: typeof returns === 'string' ? returns : returns(types, joined),
     range: range ? range(ranges) : usualRange(ranges),
   }
 }
@@ -87,6 +88,10 @@ function checkArgument(
       ? expression
       : checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
   }
+  if (kind === 'format') {
+    if (written !== null && dateFormatOf(written) !== null) return expression
+    return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
+  }
   if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
   const converted = convertTo(expression, kind)
   if (converted) return converted
@@ -117,6 +122,7 @@ const PLACES = ['First', 'Second', 'Third']
 function specialMessage(name: string, index: number): string | null {
   const start = `${PLACES[index]} parameter of ${name} should be`
   if (name === 'WEEKDAY') return index === 0 ? `${start} a date` : `${start} day of week string`
+  if (name === 'DATETIME_PARSE') return `${start} a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'`
   if (name !== 'DATEADD' && name !== 'DATETIME_DIFF') return null
   if (index === 2) {
     const units = name === 'DATEADD' ? STEP_UNITS : DIFFERENCE_UNITS

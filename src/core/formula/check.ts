@@ -171,7 +171,13 @@ export class FormulaChecker {
     })
     let args = converted.filter((arg) => arg !== null)
     if (args.length < 2) return null
-    const type = typeof returns === 'string' ? returns : returns(args.map((arg) => arg.type))
+    const type =
+      typeof returns === 'string'
+        ? returns
+        : returns(
+            args.map((arg) => arg.type),
+            args,
+          )
     if (!range) return { kind: 'call', name: node.operator, type, args, range: NO_RANGE }
     let result = range(args.map((arg) => arg.range))
     if (result.max > SAFE || result.min < -SAFE) {

@@ -87,6 +87,7 @@ const MEASURE: FormulaWords<Size> = {
   ...{ negate: one, abs: one, floor: one, ceil: one, sqrt: one, ln: one, exp: one, powerOfTen: one },
   ...{ isNull: one, not: one, truthNumber: one, length: one, trim: one, trimZeros: one, digits: one },
   ...{ readNumber: one, part: three, replace: three },
+  readDate: (text) => ({ ...around([text, text, text], 12, 3), words: 3 * text.words + 100 }),
   among: (_what, values) =>
     around(
       values.map(({ sql }) => sql),

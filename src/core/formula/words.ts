@@ -1,4 +1,5 @@
 import type { CellForm, ValueType } from './ast.ts'
+import type { DateFormat } from './date-format.ts'
 
 /** A value that is named more than once: `once` computes it one time. */
 export interface Bound<S> {
@@ -93,6 +94,8 @@ export interface FormulaWords<S> {
   digits(value: S): S
   /** Reads text as `semantics.ts` says; null where it is no number. */
   readNumber(text: S): S
+  /** The wall time that the text shows in the format, as `parseDate` reads it; null where it does not fit. */
+  readDate(text: S, format: DateFormat): S
 
   /** The day's year, month or day of month. */
   datePart(part: 'year' | 'month' | 'day', ms: S): S

@@ -1,5 +1,5 @@
 import type { CellValue } from '../../fields/field-type.ts'
-import type { Range, ValueType } from '../ast.ts'
+import type { Expression, Range, ValueType } from '../ast.ts'
 import type { Build, Value } from '../build.ts'
 
 /**
@@ -7,7 +7,8 @@ import type { Build, Value } from '../build.ts'
  * `number` (a truth counts as 1 or 0), `text` (anything, as text), `joined` (the same, null as empty text),
  * `condition` (anything, as a two-valued truth), `truth` (a truth or a number, as a condition), `date` (a day or
  * an instant, or a literal that reads as one), `result` and `match` (anything; all of a kind are brought to
- * one type), `any` (as it is), and literals: `pattern` (a regular expression), `unit`, `weekday`.
+ * one type), `any` (as it is), and literals: `pattern` (a regular expression), `unit`, `weekday`, `format` (of
+ * a date).
  */
 export type ArgKind =
   | 'number'
@@ -22,6 +23,7 @@ export type ArgKind =
   | 'pattern'
   | 'unit'
   | 'weekday'
+  | 'format'
 
 /** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
 export type Datum = CellValue
@@ -51,8 +53,8 @@ export interface FormulaFunction {
   max: number
   /** Names of database clients that the function is not for (spec §5). */
   unavailable?: readonly string[]
-  /** The type of the result, from those of the arguments after conversion. */
-  returns: ValueType | ((types: ValueType[]) => ValueType)
+  /** The type of the result, from the arguments after conversion and their types. */
+  returns: ValueType | ((types: ValueType[], args: readonly Expression[]) => ValueType)
   /** Where the result may lie beyond the arguments and `LIMIT`. */
   range?: (args: Range[]) => Range
   evaluate(args: Datum[], moment: Moment, types: ValueType[]): Datum

@@ -11,6 +11,7 @@ import { countAll } from './count-all.ts'
 import { dateAdd } from './date-add.ts'
 import { dateStr } from './date-str.ts'
 import { dateTimeDiff } from './date-time-diff.ts'
+import { datetimeParse } from './datetime-parse.ts'
 import { day } from './day.ts'
 import type { FormulaFunction } from './define.ts'
 import { even } from './even.ts'
@@ -112,6 +113,7 @@ export const FUNCTIONS: readonly FormulaFunction[] = [
   dateStr,
   dateAdd,
   dateTimeDiff,
+  datetimeParse,
 ]
 
 const BY_NAME = new Map(FUNCTIONS.map((entry) => [entry.name, entry]))

@@ -1,0 +1,169 @@
+import { makeDay, utcOf } from '../dates.ts'
+import { trimCharacters } from '../trim-characters.ts'
+
+/** Parts of a date that a format can name. */
+export type DatePart =
+  | 'year'
+  | 'shortYear'
+  | 'month'
+  | 'monthName'
+  | 'day'
+  | 'hour'
+  | 'minute'
+  | 'second'
+  | 'ms'
+  | 'half'
+
+/** What stands for a part in a format, and what a text may have in its place. */
+const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: true }> = {
+  YYYY: { part: 'year', source: '[0-9]{4}' },
+  YY: { part: 'shortYear', source: '[0-9]{2}' },
+  MMM: {
+    part: 'monthName',
+    source:
+      '[Jj][Aa][Nn]|[Ff][Ee][Bb]|[Mm][Aa][Rr]|[Aa][Pp][Rr]|[Mm][Aa][Yy]|[Jj][Uu][Nn]|[Jj][Uu][Ll]|[Aa][Uu][Gg]|[Ss][Ee][Pp]|[Oo][Cc][Tt]|[Nn][Oo][Vv]|[Dd][Ee][Cc]',
+  },
+  MM: { part: 'month', source: '0[1-9]|1[0-2]' },
+  M: { part: 'month', source: '0?[1-9]|1[0-2]', hasAnyLength: true },
+  DD: { part: 'day', source: '0[1-9]|[12][0-9]|3[01]' },
+  D: { part: 'day', source: '0?[1-9]|[12][0-9]|3[01]', hasAnyLength: true },
+  HH: { part: 'hour', source: '[01][0-9]|2[0-3]' },
+  H: { part: 'hour', source: '[01]?[0-9]|2[0-3]', hasAnyLength: true },
+  hh: { part: 'hour', source: '0[1-9]|1[0-2]' },
+  h: { part: 'hour', source: '0?[1-9]|1[0-2]', hasAnyLength: true },
+  mm: { part: 'minute', source: '[0-5][0-9]' },
+  ss: { part: 'second', source: '[0-5][0-9]' },
+  SSS: { part: 'ms', source: '[0-9]{3}' },
+  A: { part: 'half', source: '[AaPp][Mm]' },
+}
+
+const PIECES = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A|\[[^\]]*\]|[\s\S]/g
+const MAX_FORMAT = 40
+/** Two-digit years up to this one are of this century, as in fields of dates. */
+export const LAST_SHORT_YEAR = 68
+/** The names of months, each of three letters. */
+export const MONTH_NAMES = 'janfebmaraprmayjunjulaugsepoctnovdec'
+
+/** Text of a format that stands for itself, or a part of the date. */
+export type FormatPiece = { literal: string } | { part: DatePart; token: string }
+
+/** A format that has been read. */
+export interface DateFormat {
+  /** As it was written. */
+  text: string
+  pieces: readonly FormatPiece[]
+  /** A regular expression that all engines read alike, without its ends; each part is a group. */
+  source: string
+  /** The parts in the order of their groups. */
+  parts: readonly DatePart[]
+  /** True where the format names a time of day, so that the result is an instant. */
+  hasTime: boolean
+}
+
+/** Reads a format such as `DD.MM.YYYY HH:mm`; null for one that no date can be read by. */
+export function readDateFormat(text: string): DateFormat | null {
+  if (text.length > MAX_FORMAT) return null
+  const pieces: FormatPiece[] = []
+  for (const piece of text.match(PIECES) ?? []) {
+    const token = TOKENS[piece]
+    const isQuoted = piece.length > 1 && piece.startsWith('[')
+    // Letters that stand for nothing are most likely a token that is not known here, but for the T of ISO 8601.
+    if (!token && !isQuoted && /[A-SU-Za-z]/.test(piece)) return null
+    const literal = isQuoted ? piece.slice(1, -1) : piece
+    if (!token && /[0-9\\]/.test(literal)) return null
+    pieces.push(token ? { part: token.part, token: piece } : { literal })
+  }
+  const tokens = pieces.flatMap((piece) => ('part' in piece ? [piece] : []))
+  const parts = tokens.map(({ part }) => part)
+  const isTwelveHours = tokens.some(({ token }) => token === 'h' || token === 'hh')
+  if (!arePartsSound(parts, isTwelveHours) || !arePartsApart(pieces)) return null
+  const source = pieces
+    .map((piece) => ('part' in piece ? `(${TOKENS[piece.token]?.source})` : escaped(piece.literal)))
+    .join('')
+  return { text, pieces, source, parts, hasTime: parts.includes('hour') }
+}
+
+/** Where a day may have one digit or two, something else must tell where it ends. */
+function arePartsApart(pieces: readonly FormatPiece[]): boolean {
+  const isPart = (piece: FormatPiece | undefined) => piece !== undefined && 'part' in piece
+  return !pieces.some(
+    (piece, index) =>
+      'part' in piece &&
+      TOKENS[piece.token]?.hasAnyLength === true &&
+      (isPart(pieces[index - 1]) || isPart(pieces[index + 1])),
+  )
+}
+
+/** Each part once, and none without the larger one before it. */
+function arePartsSound(parts: readonly DatePart[], isTwelveHours: boolean): boolean {
+  const has = (part: DatePart) => parts.includes(part)
+  return (
+    new Set(parts).size === parts.length &&
+    has('year') !== has('shortYear') &&
+    !(has('month') && has('monthName')) &&
+    (!has('day') || has('month') || has('monthName')) &&
+    has('half') === isTwelveHours &&
+    (!has('minute') || has('hour')) &&
+    (!has('second') || has('minute')) &&
+    (!has('ms') || has('second'))
+  )
+}
+
+const escaped = (text: string): string => text.replace(/[\^$.*+?()[\]{}|/]/g, '\\$&')
+
+/**
+ * The wall time that a text shows in the format, in milliseconds; null where it does not fit, or is no day. Parts that
+ * the format does not name are the first: January, the first day, midnight.
+ */
+export function parseDate(written: string, format: DateFormat): number | null {
+  const text = trimCharacters(written, ' ')
+  const match = expressionOf(format).exec(text)
+  if (!match) return null
+  const textOf = (part: DatePart): string | undefined => match[format.parts.indexOf(part) + 1]
+  const number = (part: DatePart, otherwise: number) =>
+    format.parts.includes(part) ? Number(textOf(part)) : otherwise
+  const short = number('shortYear', 0)
+  const year = format.parts.includes('year')
+    ? number('year', 0)
+    : short + (short > LAST_SHORT_YEAR ? 1900 : 2000)
+  const name = format.parts.includes('monthName') ? String(textOf('monthName')).toLowerCase() : null
+  const month = name === null ? number('month', 1) : MONTH_NAMES.indexOf(name) / 3 + 1
+  const day = number('day', 1)
+  if (makeDay(year, month, day) === null) return null
+  const half = textOf('half')
+  const hour = format.parts.includes('half')
+    ? (number('hour', 0) % 12) + (half?.toLowerCase() === 'pm' ? 12 : 0)
+    : number('hour', 0)
+  return utcOf({
+    year,
+    month,
+    day,
+    hour,
+    minute: number('minute', 0),
+    second: number('second', 0),
+    ms: number('ms', 0),
+  })
+}
+
+const expressions = new WeakMap<DateFormat, RegExp>()
+
+function expressionOf(format: DateFormat): RegExp {
+  const known = expressions.get(format)
+  if (known) return known
+  const made = new RegExp(`^${format.source}$`)
+  expressions.set(format, made)
+  return made
+}
+
+const formats = new Map<string, DateFormat | null>()
+const KEPT_FORMATS = 200
+
+/** As `readDateFormat`, from memory where the same format has been read before. */
+export function dateFormatOf(text: string): DateFormat | null {
+  const known = formats.get(text)
+  if (known !== undefined) return known
+  if (formats.size >= KEPT_FORMATS) formats.clear()
+  const format = readDateFormat(text)
+  formats.set(text, format)
+  return format
+}
