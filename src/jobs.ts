@@ -16,6 +16,8 @@ export interface JobProgress {
 export interface Job {
   id: string
   kind: string
+  /** What it works on, as its owner named it: a file, the title of a copy. Null where its input names nothing. */
+  subject: string | null
   status: JobStatus
   baseId: string | null
   userId: string

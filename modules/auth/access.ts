@@ -43,7 +43,7 @@ export type Access = ReturnType<typeof createAccess>
 
 /** Who may do what: the one gate that every operation passes. */
 export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, accounts: Accounts) {
-  const { memberships, users } = meta.tables(defineAuthTables)
+  const { memberships, shares, users } = meta.tables(defineAuthTables)
   const cache = createReadCache<Memberships>(meta, MAX_CACHED_USERS, 'memberships')
   events.on('access.changed', ({ userId }) => cache.forget(userId))
 
@@ -247,6 +247,12 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
         .set({ role })
         .where(and(isMembership(baseId, userId), allowed))
     },
+
+    /** The statements that remove the memberships and public links of a base that is gone for good. */
+    forRemovedBase: (baseId: string): MetaStatement[] => [
+      meta.db.delete(memberships).where(and(eq(memberships.scope, 'base'), eq(memberships.scopeId, baseId))),
+      meta.db.delete(shares).where(eq(shares.baseId, baseId)),
+    ],
 
     /** To be called once a change of someone's memberships is committed. */
     changed: (userId: string): void => accounts.changed(userId),

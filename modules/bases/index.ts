@@ -10,4 +10,4 @@ export {
   schemaOf,
   sourcesRouter,
 } from './sources/index.ts'
-export type { BaseRow, SourceRow } from './store.ts'
+export { type BaseRow, BEING_REMOVED, type SourceRow } from './store.ts'

@@ -1,15 +1,16 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { Base } from '../../src/core/model.ts'
 import { type BaseRight, type BaseRole, holdsBaseRole } from '../../src/core/roles.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, capped, isSuperAdmin } from '../auth/index.ts'
 import { createBaseCopies } from './copy.ts'
 import { createMembers } from './members.ts'
 import { createSourcesService } from './sources/index.ts'
-import { type BaseRow, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
+import { type BaseRow, BEING_REMOVED, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
 
 export interface BasePatch {
@@ -72,6 +73,36 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       save(baseId, patch),
     /** Every base that is not in the trash. For services: the caller checks who may know them. */
     all: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNull(bases.deletedAt)),
+    /** Every base in the trash, those whose removal was cut off included. For services. */
+    trashed: async (): Promise<BaseRow[]> => meta.db.select().from(bases).where(isNotNull(bases.deletedAt)),
+    /** A base in the trash, for someone who may delete it forever. @throws BASE_NOT_FOUND, PERMISSION_DENIED */
+    async openToPurge(actor: Actor, baseId: string): Promise<BaseRow> {
+      const row = await store.requireTrashed(baseId)
+      await access.authorize(actor, 'base.purge', baseId)
+      return row
+    },
+    /**
+     * Removes a base of the trash for good: its home, then what the metadata know of it. Where that is cut off, the base
+     * is listed nowhere and `trashed` gives it again. False where somebody has restored it in the meantime. For services.
+     */
+    async removeForGood(baseId: string, forgotten: () => Promise<MetaStatement[]>): Promise<boolean> {
+      const [taken] = await meta.db
+        .update(bases)
+        .set({ deletedAt: BEING_REMOVED })
+        .where(and(eq(bases.id, baseId), isNotNull(bases.deletedAt)))
+        .returning()
+      if (!taken) return false
+      const sources = (await store.sourcesOf([baseId])).get(baseId) ?? []
+      for (const { id, isOwn } of sources) if (!isOwn) await kernel.sources.drop(id)
+      await kernel.sources.remove(baseId)
+      await meta.atomically([
+        ...(await forgotten()),
+        ...access.forRemovedBase(baseId),
+        meta.db.delete(bases).where(eq(bases.id, baseId)),
+      ])
+      store.changed(baseId)
+      return true
+    },
     /** The titles of those of the bases that are not in the trash. For services. */
     titlesOf: store.titlesOf,
     require: store.require,
@@ -218,12 +249,13 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
       .values({ userId, baseId, ...set })
       .onConflictDoUpdate({ target: [basePreferences.userId, basePreferences.baseId], set })
   }
-}
 
-function toBase(row: BaseRow, preference: PreferenceRow | null, role: BaseRole): Base {
-  const { id, title, description, createdAt, updatedAt, deletedAt } = row
-  return {
-    ...{ id, title, description, meta: row.meta, role, createdAt, updatedAt, deletedAt },
-    order: preference?.order ?? row.order,
+  function toBase(row: BaseRow, preference: PreferenceRow | null, role: BaseRole): Base {
+    const { id, title, description, createdAt, updatedAt, deletedAt } = row
+    return {
+      ...{ id, title, description, meta: row.meta, role, createdAt, updatedAt, deletedAt },
+      order: preference?.order ?? row.order,
+      keepsDays: row.historyDays ?? kernel.config.historyDays,
+    }
   }
 }

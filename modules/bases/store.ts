@@ -10,6 +10,9 @@ const MAX_NAMED_BASES = 1000
 /** PostgreSQL fails on some texts, such as a null character, instead of not finding them. */
 const BASE_ID = /^p[a-z0-9]{14}$/
 
+/** Stands in `deletedAt` of a base whose home is being removed: nobody restores it, and the daily round completes it. */
+export const BEING_REMOVED = '1970-01-01T00:00:00.000Z'
+
 type Tables = ReturnType<typeof defineBasesTables>
 export type BaseRow = Tables['bases']['$inferSelect']
 export type SourceRow = Tables['sources']['$inferSelect']
@@ -28,6 +31,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
   const { bases, sources, basePreferences } = meta.tables(defineBasesTables)
   const cache = createReadCache<BaseRow>(meta, MAX_CACHED_BASES, 'bases')
   const isLive = isNull(bases.deletedAt)
+  const isTrashed = and(isNotNull(bases.deletedAt), ne(bases.deletedAt, BEING_REMOVED))
 
   async function load(baseId: string): Promise<BaseRow | null> {
     if (!BASE_ID.test(baseId)) return null
@@ -63,7 +67,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
         ? await meta.db
             .select()
             .from(bases)
-            .where(and(eq(bases.id, baseId), isNotNull(bases.deletedAt)))
+            .where(and(eq(bases.id, baseId), isTrashed))
         : []
       if (!found[0]) throw notFound('Base', baseId.slice(0, 64))
       return found[0]
@@ -106,7 +110,7 @@ export function createBaseStore({ meta }: Pick<Kernel, 'meta'>) {
         .select({ base: bases, preference: basePreferences })
         .from(bases)
         .leftJoin(basePreferences, isOwn)
-        .where(and(trash ? isNotNull(bases.deletedAt) : isLive, isAsked))
+        .where(and(trash ? isTrashed : isLive, isAsked))
       const place = ({ preference }: ListedBase) => preference?.order ?? Number.POSITIVE_INFINITY
       return rows.sort(
         (a, b) =>

@@ -63,7 +63,7 @@ export function createRecordsService(
       fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
   })
   const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
-  const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo })
+  const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })
   // Imports write through worker threads, and report here what they have done.
   kernel.events.on('records.changed', ({ truncated, tableIds }) => {
     if (truncated) for (const tableId of tableIds) counts.forget(tableId)

@@ -25,8 +25,13 @@ export function defineRecordsTables(c: Columns) {
     {
       path: c.text('path').notNull(),
       baseId: c.text('base_id').notNull(),
+      /** Since when nothing in the base names the file any more, as far as the last look found; null: something does. */
+      unusedSince: c.text('unused_since'),
     },
-    (table) => [c.primaryKey({ columns: [table.path, table.baseId] })],
+    (table) => [
+      c.primaryKey({ columns: [table.path, table.baseId] }),
+      c.index('attachment_uses_base').on(table.baseId),
+    ],
   )
   return { attachmentFiles, attachmentUses }
 }

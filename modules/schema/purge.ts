@@ -73,26 +73,40 @@ export async function purgeSchema(
       }
     }
     // What names them goes first: a stop in between leaves a column that nobody knows, and nothing that is named and gone.
-    await kernel.meta.atomically(removal(droppedIds, fieldIds))
+    await kernel.meta.atomically([
+      ...removedTables({ kernel, store, views }, droppedIds),
+      ...removedFields({ kernel, store }, fieldIds),
+    ])
     for (const { id } of tables) store.forget(id)
     gone = { tables: dropped, columns }
     return statements
   })
   return { tables: gone.tables.length, columns: gone.columns }
+}
 
-  function removal(tableIds: string[], fieldIds: string[]): MetaStatement[] {
-    const { db } = kernel.meta
-    const statements = views?.forRemovedTables(tableIds) ?? []
-    for (let at = 0; at < tableIds.length; at += IDS_AT_ONCE) {
-      const ids = tableIds.slice(at, at + IDS_AT_ONCE)
-      statements.push(db.delete(store.fields).where(inArray(store.fields.tableId, ids)))
-      statements.push(db.delete(store.tables).where(inArray(store.tables.id, ids)))
-    }
-    for (let at = 0; at < fieldIds.length; at += IDS_AT_ONCE) {
-      statements.push(
-        db.delete(store.fields).where(inArray(store.fields.id, fieldIds.slice(at, at + IDS_AT_ONCE))),
-      )
-    }
-    return statements
+/** The statements that remove tables with their fields and views from the metadata. */
+export function removedTables(
+  { kernel, store, views }: Pick<SchemaContext, 'kernel' | 'store' | 'views'>,
+  tableIds: string[],
+): MetaStatement[] {
+  const { db } = kernel.meta
+  const statements = views?.forRemovedTables(tableIds) ?? []
+  for (let at = 0; at < tableIds.length; at += IDS_AT_ONCE) {
+    const ids = tableIds.slice(at, at + IDS_AT_ONCE)
+    statements.push(db.delete(store.fields).where(inArray(store.fields.tableId, ids)))
+    statements.push(db.delete(store.tables).where(inArray(store.tables.id, ids)))
   }
+  return statements
+}
+
+function removedFields(
+  { kernel, store }: Pick<SchemaContext, 'kernel' | 'store'>,
+  fieldIds: string[],
+): MetaStatement[] {
+  const statements: MetaStatement[] = []
+  for (let at = 0; at < fieldIds.length; at += IDS_AT_ONCE) {
+    const ids = inArray(store.fields.id, fieldIds.slice(at, at + IDS_AT_ONCE))
+    statements.push(kernel.meta.db.delete(store.fields).where(ids))
+  }
+  return statements
 }

@@ -6,6 +6,7 @@ import type { FieldTypeName } from '../../src/core/fields/index.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withoutRecipients } from '../../src/core/views/public-view.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
@@ -53,7 +54,7 @@ import { type LogNames, readLogNames } from './log-names.ts'
 import type { TableModel } from './model.ts'
 import { refuseUnstorable } from './names.ts'
 import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
-import { type Purge, purgeSchema } from './purge.ts'
+import { type Purge, purgeSchema, removedTables } from './purge.ts'
 import { createReachable } from './reachable.ts'
 import { createSchemaStore } from './store.ts'
 import { createSyncService } from './sync/service.ts'
@@ -260,6 +261,22 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       duplicateField(context, actor, copy, follower),
     /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
     purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
+    /** The tables that lie in a base's own home, those in the trash included. For services. */
+    async homeTables(baseId: string): Promise<Table[]> {
+      const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
+      const own = new Set(sources.filter(({ isOwn }) => isOwn).map(({ id }) => id))
+      const all = [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))]
+      return all.filter(({ sourceId }) => own.has(sourceId))
+    },
+    /** The statements that remove all tables, fields and views of a base from the metadata. For services. */
+    async forRemovedBase(baseId: string): Promise<MetaStatement[]> {
+      const all = [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))]
+      for (const { id } of all) store.forget(id)
+      return removedTables(
+        context,
+        all.map(({ id }) => id),
+      )
+    },
     /** Tables and fields as entries of the log name them, those in the trash included. */
     logNames: (baseId: string, tableIds: readonly string[]): Promise<LogNames> =>
       readLogNames(kernel, store, baseId, tableIds),

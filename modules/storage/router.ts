@@ -12,5 +12,8 @@ export const storageRouter = (storage: StorageService) =>
     setHistoryDays: member
       .input(baseRef.extend({ days: z.int().min(0).max(MAX_HISTORY_DAYS).nullable() }))
       .mutation(({ ctx, input }) => storage.setHistoryDays(ctx.actor, input.baseId, input.days)),
+    deleteBaseForever: member
+      .input(baseRef)
+      .mutation(({ ctx, input }) => storage.deleteBaseForever(ctx.actor, input.baseId)),
     reclaim: member.input(baseRef).mutation(({ ctx, input }) => storage.reclaim(ctx.actor, input.baseId)),
   })

@@ -3,7 +3,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { columnsInLog, logExtent, oldEntries, removeEntries } from '../../src/db/change-log.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { BaseRow, BasesService } from '../bases/index.ts'
+import { type BaseRow, type BasesService, BEING_REMOVED } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
 
@@ -41,7 +41,7 @@ export function createStorageService(
   { access }: Pick<AuthService, 'access'>,
   bases: BasesService,
   schema: SchemaService,
-  records: Pick<RecordsService, 'removeLostPlaces'>,
+  records: Pick<RecordsService, 'removeLostPlaces' | 'attachments'>,
 ) {
   const { config, jobs, log, sources } = kernel
   /** When each base was looked at last, by its id. */
@@ -82,16 +82,44 @@ export function createStorageService(
     if (tables > 0 || columns > 0) log.info('old trash removed', { baseId: base.id, tables, columns, before })
     if (old) await records.removeLostPlaces(base.id)
     if (old || tables > 0 || columns > 0) await engine.storage?.compact(false)
-    purgedAt.set(base.id, Date.now())
   }
 
   /** One base after the other, each once a day. */
   async function purgeDue(): Promise<void> {
     for (const base of await bases.all()) {
       if (Date.now() - (purgedAt.get(base.id) ?? 0) < DAY_MS) continue
-      await purge(base).catch((error) => log.error('removing old history failed', error, { baseId: base.id }))
+      try {
+        await purge(base)
+        // Also where the history is kept for ever: what was deleted forever named files as well.
+        await records.attachments.sweepBase(base.id)
+        purgedAt.set(base.id, Date.now())
+      } catch (error) {
+        log.error('removing old history failed', error, { baseId: base.id })
+      }
+    }
+    await purgeTrashedBases()
+  }
+
+  /** Removes bases that have been in the trash for longer than they keep their history. */
+  async function purgeTrashedBases(): Promise<void> {
+    for (const base of await bases.trashed()) {
+      const days = daysOf(base)
+      const isOld =
+        days > 0 && base.deletedAt !== null && Date.parse(base.deletedAt) < Date.now() - days * DAY_MS
+      if (!isOld && base.deletedAt !== BEING_REMOVED) continue
+      await removeBase(base.id).catch((error) =>
+        log.error('removing an old base failed', error, { baseId: base.id }),
+      )
     }
   }
+
+  async function removeBase(baseId: string): Promise<void> {
+    if (!(await bases.removeForGood(baseId, () => schema.forRemovedBase(baseId)))) return
+    purgedAt.delete(baseId)
+    log.info('a base of the trash removed', { baseId })
+    await records.attachments.forgetBase(baseId)
+  }
+
   const round = () => {
     purgeDue().catch((error) => log.error('removing old history failed', error))
   }
@@ -108,6 +136,16 @@ export function createStorageService(
     /** For tests and the daily round. */
     purge,
     purgeDue,
+
+    /**
+     * Deletes a base of the trash forever, with its records, history, links and the files that no other base names.
+     *
+     * @throws BASE_NOT_FOUND where it is not in the trash; PERMISSION_DENIED below owner
+     */
+    async deleteBaseForever(actor: Actor, baseId: string): Promise<void> {
+      const { id } = await bases.openToPurge(actor, baseId)
+      await removeBase(id)
+    },
 
     /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below owner */
     async ofBase(actor: Actor, baseId: string): Promise<BaseStorage> {

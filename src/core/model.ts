@@ -54,6 +54,8 @@ export interface Base {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
+  /** For how many days deleted things and the history are kept; 0: until someone deletes them. */
+  keepsDays: number
 }
 
 export interface Table {

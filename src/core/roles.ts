@@ -66,6 +66,8 @@ export const RIGHTS = {
   'base.reorder': { scope: 'base', least: 'viewer' },
   'base.delete': { scope: 'base', least: 'owner' },
   'base.restore': { scope: 'base', least: 'owner' },
+  // Out of the trash, forever.
+  'base.purge': { scope: 'base', least: 'owner' },
   // How much room the base takes, and for how long it keeps its history.
   'base.storage': { scope: 'base', least: 'owner' },
   'base.tokens': { scope: 'base', least: 'creator', sessionOnly: true },

@@ -5,7 +5,7 @@ import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
 import type { Kernel } from '../kernel.ts'
 import { explainStorage } from '../storage-full.ts'
 import { hasEnded } from './has-ended.ts'
-import { createJobStore } from './job-store.ts'
+import { createJobStore, subjectOf } from './job-store.ts'
 import { createThrottle } from './throttle.ts'
 
 /** Jobs that run at the same time on this server; each may keep a core busy. */
@@ -149,6 +149,7 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       const job: Job = {
         ...{ id, kind, status: 'waiting' as JobStatus, baseId, userId, result: null, error: null },
         progress: { done: 0, total: null, unit: 'rows' },
+        subject: subjectOf(input),
         ...{ createdAt: now, updatedAt: now },
       }
       // Before it can be read: a server that starts now would take it for one that nobody runs.

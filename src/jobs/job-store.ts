@@ -16,7 +16,7 @@ export function createJobStore(meta: Meta) {
   const isUnfinished = inArray(jobs.status, ['waiting', 'active'])
 
   return {
-    async insert(job: Job, input: unknown): Promise<void> {
+    async insert({ subject: _, ...job }: Job, input: unknown): Promise<void> {
       await db.insert(jobs).values({ ...job, input: input ?? {} })
     },
     async save({ id, status, progress, result, error, updatedAt }: Job): Promise<void> {
@@ -60,6 +60,12 @@ export function createJobStore(meta: Meta) {
 
 type Row = ReturnType<typeof defineJobsTable>['$inferSelect']
 
-function toJob({ input: _input, ...job }: Row): Job {
-  return { ...job, result: job.result ?? null }
+function toJob({ input, ...job }: Row): Job {
+  return { ...job, subject: subjectOf(input), result: job.result ?? null }
+}
+
+/** What the input of a job names its work by: the name of a file, or the title of what is made. */
+export function subjectOf(input: unknown): string | null {
+  const { fileName, title } = (input ?? {}) as { fileName?: unknown; title?: unknown }
+  return ([fileName, title].find((name) => typeof name === 'string' && name !== '') as string | null) ?? null
 }

@@ -73,6 +73,13 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'storage.bases': { gate: 'storage.list' },
   'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },
   'storage.reclaim': { gate: 'base.storage', input: ofBase },
+  'storage.deleteBaseForever': {
+    gate: 'base.purge',
+    input: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
+    },
+  },
   'bases.restore': {
     gate: 'base.restore',
     input: async ({ trpc, baseId }) => {

@@ -91,7 +91,7 @@ describe('someone who is signed in', () => {
     await page.context().close()
   })
 
-  test('deletes a base and takes it out of the trash', async () => {
+  test('deletes a base, takes it out of the trash, and deletes it forever', async () => {
     const page = await openSignedIn()
     await createBase(page, 'Short-lived')
     await page.keyboard.press('Alt+b')
@@ -101,9 +101,23 @@ describe('someone who is signed in', () => {
     const card = page.getByRole('main').getByRole('link', { name: 'Short-lived' })
     await card.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Trash' }).click()
-    await page.getByRole('listitem').filter({ hasText: 'Short-lived' }).getByRole('button').click()
+    const trashed = page.getByRole('listitem').filter({ hasText: 'Short-lived' })
+    await see(trashed.getByText('Removed in 365 days'))
+    await trashed.getByRole('button', { name: 'Restore' }).click()
     await page.keyboard.press('Escape')
     await see(card)
+    await page.getByRole('button', { name: 'Options for base Short-lived' }).click()
+    await page.getByRole('menuitem', { name: 'Delete base' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete base' }).click()
+    await card.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Trash' }).click()
+    await trashed.getByRole('button', { name: 'Delete Short-lived forever' }).click()
+    const agree = page.getByRole('button', { name: 'Delete forever', exact: true })
+    expect(await agree.isDisabled()).toBe(true)
+    await page.getByLabel('Type “Short-lived” to confirm').fill('Short-lived')
+    await agree.click()
+    await see(page.getByText('Base “Short-lived” was deleted forever'))
+    await trashed.waitFor({ state: 'detached' })
     await page.context().close()
   })
 

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../i18n.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { TextField } from './field.tsx'
 import { openDialog } from './open-dialog.tsx'
 
 export interface ConfirmOptions {
@@ -9,33 +10,57 @@ export interface ConfirmOptions {
   text: ReactNode
   confirmLabel: string
   danger?: boolean
+  /** A name that has to be typed before one can agree. */
+  typed?: string
 }
 
 /** Asks before something that cannot be undone; false by Escape, the cross or Cancel. */
-export function confirm({ title, text, confirmLabel, danger }: ConfirmOptions): Promise<boolean> {
+export function confirm(options: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => {
-    openDialog((close) => {
-      const answer = (yes: boolean) => {
-        close()
-        resolve(yes)
-      }
-      return (
-        <Dialog
-          title={title}
-          size="confirm"
-          onClose={() => answer(false)}
-          footer={
-            <>
-              <Button onClick={() => answer(false)}>{t('Cancel')}</Button>
-              <Button variant={danger ? 'danger' : 'primary'} data-autofocus onClick={() => answer(true)}>
-                {confirmLabel}
-              </Button>
-            </>
-          }
-        >
-          {text}
-        </Dialog>
-      )
-    })
+    openDialog((close) => (
+      <ConfirmDialog
+        {...options}
+        onAnswer={(yes) => {
+          close()
+          resolve(yes)
+        }}
+      />
+    ))
   })
+}
+
+function ConfirmDialog(props: ConfirmOptions & { onAnswer: (yes: boolean) => void }) {
+  const { title, text, confirmLabel, danger, typed: wanted, onAnswer } = props
+  const [typed, setTyped] = useState('')
+  const isReady = wanted === undefined || typed.trim() === wanted.trim()
+  return (
+    <Dialog
+      title={title}
+      size="confirm"
+      onClose={() => onAnswer(false)}
+      footer={
+        <>
+          <Button onClick={() => onAnswer(false)}>{t('Cancel')}</Button>
+          <Button
+            variant={danger ? 'danger' : 'primary'}
+            data-autofocus={wanted === undefined ? true : undefined}
+            disabled={!isReady}
+            onClick={() => onAnswer(true)}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {text}
+      {wanted !== undefined && (
+        <TextField
+          label={t('Type “{title}” to confirm', { title: wanted })}
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+    </Dialog>
+  )
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, lt, sql, sum } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, sql, sum } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
@@ -32,6 +32,9 @@ export interface FileRow {
   width: number | null
   height: number | null
 }
+
+/** What is younger stays in any case. */
+const dayAgo = (): string => new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
 
 export type Files = ReturnType<typeof createFiles>
 
@@ -118,7 +121,13 @@ export function createFiles(
   async function removeUnused(path: string, removeAlso: (path: string) => Promise<void>): Promise<void> {
     const [gone] = await meta.db
       .delete(attachmentFiles)
-      .where(and(eq(attachmentFiles.path, path), eq(attachmentFiles.isUsed, false)))
+      .where(
+        and(
+          eq(attachmentFiles.path, path),
+          eq(attachmentFiles.isUsed, false),
+          sql`not exists (select 1 from attachment_uses named where named.path = ${path})`,
+        ),
+      )
       .returning({ path: attachmentFiles.path })
     if (!gone) return
     await store.remove(placeOf(path))
@@ -163,6 +172,29 @@ export function createFiles(
     }
   }
 
+  /** What is about to be named again is not removed, whatever a look that is going on has found. */
+  async function keepNamed(baseId: string, paths: readonly string[]): Promise<void> {
+    for (let start = 0; start < paths.length; start += CHUNK) {
+      const some = inArray(attachmentUses.path, paths.slice(start, start + CHUNK))
+      await meta.db
+        .update(attachmentUses)
+        .set({ unusedSince: null })
+        .where(and(eq(attachmentUses.baseId, baseId), isNotNull(attachmentUses.unusedSince), some))
+    }
+  }
+
+  /** Lets the sweep remove those of the files that no base names any more. */
+  async function release(paths: readonly string[]): Promise<void> {
+    const isNamed = sql`exists (select 1 from attachment_uses named where named.path = ${attachmentFiles.path})`
+    for (let start = 0; start < paths.length; start += CHUNK) {
+      const some = inArray(attachmentFiles.path, paths.slice(start, start + CHUNK))
+      await meta.db
+        .update(attachmentFiles)
+        .set({ isUsed: false })
+        .where(and(some, not(isNamed)))
+    }
+  }
+
   return {
     keep,
     removeUnused,
@@ -186,6 +218,7 @@ export function createFiles(
         )
       }
       await use(baseId, fresh)
+      await keepNamed(baseId, [...rows.keys()])
       return rows
     },
 
@@ -193,6 +226,7 @@ export function createFiles(
     async claimKnown(actor: Actor, baseId: string, paths: readonly string[]): Promise<FileRow[]> {
       const { rows, fresh } = await nameable(actor, baseId, paths)
       await use(baseId, fresh)
+      await keepNamed(baseId, [...rows.keys()])
       return [...rows.values()]
     },
 
@@ -221,10 +255,84 @@ export function createFiles(
      */
     async shareAll(fromBaseId: string, toBaseId: string): Promise<void> {
       const both = meta.db
-        .select({ path: attachmentUses.path, baseId: sql<string>`${toBaseId}`.as('base_id') })
+        .select({
+          path: attachmentUses.path,
+          baseId: sql<string>`${toBaseId}`.as('base_id'),
+          unusedSince: sql<null>`null`.as('unused_since'),
+        })
         .from(attachmentUses)
         .where(eq(attachmentUses.baseId, fromBaseId))
       await meta.db.insert(attachmentUses).select(both).onConflictDoNothing()
+    },
+
+    /** True where cells of the base name, or named, files that are old enough to be removed. */
+    async hasOld(baseId: string): Promise<boolean> {
+      const [one] = await meta.db
+        .select({ path: attachmentUses.path })
+        .from(attachmentUses)
+        .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
+        .where(and(eq(attachmentUses.baseId, baseId), lt(attachmentFiles.createdAt, dayAgo())))
+        .limit(1)
+      return one !== undefined
+    },
+
+    /**
+     * Takes note of which files a base names no more. What a look finds unnamed for the first time only gets a date: a
+     * value that is on its way to the base may name it. What was found so before `unnamedBefore`, and by nobody named
+     * since, the base forgets; files that no base knows then go with the next sweep. Files of the last day stay.
+     *
+     * @param named all that the base names now
+     * @param unnamedBefore ISO 8601
+     */
+    async forgetUnnamed(
+      baseId: string,
+      named: ReadonlySet<string>,
+      unnamedBefore: string,
+    ): Promise<{ forgotten: number }> {
+      const now = new Date().toISOString()
+      const rows = await meta.db
+        .select({ path: attachmentUses.path, unusedSince: attachmentUses.unusedSince })
+        .from(attachmentUses)
+        .innerJoin(attachmentFiles, eq(attachmentFiles.path, attachmentUses.path))
+        .where(and(eq(attachmentUses.baseId, baseId), lt(attachmentFiles.createdAt, dayAgo())))
+      const pathsWhere = (meant: (row: (typeof rows)[number]) => boolean) =>
+        rows.filter(meant).map(({ path }) => path)
+      await keepNamed(
+        baseId,
+        pathsWhere(({ path, unusedSince }) => unusedSince !== null && named.has(path)),
+      )
+      const fresh = pathsWhere(({ path, unusedSince }) => unusedSince === null && !named.has(path))
+      const old = pathsWhere(
+        ({ path, unusedSince }) => unusedSince !== null && unusedSince <= unnamedBefore && !named.has(path),
+      )
+      for (let start = 0; start < fresh.length; start += CHUNK) {
+        const some = inArray(attachmentUses.path, fresh.slice(start, start + CHUNK))
+        await meta.db
+          .update(attachmentUses)
+          .set({ unusedSince: now })
+          .where(and(eq(attachmentUses.baseId, baseId), isNull(attachmentUses.unusedSince), some))
+      }
+      let forgotten = 0
+      for (let start = 0; start < old.length; start += CHUNK) {
+        const some = inArray(attachmentUses.path, old.slice(start, start + CHUNK))
+        // Claimed in the meantime, it has no date.
+        const gone = await meta.db
+          .delete(attachmentUses)
+          .where(and(eq(attachmentUses.baseId, baseId), lte(attachmentUses.unusedSince, unnamedBefore), some))
+          .returning({ path: attachmentUses.path })
+        await release(gone.map(({ path }) => path))
+        forgotten += gone.length
+      }
+      return { forgotten }
+    },
+
+    /** Lets go of all files of a base that is gone for good: those that no other base names go with the next sweep. */
+    async forgetBase(baseId: string): Promise<void> {
+      const gone = await meta.db
+        .delete(attachmentUses)
+        .where(eq(attachmentUses.baseId, baseId))
+        .returning({ path: attachmentUses.path })
+      await release(gone.map(({ path }) => path))
     },
 
     /** A file by its path, or null. */
@@ -237,12 +345,11 @@ export function createFiles(
     },
 
     /**
-     * Removes files that were uploaded a day ago and that no cell has named. What a cell has named once stays,
-     * also when it is emptied or deleted: undo may bring it back.
+     * Removes files that were uploaded a day ago and that no cell has named, or that nothing names any more. What a
+     * cell has named once stays while the change log can bring it back (see `forgetUnnamed`).
      */
     async sweep(removeAlso: (path: string) => Promise<void>): Promise<number> {
-      const limit = new Date(Date.now() - UNUSED_KEPT_MS).toISOString()
-      const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, limit))
+      const isOld = and(eq(attachmentFiles.isUsed, false), lt(attachmentFiles.createdAt, dayAgo()))
       const old = await meta.db.select({ path: attachmentFiles.path }).from(attachmentFiles).where(isOld)
       for (const { path } of old) await removeUnused(path, removeAlso)
       if (old.length > 0) log.info('removed files that no record names', { files: old.length })

@@ -14,6 +14,7 @@ import { createAudiences } from './audience.ts'
 import { createFiles, type FileRow } from './files.ts'
 import { createIncoming } from './incoming.ts'
 import { createFileLinks, type FileSigner, placeOf, readThumbnailKey, readUntil } from './links.ts'
+import { addPaths, namedFiles } from './named-files.ts'
 import { ownerOf, visitorOwner } from './owner.ts'
 import { presentCell, presentList, presentUpload, type SignedFile, signFile } from './present.ts'
 import type { Served } from './serve.ts'
@@ -23,13 +24,17 @@ import { createThumbnails } from './thumbnails.ts'
 /** Time for a file to arrive from another server. */
 const FETCH_TIMEOUT_MS = 5 * 60_000
 const SWEEP_EVERY_MS = 3_600_000
+/** A file that nothing names is looked for once more after this time: a value that names it may be on its way. */
+const UNNAMED_KEPT_MS = 24 * 3_600_000
+/** The same where somebody has just deleted for good what named it. Writes wait for their turn for less than that. */
+const ERASED_KEPT_MS = 60_000
 
 interface Deps {
   kernel: Kernel
   auth: Pick<AuthService, 'access' | 'shares'>
   bases: Pick<BasesService, 'require'>
-  schema: Pick<SchemaService, 'load'>
-  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
+  schema: Pick<SchemaService, 'load' | 'homeTables'>
+  views: Pick<ViewsService, 'load' | 'hasWholeFilter' | 'rowsForCopy'>
 }
 
 export type AttachmentsService = ReturnType<typeof createAttachments>
@@ -50,6 +55,48 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     await incoming.clean()
     return files.sweep(thumbnails.remove)
   }
+
+  /**
+   * Looks which files the base still names: in cells, also of tables, fields and records in the trash, in the change
+   * log and in its views. Others are removed with the second look that does not find them.
+   *
+   * @param keptMs time between the two looks, at least
+   */
+  async function sweepBase(baseId: string, keptMs = UNNAMED_KEPT_MS): Promise<number> {
+    if (!(await files.hasOld(baseId))) return 0
+    const unnamedBefore = new Date(Date.now() - keptMs).toISOString()
+    const tables = await schema.homeTables(baseId)
+    const engine = await kernel.sources.engine(baseId)
+    const named = await namedFiles(
+      engine,
+      tables.map(({ tableName }) => tableName),
+    )
+    const { views: rows } = await views.rowsForCopy(
+      tables.map(({ id }) => id),
+      true,
+    )
+    for (const row of rows) addPaths(named, JSON.stringify(row))
+    const { forgotten } = await files.forgetUnnamed(baseId, named, unnamedBefore)
+    if (forgotten > 0) log.info('files that the base no longer names', { baseId, files: forgotten })
+    return forgotten
+  }
+
+  /** What was deleted for good takes its files along: within minutes, or with the daily round where the server stops. */
+  function sweepSoon(baseId: string): void {
+    const tell = (error: unknown) =>
+      log.error('removing the files of deleted records failed', error, { baseId })
+    const lookAgain = async () => {
+      await sweepBase(baseId, ERASED_KEPT_MS)
+      await sweep()
+    }
+    sweepBase(baseId).then(() => {
+      const again = () => {
+        lookAgain().catch(tell)
+      }
+      setTimeout(again, ERASED_KEPT_MS + 1_000).unref()
+    }, tell)
+  }
+
   setInterval(() => {
     sweep().catch((error) => log.error('removing unused files failed', error))
   }, SWEEP_EVERY_MS).unref()
@@ -164,6 +211,13 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
     open,
     settle,
     sweep,
+    sweepBase,
+    sweepSoon,
+    /** Lets go of the files of a base that is gone for good, and removes those that no other base names. */
+    async forgetBase(baseId: string): Promise<void> {
+      await files.forgetBase(baseId)
+      await sweep()
+    },
     shareAll: files.shareAll,
 
     /**

@@ -9,6 +9,7 @@ import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { AttachmentsService } from '../attachments/index.ts'
 import { storedId } from '../columns.ts'
 import type { Door } from '../door.ts'
 import { cellText } from '../export/content.ts'
@@ -71,6 +72,7 @@ interface Deps {
   door: Door
   sets: SetWrites
   undo: (actor: Actor, baseId: string, entryId: number) => Promise<Undone>
+  attachments: Pick<AttachmentsService, 'sweepSoon'>
 }
 
 interface Row {
@@ -93,7 +95,7 @@ const isTrashed = (
     and later.record_id = r.record_id and later.change_id > r.change_id)`
 
 /** Deleted records: to list, restore and delete forever. They lie in the change log, so a base needs no second store. */
-export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
+export function createTrash({ kernel, auth, schema, door, sets, undo, attachments }: Deps) {
   async function enter(
     actor: Actor,
     right: 'record.restore' | 'record.purge',
@@ -280,7 +282,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
 
   /**
    * Deletes records of the trash forever: the log forgets all their values, also those of their history. Cannot be
-   * undone. Gives how many there were.
+   * undone. Files that nothing else names go within minutes. Gives how many records there were.
    *
    * @throws TABLE_NOT_FOUND; PERMISSION_DENIED below creator; RECORD_NOT_FOUND where none of them is in the trash
    */
@@ -319,6 +321,7 @@ export function createTrash({ kernel, auth, schema, door, sets, undo }: Deps) {
       ].map((statement) => engine.dialect.render(statement)),
     )
     if ((added?.changes ?? 0) === 0) throw notInTrash()
+    attachments.sweepSoon(model.table.baseId)
     return { deleted: Number(entry?.rows[0]?.records ?? 0) }
   }
 

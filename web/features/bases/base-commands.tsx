@@ -6,6 +6,7 @@ import { t } from '../../i18n.ts'
 import { lazyPart } from '../../routes/lazy-screen.ts'
 import { currentPath, goTo, paths } from '../../routes/paths.ts'
 import { api, cache } from '../../trpc.ts'
+import { confirm } from '../../ui/confirm.tsx'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -58,6 +59,27 @@ async function trashBase(base: Base): Promise<void> {
     text: t('Base "{title}" was moved to the trash with its tables', { title: base.title }),
     action: { label: t('Undo'), run: () => restoreBase(base) },
   })
+}
+
+/** Deletes a base of the trash forever, once its name has been typed. */
+export async function deleteBaseForever(base: Base): Promise<void> {
+  const agreed = await confirm({
+    title: t('Delete base “{title}” forever?', { title: base.title }),
+    text: t(
+      'Its tables, records, history, links and files are erased. Connected databases stay as they are. This cannot be undone.',
+    ),
+    confirmLabel: t('Delete forever'),
+    danger: true,
+    typed: base.title,
+  })
+  if (!agreed) return
+  try {
+    await api.storage.deleteBaseForever.mutate({ baseId: base.id })
+    toast.success({ text: t('Base “{title}” was deleted forever', { title: base.title }) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+  await cache.bases.invalidate()
 }
 
 /** Takes a base out of the trash. */

@@ -1,7 +1,7 @@
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { restoreBase } from './base-commands.tsx'
+import { deleteBaseForever, restoreBase } from './base-commands.tsx'
 import { BaseIcon } from './base-icon.tsx'
 import { TrashList } from './trash-list.tsx'
 
@@ -15,6 +15,8 @@ export function BaseTrashDialog({ onClose }: { onClose: () => void }) {
         emptyText={t('Bases that you delete wait here.')}
         icon={(base) => <BaseIcon base={base} size={28} />}
         onRestore={(base) => void restoreBase(base)}
+        onPurge={(base) => void deleteBaseForever(base)}
+        keepsDays={({ keepsDays }) => keepsDays}
       />
     </Dialog>
   )

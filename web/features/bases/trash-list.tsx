@@ -1,8 +1,9 @@
-import { Trash2, Undo2 } from 'lucide-react'
+import { Trash2, Undo2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { formatAgo, t } from '../../i18n.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { removalText } from './removal.ts'
 import styles from './trash.module.css'
 
 /** What lies in a trash, whatever it is. */
@@ -18,10 +19,16 @@ export interface TrashListProps<T extends Deleted> {
   emptyText: string
   icon: (item: T) => ReactNode
   onRestore: (item: T) => void
+  /** Absent: nothing is deleted forever from here. */
+  onPurge?: (item: T) => void
+  /** For how many days an item is kept, 0: until someone deletes it. */
+  keepsDays?: (item: T) => number
 }
 
 /** What was deleted, each with a way back. */
-export function TrashList<T extends Deleted>({ trash, emptyText, icon, onRestore }: TrashListProps<T>) {
+export function TrashList<T extends Deleted>(props: TrashListProps<T>) {
+  const { trash, emptyText, icon, onRestore, onPurge, keepsDays } = props
+
   if (trash.error) {
     return (
       <ErrorState
@@ -42,11 +49,24 @@ export function TrashList<T extends Deleted>({ trash, emptyText, icon, onRestore
             <span className={styles.title} dir="auto">
               {item.title}
             </span>
-            {item.deletedAt && <small>{t('Deleted {when}', { when: formatAgo(item.deletedAt) })}</small>}
+            {item.deletedAt && (
+              <small>
+                {t('Deleted {when}', { when: formatAgo(item.deletedAt) })}
+                {keepsDays && <> · {removalText(item.deletedAt, keepsDays(item))}</>}
+              </small>
+            )}
           </span>
           <Button size="small" icon={Undo2} onClick={() => onRestore(item)}>
             {t('Restore')}
           </Button>
+          {onPurge && (
+            <IconButton
+              icon={X}
+              size="small"
+              label={t('Delete {title} forever', { title: item.title })}
+              onClick={() => onPurge(item)}
+            />
+          )}
         </li>
       )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={28} />)}
     </ul>

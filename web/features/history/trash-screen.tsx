@@ -55,6 +55,15 @@ export function TrashScreen() {
     <Main className={styles.screen}>
       <header className={styles.header}>
         <h1 className={styles.heading}>{t('Trash')}</h1>
+        <p className={styles.facts}>
+          {base.keepsDays === 0
+            ? t('Deleted things are kept until someone deletes them forever.')
+            : tn(
+                'Deleted things are kept for 1 day and then removed for good.',
+                'Deleted things are kept for {n} days and then removed for good.',
+                base.keepsDays,
+              )}
+        </p>
       </header>
       {offered.length === 0 ? (
         <EmptyState icon={Trash2} title={t('Only editors of this base can see its trash')} />

@@ -5,8 +5,8 @@ import { t } from '../../i18n.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import styles from './run-view.module.css'
-import { RunView } from './run-view.tsx'
-import { dismissRun, hasEnded, useRuns } from './runs.ts'
+import { JobView, RunView } from './run-view.tsx'
+import { dismissRun, hasEnded, IMPORT_JOB, useRuns } from './runs.ts'
 
 let isShown = false
 
@@ -31,10 +31,14 @@ function RunCards({ onEmpty }: { onEmpty: () => void }) {
     if (isEmpty) onEmpty()
   }, [isEmpty, onEmpty])
   return createPortal(
-    <section className={styles.cards} aria-label={t('Imports')}>
+    <section className={styles.cards} aria-label={t('Running jobs')}>
       {runs.map((run) => (
         <div key={run.id} className={styles.card}>
-          <RunView run={run} onLeave={() => dismissRun(run.id)} />
+          {run.kind === IMPORT_JOB ? (
+            <RunView run={run} onLeave={() => dismissRun(run.id)} />
+          ) : (
+            <JobView run={run} />
+          )}
           {hasEnded(run) && (
             <span className={styles.close}>
               <IconButton icon={X} size="small" label={t('Close')} onClick={() => dismissRun(run.id)} />

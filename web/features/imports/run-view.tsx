@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toast.ts'
 import { downloadReport } from './download-report.ts'
 import styles from './run-view.module.css'
-import { cancelRun, hasEnded, type ImportRun } from './runs.ts'
+import { cancelRun, hasEnded, IMPORT_JOB, type ImportRun } from './runs.ts'
 import { mayTakeBack, takeBack } from './take-back.ts'
 
 /** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
@@ -58,6 +58,57 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
   )
 }
 
+/** Another job, such as a copy, that was still running when the page was opened. */
+export function JobView({ run }: { run: ImportRun }) {
+  const [isCancelling, setCancelling] = useState(false)
+  return (
+    <section className={styles.run} aria-label={run.fileName}>
+      <h3 className={styles.name} dir="auto">
+        {run.fileName}
+      </h3>
+      {!hasEnded(run) && (
+        <div className={styles.going}>
+          <Bar run={run} />
+          <div className={styles.line}>
+            <span>{run.status === 'waiting' ? t('Waiting for other work in this base') : t('Running')}</span>
+            <Button
+              size="small"
+              busy={isCancelling}
+              onClick={() => {
+                setCancelling(true)
+                cancelRun(run.id).catch((error) => {
+                  setCancelling(false)
+                  toast.error({ text: messageOf(error) })
+                })
+              }}
+            >
+              {t('Cancel')}
+            </Button>
+          </div>
+        </div>
+      )}
+      {run.status === 'failed' && (
+        <p className={styles.outcome} data-tone="danger" role="alert">
+          <CircleAlert size={16} />
+          {run.error ?? t('This failed')}
+        </p>
+      )}
+      {run.status === 'cancelled' && (
+        <p className={styles.outcome} role="status">
+          <CircleSlash size={16} />
+          {t('Cancelled')}
+        </p>
+      )}
+      {run.status === 'completed' && (
+        <p className={styles.outcome} role="status">
+          <CircleCheck size={16} />
+          {t('Done')}
+        </p>
+      )}
+    </section>
+  )
+}
+
 function Bar({ run }: { run: ImportRun }) {
   const isSending = run.status === 'uploading'
   const [done, total] = isSending ? [run.sent, run.size] : [run.rows, run.totalRows ?? 0]
@@ -66,7 +117,7 @@ function Bar({ run }: { run: ImportRun }) {
     <div
       className={styles.bar}
       role="progressbar"
-      aria-label={isSending ? t('Uploading') : t('Importing')}
+      aria-label={isSending ? t('Uploading') : run.kind === IMPORT_JOB ? t('Importing') : t('Progress')}
       aria-valuenow={Math.round(share * 100)}
     >
       <div style={{ inlineSize: `${share * 100}%` }} />

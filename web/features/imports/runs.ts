@@ -9,9 +9,14 @@ import { uploadSource } from './transfer.ts'
 /** Without live updates the server is asked this often; with them, the end shows at once. */
 const POLL_MS = 700
 
-/** An import that was started in this page, from the upload to its end. */
+/** The kind of job that imports are. */
+export const IMPORT_JOB = 'import'
+
+/** An import that was started in this page, from the upload to its end, or a job that was running before. */
 export interface ImportRun {
   id: number
+  /** `import`, or the kind of another job that was still running when the page was opened. */
+  kind: string
   baseId: string
   fileName: string
   status: 'uploading' | 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
@@ -62,12 +67,29 @@ export function startRun(
 ): number {
   const id = nextId++
   const run: ImportRun = {
+    kind: IMPORT_JOB,
     ...{ id, baseId, fileName: source.name, status: 'uploading', jobId: null, sent: 0, size: source.size },
     ...{ rows: 0, totalRows: null, startedAt: Date.now(), endedAt: null, result: null, error: null },
   }
   publish([...runs, run])
   void carryOut(id, source, inputOf)
   return id
+}
+
+/** Follows a job that was started before the page was opened, or in another one. */
+export function followUnfinished(job: Job, name: string): void {
+  const { kind, progress, error } = job
+  const id = nextId++
+  const run: ImportRun = {
+    ...{ id, kind, baseId: job.baseId ?? '', fileName: name, jobId: job.id, error, result: null },
+    status: job.status === 'active' ? 'active' : 'waiting',
+    ...{ sent: 0, size: 0, rows: progress.done, totalRows: progress.total },
+    ...{ startedAt: Date.parse(job.createdAt), endedAt: null },
+  }
+  publish([...runs, run])
+  follow(id, job.id).catch((failure) =>
+    update(id, { status: 'failed', error: messageOf(failure), endedAt: Date.now() }),
+  )
 }
 
 async function carryOut(
@@ -121,8 +143,10 @@ function show(id: number, job: Job): void {
     ...{ status, error, rows: progress.done, totalRows: progress.total },
     ...(isOver && { endedAt: Date.now(), result: (job.result ?? null) as ImportResult | null }),
   })
-  const baseId = find(id)?.baseId
-  if (status === 'completed' && baseId) void cache.schema.tables.invalidate({ baseId })
+  const run = find(id)
+  if (status !== 'completed' || !run) return
+  if (run.baseId !== '') void cache.schema.tables.invalidate({ baseId: run.baseId })
+  if (run.kind !== IMPORT_JOB) void cache.invalidate()
 }
 
 /** Ends an import; nothing of it is kept. */

@@ -16,6 +16,7 @@ import { TopBar } from './top-bar.tsx'
 import { useFollowBase } from './use-follow-base.ts'
 import { useIdlePreload } from './use-idle-preload.ts'
 import { useOpenPlace } from './use-place.ts'
+import { useUnfinishedJobs } from './use-unfinished-jobs.ts'
 
 /** The frame around every screen of someone who is signed in. */
 export function Shell() {
@@ -26,6 +27,7 @@ export function Shell() {
   useKeyMap()
   useCheckOfSession()
   useIdlePreload()
+  useUnfinishedJobs()
   useFollowBase(baseId)
 
   // A drawer that stays open after one has chosen hides what one chose.

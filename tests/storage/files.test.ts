@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { eq, isNotNull } from 'drizzle-orm'
+import { defineBasesTables } from '../../modules/bases/tables.ts'
+import { defineRecordsTables } from '../../modules/records/tables.ts'
+import { doorOf, ended } from '../imports/support.ts'
+import { uploadOne } from '../records/attachments-support.ts'
+import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
+import { createTestApp, META_DATABASES } from '../support/app.ts'
+import { createBase, createMember } from '../support/factories.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
+  let bench: Bench
+  let table: TestTable
+  beforeAll(async () => {
+    const app = await createTestApp({ database, config: { historyDays: 30 } })
+    const owner = await app.signUp()
+    bench = benchOf(app, owner, (await createBase(app, owner)).id)
+    table = await bench.table({ Title: 'SingleLineText', Files: 'Attachment' })
+  })
+  afterAll(() => bench.stop())
+
+  const records = () => bench.app.kernel.meta.tables(defineRecordsTables)
+  const attachments = () => bench.app.services.records.attachments
+  const isKept = async (path: string) => {
+    const { attachmentFiles } = records()
+    const rows = await bench.app.kernel.meta.db
+      .select()
+      .from(attachmentFiles)
+      .where(eq(attachmentFiles.path, path))
+    const folder = join(bench.app.config.dataDir, 'attachments')
+    const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : []
+    expect(names.some((name) => path.endsWith(name.split('/').at(-1) ?? '-'))).toBe(rows.length > 0)
+    return rows.length > 0
+  }
+  /** A file in a cell of a new record; uploaded some days ago. */
+  async function attach(days: number, to = table): Promise<{ id: number; path: string }> {
+    const { path } = await uploadOne(bench, bench.owner.token, 'a.txt', `text ${crypto.randomUUID()}`)
+    const { body } = await bench.rest.post(to.path, { Title: 'x', Files: [{ path }] })
+    const { attachmentFiles } = records()
+    const createdAt = new Date(Date.now() - days * DAY_MS).toISOString()
+    await bench.app.kernel.meta.db
+      .update(attachmentFiles)
+      .set({ createdAt })
+      .where(eq(attachmentFiles.path, path))
+    return { id: body.Id, path }
+  }
+  /** Two looks with a day between them, and the sweep that follows. */
+  async function twoLooks(baseId = bench.baseId) {
+    await attachments().sweepBase(baseId)
+    const { attachmentUses } = records()
+    const dayAgo = new Date(Date.now() - DAY_MS - 1000).toISOString()
+    await bench.app.kernel.meta.db
+      .update(attachmentUses)
+      .set({ unusedSince: dayAgo })
+      .where(isNotNull(attachmentUses.unusedSince))
+    await attachments().sweepBase(baseId)
+    await attachments().sweep()
+  }
+  async function forgetHistory(days = 31) {
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const at = new Date(Date.now() - days * DAY_MS).toISOString()
+    await engine.writeScript([{ sql: `update sheaf_changes set at = '${at}'`, params: [] }])
+    // The last entry is always kept: it is another one.
+    await bench.rest.post(table.path, { Title: 'last' })
+    const base = (await bench.app.services.bases.all()).find(({ id }) => id === bench.baseId)
+    await bench.app.services.storage.purge(base!)
+  }
+
+  test('stay while a cell, the log or the trash names them, in any table or column', async () => {
+    const inCell = await attach(5)
+    const emptied = await attach(5)
+    await bench.rest.patch(table.path, { Id: emptied.id, Files: null })
+    const deleted = await attach(5)
+    await bench.rest.delete(table.path, { Id: deleted.id })
+    const other = await bench.table({ Title: 'SingleLineText', Files: 'Attachment', More: 'Attachment' })
+    const inTrash = await attach(5, other)
+    await bench.trpc.schema.deleteTable.mutate({ tableId: other.id })
+    await twoLooks()
+    for (const { path } of [inCell, emptied, deleted, inTrash]) expect(await isKept(path)).toBe(true)
+    await forgetHistory()
+    await twoLooks()
+    expect(await isKept(inCell.path)).toBe(true)
+    expect(await isKept(inTrash.path)).toBe(true)
+    for (const { path } of [emptied, deleted]) expect(await isKept(path)).toBe(false)
+  })
+
+  test('stay for a day after the upload, and after the first look; who names one again keeps it', async () => {
+    const young = await attach(0)
+    const old = await attach(5)
+    const again = await attach(5)
+    for (const { id } of [young, old, again]) await bench.rest.patch(table.path, { Id: id, Files: null })
+    await forgetHistory()
+    for (let look = 0; look < 3; look++) {
+      await attachments().sweepBase(bench.baseId)
+      await attachments().sweep()
+    }
+    expect([await isKept(young.path), await isKept(old.path)]).toEqual([true, true])
+    await bench.rest.patch(table.path, { Id: again.id, Files: [{ path: again.path }] })
+    await twoLooks()
+    expect([await isKept(young.path), await isKept(old.path), await isKept(again.path)]).toEqual([
+      true,
+      false,
+      true,
+    ])
+  })
+
+  test('of two bases stay until neither names them, and go with a base that is deleted forever', async () => {
+    const { path } = await attach(5)
+    const { body } = await bench.rest.post(`/api/v2/meta/duplicate/${bench.baseId}`, {})
+    expect(await ended(doorOf(bench.app, bench.owner), body.id)).toMatchObject({
+      status: 'completed',
+      error: null,
+    })
+    const copy = body.base_id
+    const list = (await bench.trpc.schema.tables.query({ baseId: copy })).map(({ id }) => id)
+    expect(list.length).toBeGreaterThan(0)
+    const storage = bench.trpc.storage
+    expect(await refusalOf(storage.deleteBaseForever.mutate({ baseId: copy }))).toMatchObject({
+      code: 'BASE_NOT_FOUND',
+    })
+    await bench.trpc.bases.delete.mutate({ baseId: bench.baseId })
+    const creator = await createMember(bench.app, copy, 'creator')
+    await bench.trpc.bases.delete.mutate({ baseId: copy })
+    expect(
+      await refusalOf(bench.app.trpc(creator.token).storage.deleteBaseForever.mutate({ baseId: copy })),
+    ).toMatchObject({ code: 'PERMISSION_DENIED' })
+    await storage.deleteBaseForever.mutate({ baseId: copy })
+    expect(await refusalOf(bench.trpc.bases.restore.mutate({ baseId: copy }))).toMatchObject({
+      code: 'BASE_NOT_FOUND',
+    })
+    expect(existsSync(bench.app.kernel.sources.path(copy))).toBe(false)
+    expect(await isKept(path)).toBe(true)
+    await bench.trpc.bases.restore.mutate({ baseId: bench.baseId })
+    expect((await bench.rest.get(table.path)).status).toBe(200)
+
+    // In the trash for longer than it keeps its history, it goes by itself.
+    await bench.trpc.bases.delete.mutate({ baseId: bench.baseId })
+    const age = async (days: number) => {
+      const { bases } = bench.app.kernel.meta.tables(defineBasesTables)
+      const deletedAt = new Date(Date.now() - days * DAY_MS).toISOString()
+      await bench.app.kernel.meta.db.update(bases).set({ deletedAt }).where(eq(bases.id, bench.baseId))
+    }
+    await age(29)
+    await bench.app.services.storage.purgeDue()
+    expect((await bench.trpc.bases.list.query({ trash: true })).map(({ id }) => id)).toEqual([bench.baseId])
+    await age(31)
+    await bench.app.services.storage.purgeDue()
+    expect(await bench.trpc.bases.list.query({ trash: true })).toEqual([])
+    expect(await isKept(path)).toBe(false)
+    expect(await bench.app.kernel.sources.exists(bench.baseId)).toBe(false)
+  })
+})
