@@ -85,4 +85,8 @@ export const appRouter = (auth: AuthService) =>
         sendsMail: auth.sendsMail,
       }
     }),
+
+    /** How the environment sets the server up, for super admins. */
+    setup: member.query(({ ctx }) => auth.setup.get(ctx.actor)),
+    sendTestMail: member.mutation(({ ctx }) => auth.setup.sendTestMail(ctx.actor)),
   })

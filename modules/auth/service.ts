@@ -10,6 +10,7 @@ import { createOrgUsers } from './org-users.ts'
 import { createPasswordReset } from './password-reset.ts'
 import { createPeople } from './people.ts'
 import { createProfile } from './profile.ts'
+import { createServerSetup } from './server-setup.ts'
 import { createSessionService, type SignedIn } from './session-service.ts'
 import { createSessions } from './sessions.ts'
 import { createSettings } from './settings.ts'
@@ -66,6 +67,7 @@ export function createAuthService(kernel: Kernel) {
     shares,
     visitors,
     settings,
+    setup: createServerSetup(kernel, access),
     tokens,
     users: createOrgUsers(kernel, accounts, access, createInviteMails(kernel)),
     passwordReset,

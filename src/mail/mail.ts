@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { createMutex } from '../db/mutex.ts'
 import type { Kernel } from '../kernel.ts'
+import type { MailContent } from './message.ts'
 import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
 import { openSmtpChannel } from './smtp-channel.ts'
 
@@ -12,6 +13,11 @@ export interface Mail {
   addressOf(path: string): string
   /** Keeps mails, which are then sent as soon as the mail server takes them. @throws Error without a mail service */
   send(mail: NewMail): Promise<void>
+  /**
+   * Sends one mail at once and waits for the mail server: for trying it out. Resolves to why the server did not take
+   * it, or null where it did. @throws Error without a mail service
+   */
+  sendNow(id: string, recipient: string, content: MailContent): Promise<string | null>
   /** Of how many events of a topic mails were handed in within the last hour. */
   countEvents(topic: string): Promise<number>
   /** Sends what is due at this moment (milliseconds since 1970). Resolves when all of it has been tried. */
@@ -113,6 +119,11 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
       if (channel === null) throw new Error(NOT_CONFIGURED)
       await outbox.add(mail)
       wake()
+    },
+    async sendNow(id, recipient, content) {
+      if (channel === null) throw new Error(NOT_CONFIGURED)
+      const delivery = await channel.send({ id, recipient, content })
+      return delivery.outcome === 'sent' ? null : delivery.reason
     },
     countEvents: (topic) => outbox.countEvents(topic, Date.now() - 3_600_000),
     sendDue: (now = Date.now()) => exclusively(() => round(now)),

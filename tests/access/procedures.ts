@@ -69,6 +69,9 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'bases.update': { gate: 'base.update', input: ({ baseId }) => ({ baseId, description: 'x' }) },
   'bases.reorder': { gate: 'base.reorder', input: ({ baseId }) => ({ baseId, before: null }) },
   'bases.delete': { gate: 'base.delete', input: ofBase },
+  'app.setup': { gate: 'settings.read' },
+  // The world's server has no mail server.
+  'app.sendTestMail': { gate: 'settings.update', refuses: 'BAD_REQUEST' },
   'storage.base': { gate: 'base.storage', input: ofBase },
   'storage.bases': { gate: 'storage.list' },
   'storage.setHistoryDays': { gate: 'base.storage', input: ({ baseId }) => ({ baseId, days: null }) },

@@ -23,6 +23,14 @@ describe('without a mail service', () => {
     expect(await signedOut.getByLabel('Email').count()).toBe(0)
   })
 
+  test('the settings of the server name what is not configured, and how to', async () => {
+    const page = await tests.open('/#/account/settings', { user: tests.owner() })
+    await page.getByRole('heading', { name: 'Mail Not configured' }).waitFor()
+    await page.getByText('Set SMTP_HOST, SMTP_FROM and PUBLIC_URL').waitFor()
+    await page.getByRole('heading', { name: 'Attached files Configured' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Send test mail' }).count()).toBe(0)
+  })
+
   test('an invitation opens with its address, asks for a password alone, and says when it is used', async () => {
     const owner = tests.owner()
     const base = await createBase(tests.app(), owner)
@@ -62,6 +70,21 @@ describe('with a mail service', () => {
     const saved = await eventually(world.saved, ({ options }) => JSON.stringify(options).includes('ben@'))
     expect(saved.options).toMatchObject({ emailTo: 'ann@example.com, ben@example.com' })
     expect(await page.getByText(NOTE).count()).toBe(0)
+  })
+
+  test('administrators send themselves a test mail, and read why it was not accepted', async () => {
+    const page = await tests.open('/#/account/settings', { user: tests.owner() })
+    await page.getByRole('heading', { name: 'Mail Configured' }).waitFor()
+    await page.getByText('Sheaf <sheaf@example.com>').waitFor()
+    const send = page.getByRole('button', { name: 'Send test mail' })
+    smtp.unknown.add(tests.owner().email)
+    await send.click()
+    await page.getByText('The mail server did not accept the test mail').waitFor()
+    smtp.unknown.clear()
+    await send.click()
+    await page.getByText(`The mail server accepted a test mail to ${tests.owner().email}.`).waitFor()
+    expect(smtp.mails.at(-1)?.headers.subject).toBe('Test mail from Sheaf')
+    smtp.mails.length = 0
   })
 
   test('a link is mailed to who forgot their password, and nobody is told whether there was an account', async () => {

@@ -41,6 +41,59 @@ describe('signing in', () => {
     await late.context().close()
   })
 
+  test.each(['kept', 'revoked'] as const)(
+    'a new password leaves API tokens %s, as one chooses',
+    async (fate) => {
+      const user = await app().signUp(`mira-${fate}@example.com`)
+      const api = app().rest(user.token)
+      const tokens: string[] = []
+      for (const description of ['Nightly backup', 'Dashboard'])
+        tokens.push((await api.post('/api/v1/tokens', { description })).body.token)
+      const statuses = () =>
+        Promise.all(
+          tokens.map(async (token) => (await app().rest(token).get('/api/v1/db/meta/projects/')).status),
+        )
+      expect(await statuses()).toEqual([200, 200])
+      const page = await openPage('/account/password')
+      await fillCredentials(page, PASSWORD, user.email)
+      const revokes = page.getByRole('switch', { name: 'Revoke my API tokens' })
+      await see(page.getByText('Otherwise these tokens stay active: Dashboard, Nightly backup'))
+      expect(await revokes.isChecked()).toBe(false)
+      if (fate === 'revoked') await revokes.click()
+      await page.getByLabel('Current password').fill(PASSWORD)
+      await page.getByLabel('New password').fill('a second good one')
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await see(page.getByText('Password changed'))
+      expect(await statuses()).toEqual(fate === 'revoked' ? [401, 401] : [200, 200])
+      if (fate === 'revoked') await revokes.waitFor({ state: 'detached' })
+
+      // The same by a reset link, for tokens that are left or new.
+      const fresh = (
+        await app().trpc().auth.signIn.mutate({ email: user.email, password: 'a second good one' })
+      ).token
+      if (fate === 'revoked')
+        tokens.splice(
+          0,
+          2,
+          (await app().rest(fresh).post('/api/v1/tokens', { description: 'Third' })).body.token,
+        )
+      const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })
+      const link = await app().rest(token).post(`/api/v1/users/${user.id}/generate-reset-url`)
+      await page.goto('about:blank')
+      await page.goto(`${app().url}/${new URL(link.body.reset_password_url).hash}`)
+      await see(
+        page.getByText(fate === 'revoked' ? 'stay active: Third' : 'stay active: Dashboard, Nightly backup'),
+      )
+      expect(await revokes.isChecked()).toBe(false)
+      if (fate === 'revoked') await revokes.click()
+      await page.getByLabel('New password').fill('a third good one')
+      await page.getByRole('button', { name: 'Set password' }).click()
+      await see(page.getByText('Sign in with your new password'))
+      expect(await statuses()).toEqual(fate === 'revoked' ? [401] : [200, 200])
+      await page.context().close()
+    },
+  )
+
   test('gives no way into a base that is for others: who tries is told, and led to their own', async () => {
     const guest = await app().signUp('guest@example.com')
     const { token } = await app().trpc().auth.signIn.mutate({ email: EMAIL, password: PASSWORD })

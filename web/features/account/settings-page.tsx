@@ -8,6 +8,7 @@ import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.ts'
 import styles from './account.module.css'
+import { ServerSetup } from './server-setup.tsx'
 
 const AppSettings = z.object({ invite_only_signup: z.boolean().optional() })
 
@@ -48,6 +49,7 @@ export function SettingsPage() {
         disabled={save.isPending}
         onChange={(checked) => save.mutate(checked)}
       />
+      <ServerSetup />
     </div>
   )
 }

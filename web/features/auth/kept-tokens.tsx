@@ -26,7 +26,7 @@ export function KeptTokens({ tokens, revokes, onChange }: Props) {
   return (
     <Switch
       label={t('Revoke my API tokens')}
-      hint={t('Without this, apps keep their access with: {list}', { list })}
+      hint={t('Otherwise these tokens stay active: {list}', { list })}
       checked={revokes}
       onChange={onChange}
     />
