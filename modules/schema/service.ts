@@ -1,8 +1,10 @@
 import type { Actor } from '../../src/core/actor.ts'
 import type { Diagram } from '../../src/core/diagram.ts'
-import { notFound } from '../../src/core/errors.ts'
+import { AppError, notFound } from '../../src/core/errors.ts'
 import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import { linkOf } from '../../src/core/fields/link-options.ts'
+import { namesToTell } from '../../src/core/fields/linked-names.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
 import { publicSchema, withoutRecipients } from '../../src/core/views/public-view.ts'
@@ -93,12 +95,27 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     return { table, fields, views: (await context.views?.ofTable(model)) ?? [], readOnlyReason }
   }
 
+  /** A field as a link to a view shows it, with how the names behind it are written where it is a link itself. */
+  async function withNames({ fields }: TableSchema, shown: Field): Promise<Field> {
+    const whole = fields.find(({ id }) => id === shown.id)
+    const link = whole && whole.error === null ? linkOf(whole) : null
+    if (!link) return shown
+    const related = await load(link.relatedTableId).catch((error) => {
+      // Its source is switched off: there are no names to show either.
+      if (error instanceof AppError && error.code === 'TABLE_NOT_FOUND') return null
+      throw error
+    })
+    const names = related && namesToTell(related.displayField)
+    return names ? { ...shown, options: { ...shown.options, names } } : shown
+  }
+
   /** What a link to a view tells of its table. @throws TABLE_NOT_FOUND for any other */
   async function tableOfLink(viewId: string, tableId: string): Promise<TableSchema> {
     const whole = await schemaOf(await load(tableId))
     const view = whole.views.find(({ id }) => id === viewId)
     if (!view) throw notFound('Table', tableId.slice(0, 64))
-    return publicSchema(whole, view)
+    const shown = publicSchema(whole, view)
+    return { ...shown, fields: await Promise.all(shown.fields.map((field) => withNames(whole, field))) }
   }
 
   return {

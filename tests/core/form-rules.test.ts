@@ -91,6 +91,16 @@ describe('rules of forms', () => {
     expect(keys('Email')).toContain('email')
   })
 
+  test('name a day in the format of the field', () => {
+    for (const type of ['Date', 'DateTime'] as const) {
+      const field = { type, options: readOptions(type, { format: 'DD/MM/YYYY' }) }
+      const day = (rule: string, answer: string) =>
+        findRule(rule)?.broken(answer, '2026-03-05', field, { now: at.now, timeZone: 'UTC' })?.params.day
+      expect(day('to', '2026-03-09')).toBe('05/03/2026')
+      expect(day('from', '2026-03-01')).toBe('05/03/2026')
+    }
+  })
+
   test('a server that does not know the zone lets pass what is today somewhere', () => {
     const field = { type: 'Date' as const, options: readOptions('Date', {}) }
     const broken = (day: string) => findRule('to')?.broken(day, 'today', field, { now: at.now })

@@ -48,3 +48,49 @@ test('a day looks the same in cells, titles, cards, chips, filters and the calen
   await page.locator('[role="gridcell"]', { hasText: shown }).first().waitFor()
   expect(await page.locator('[role="gridcell"]', { hasText: day }).count()).toBe(0)
 }, 60_000)
+
+test('a day looks as its field says on public links, and in the rules of a form', async () => {
+  const { table, chips, day } = await createLink(tests)
+  const api = tests.app().trpc(tests.owner().token)
+  const shown = '05/03/2024'
+  const share = async (tableId: string, kind: 'grid' | 'form') => {
+    const view = await api.views.create.mutate({ tableId, title: `Public ${kind}`, kind })
+    const { fields } = await api.schema.table.query({ tableId })
+    await api.views.arrange.mutate({
+      viewId: view.id,
+      fields: fields
+        .filter((field) => !field.isSystem && !field.isPrimaryKey)
+        .map(({ id }, order) => ({ fieldId: id, show: true, order })),
+    })
+    const { id } = await api.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} })
+    return { view, id }
+  }
+  const { page } = await tests.openTable(table)
+
+  const grid = await share(chips.tableId, 'grid')
+  await page.goto(`${tests.app().url}/shared#/nc/view/${grid.id}`)
+  await page.locator('[role="gridcell"]', { hasText: shown }).first().waitFor()
+  expect(await page.locator('[role="gridcell"]', { hasText: day }).count()).toBe(0)
+
+  const form = await share(chips.tableId, 'form')
+  await page.goto(`${tests.app().url}/form#/nc/form/${form.id}`)
+  await page.locator('button[aria-haspopup="listbox"]').click()
+  await page.getByText(shown).first().click()
+  await page.getByRole('button', { name: `Remove ${shown}` }).waitFor()
+
+  const asking = await share(table.tableId, 'form')
+  await page.goto(`${tests.app().url}/#/nc/${table.baseId}/${table.tableId}/${asking.view.id}`)
+  await page.getByText('Day', { exact: true }).first().click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByRole('menuitem', { name: 'Not before' }).click()
+  await page.getByTestId('form-rule').getByLabel('Date', { exact: true }).fill(shown)
+  await page.getByRole('button', { name: 'Choose a day' }).waitFor()
+  await page.reload()
+  await page.getByText('Day', { exact: true }).first().click()
+  await page.waitForFunction(
+    (shown) =>
+      document.querySelector<HTMLInputElement>('[data-testid="form-rule"] input[aria-label="Date"]')
+        ?.value === shown,
+    shown,
+  )
+}, 60_000)

@@ -276,4 +276,32 @@ describe('a link to a view', () => {
     const page = await guest.records.list.query({ query: { ...query(), tableId, group } })
     expect(page.rows[0]?.[page.fieldIds.indexOf(team.id)]).toContain('Blue')
   })
+
+  test('tells how the names of linked records are written, and no more of the linked table', async () => {
+    const trpc = app.trpc(owner.token)
+    const { id: baseId } = await createBase(app, owner)
+    const make = (title: string, fields: object[]) =>
+      trpc.schema.createTable.mutate({ baseId, title, fields: fields as never })
+    const days = await make('Secret days', [
+      { title: 'Secret day', type: 'Date', options: { format: 'DD/MM/YYYY' } },
+    ])
+    const kinds = await make('Secret kinds', [
+      { title: 'Secret kind', type: 'SingleSelect', options: { choices: [{ title: 'Secret choice' }] } },
+    ])
+    const visits = await make('Visits', [{ title: 'Name', type: 'SingleLineText' }])
+    const tableId = visits.table.id
+    for (const related of [days, kinds]) {
+      const options = { kind: 'mm', relatedTableId: related.table.id }
+      await trpc.schema.createField.mutate({
+        tableId,
+        field: { title: `L${related.table.order}`, type: 'Links', options },
+      })
+    }
+    const view = await trpc.views.create.mutate({ tableId, title: 'All', kind: 'gallery' })
+    const share = await trpc.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} })
+    const { fields } = await app.trpc(byLink('view', share.id)).schema.table.query({ tableId })
+    const names = fields.filter(({ type }) => type === 'Links').map(({ options }) => options.names)
+    expect(names).toEqual([{ type: 'Date', options: { format: 'DD/MM/YYYY' } }, undefined])
+    expect(JSON.stringify(fields)).not.toMatch(/secret/i)
+  })
 })

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { formatName, namesOf, wantsFormat } from '../../src/core/fields/linked-names.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import { shownType } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
@@ -15,22 +16,19 @@ const DisplayFieldContext = createContext<UseDisplayField>(() => undefined)
 /** Tells the cells below it what the display fields of linked tables are. Its value is the same for all time. */
 export const DisplayFieldProvider = DisplayFieldContext.Provider
 
-/** A day or an instant as it is stored. */
-const STORED_DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2}(?:\.\d+)?\+00:00)?$/
-
-/** True for a name that its field shows in another form than it is stored: a date, a number, yes and no. */
-export const wantsFormat = (title: CellValue): boolean =>
-  typeof title === 'number' ||
-  typeof title === 'boolean' ||
-  (typeof title === 'string' && STORED_DATE.test(title))
-
-/** What the linked records of a table are called: their names as the cells of the display field show them. */
-export function useLinkedNames(tableId: string): (record: LinkedRecord) => string {
+/**
+ * What the records of a link are called: their names as the cells of the display field show them. Visitors of a link to a
+ * view do not know the related table; the field itself tells them how names are written.
+ */
+export function useLinkedNames(field: Field, tableId: string): (record: LinkedRecord) => string {
   const useDisplayField = useContext(DisplayFieldContext)
   const display = useDisplayField(tableId)
+  const names = namesOf(field)
   const people = usePeople()
   return (record) => {
     const { title } = record
+    const told = formatName(names, title)
+    if (told !== null) return told
     if (display === undefined || !isStored(display, title)) return titleOf(record)
     return shownText(display, title, people) || titleOf(record)
   }

@@ -2,6 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkOptions } from '../../src/core/fields/link-options.ts'
+import { wantsFormat } from '../../src/core/fields/linked-names.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import { tn } from '../i18n.ts'
 import { BrokenField } from './broken-field.tsx'
@@ -9,7 +10,7 @@ import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import { countFitting } from './fit-pills.ts'
 import { LinkPicker } from './link-picker.tsx'
 import { linksIn, titleOf } from './link-value.ts'
-import { useLinkedNames, wantsFormat } from './linked-names.ts'
+import { useLinkedNames } from './linked-names.ts'
 import { Pill } from './pill.tsx'
 import styles from './view.module.css'
 
@@ -40,7 +41,7 @@ function Chips(props: ViewProps<LinkOptions>): ReactNode {
 }
 
 function FormattedChips(props: ViewProps<LinkOptions>): ReactNode {
-  const nameOf = useLinkedNames(props.options.relatedTableId)
+  const nameOf = useLinkedNames(props.field, props.options.relatedTableId)
   return <ChipList {...props} nameOf={nameOf} />
 }
 

@@ -1,6 +1,8 @@
 import { readAttachments } from '../fields/attachment-item.ts'
 import { FILE_KINDS, isAllowedKind } from '../fields/attachment-kinds.ts'
 import { titlesIn } from '../fields/choices.ts'
+import { formatDay } from '../fields/date-text.ts'
+import { dayFormatOf } from '../fields/day-format.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { readLinkIds } from '../fields/list-value.ts'
 import { idsIn } from '../fields/people-value.ts'
@@ -43,6 +45,8 @@ const TEXTS: readonly string[] = [
 const NUMBERS: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration', 'Rating', 'Year']
 const STEPPED: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration']
 const DAYS: readonly string[] = ['Date', 'DateTime']
+
+const dayText = (field: RuleField, day: string): string => formatDay(day, dayFormatOf(field))
 
 const oneOf = (names: readonly string[]) => (field: RuleField) => names.includes(field.type)
 const only = (name: string) => oneOf([name])
@@ -184,7 +188,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.last >= limit.first
         ? null
-        : say('Must be on or after {day}', { day: limit.words ?? limit.first })
+        : say('Must be on or after {day}', { day: limit.words ?? dayText(field, limit.first) })
     },
   },
   {
@@ -193,7 +197,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.first <= limit.last
         ? null
-        : say('Must be on or before {day}', { day: limit.words ?? limit.last })
+        : say('Must be on or before {day}', { day: limit.words ?? dayText(field, limit.last) })
     },
   },
   {

@@ -1,11 +1,11 @@
 import { formatDay } from '../../../src/core/fields/date-text.ts'
+import { dayFormatOf } from '../../../src/core/fields/day-format.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { ME } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { type Condition, type DateOperand, operandNeeds } from '../../../src/core/filters/index.ts'
 import type { Field, Person, Sort } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
-import { dayFormatOf } from './day-format.ts'
 import { operatorChoices, setOfField } from './filter-edit.ts'
 
 /** What a relative date is called. */

@@ -1,7 +1,9 @@
 import { Plus, X } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { isSingleLink, linkOptions } from '../../../../src/core/fields/link-options.ts'
+import { formatName, namesOf } from '../../../../src/core/fields/linked-names.ts'
 import type { LinkedRecord } from '../../../../src/core/fields/list-value.ts'
+import type { Field } from '../../../../src/core/model.ts'
 import type { LinkTarget } from '../../../cells/cell.ts'
 import { LinkAdder } from '../../../cells/link-adder.tsx'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
@@ -36,13 +38,13 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
           {records.map((record) => (
             <li key={String(record.id)} className={styles.file}>
               <span className={styles.fileName} dir="auto">
-                {titleOf(record)}
+                {nameIn(field, record)}
               </span>
               {!isReadOnly && (
                 <IconButton
                   icon={X}
                   size="small"
-                  label={t('Remove {title}', { title: titleOf(record) })}
+                  label={t('Remove {title}', { title: nameIn(field, record) })}
                   onClick={() => void links.unlink(record)}
                 />
               )}
@@ -79,6 +81,10 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
   )
 }
 
+/** What a linked record is called, as the display field of its table writes it. */
+const nameIn = (field: Field, record: LinkedRecord): string =>
+  formatName(namesOf(field), record.title) ?? titleOf(record)
+
 /** What the picker reads and writes: the answer, which is no record yet. */
 function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>): LinkTarget {
   const { field } = question
@@ -109,7 +115,7 @@ function useLinkTarget({ question, run }: Pick<AnswerProps, 'question' | 'run'>)
         if (which === 'linked') {
           const wanted = page.search.trim().toLowerCase()
           const lines = records
-            .map((record) => ({ ...record, name: titleOf(record), details: [] }))
+            .map((record) => ({ ...record, name: nameIn(field, record), details: [] }))
             .filter(({ name }) => name.toLowerCase().includes(wanted))
           return { lines: lines.slice(page.offset), hasMore: false, mayCreate: false }
         }

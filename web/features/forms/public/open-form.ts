@@ -1,8 +1,10 @@
+import { formatName, namesOf } from '../../../../src/core/fields/linked-names.ts'
 import { holdsPeople } from '../../../../src/core/fields/people-value.ts'
 import type { Person, View } from '../../../../src/core/model.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
 import { optionsOf } from '../../../../src/core/views/index.ts'
+import { titleOf } from '../../../cells/link-value.ts'
 import { t } from '../../../i18n.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { loadCells } from '../answers/cells.ts'
@@ -49,7 +51,7 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
       const found = await client.linkable(request, signal)
       const lines = found.ids.map((id, row) => {
         const title = found.rows[row]?.[0] ?? null
-        const name = title === null || title === '' ? t('Record {id}', { id: String(id) }) : String(title)
+        const name = formatName(namesOf(field), title) ?? titleOf({ id, title })
         return { id, title, name, details: [] }
       })
       return { lines, hasMore: found.hasMore, mayCreate: false }

@@ -8,6 +8,7 @@ import { t } from '../../../../i18n.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { openMenu } from '../../../../ui/menu.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
+import { DayInput } from '../../day-input.tsx'
 import toolbar from '../../toolbar.module.css'
 import styles from './builder.module.css'
 
@@ -48,6 +49,7 @@ export function RulesEditor({
           type && (
             <RuleLine
               key={draft.rule}
+              field={field}
               type={type}
               draft={draft}
               onChange={(rule) => replace(at, rule)}
@@ -81,13 +83,14 @@ export function RulesEditor({
 }
 
 interface RuleLineProps {
+  field: Field
   type: FormRuleType
   draft: FormRule
   onChange: (rule: FormRule) => void
   onRemove: () => void
 }
 
-function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
+function RuleLine({ field, type, draft, onChange, onRemove }: RuleLineProps) {
   const id = useId()
   const problem = draft.value === null && type.input !== 'none' ? null : type.problem(draft.value)
   return (
@@ -96,7 +99,7 @@ function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
         <label htmlFor={id} className={styles.ruleName}>
           {t(type.label)}
         </label>
-        <RuleValue id={id} type={type} draft={draft} onChange={onChange} />
+        <RuleValue id={id} field={field} type={type} draft={draft} onChange={onChange} />
         <IconButton
           icon={X}
           size="small"
@@ -125,7 +128,7 @@ function RuleLine({ type, draft, onChange, onRemove }: RuleLineProps) {
   )
 }
 
-function RuleValue({ id, type, draft, onChange }: Omit<RuleLineProps, 'onRemove'> & { id: string }) {
+function RuleValue({ id, field, type, draft, onChange }: Omit<RuleLineProps, 'onRemove'> & { id: string }) {
   const set = (value: FormRule['value']) => onChange({ ...draft, value })
   const text = draft.value === null ? '' : String(draft.value)
   switch (type.input) {
@@ -152,7 +155,7 @@ function RuleValue({ id, type, draft, onChange }: Omit<RuleLineProps, 'onRemove'
       )
     }
     case 'day':
-      return <DayValue id={id} text={text} onChange={set} />
+      return <DayValue id={id} field={field} text={text} onChange={set} />
     case 'count':
     case 'number':
       return (
@@ -190,10 +193,12 @@ function RuleValue({ id, type, draft, onChange }: Omit<RuleLineProps, 'onRemove'
 /** A day of the calendar, or the day on which one answers. */
 function DayValue({
   id,
+  field,
   text,
   onChange,
 }: {
   id: string
+  field: Field
   text: string
   onChange: (value: string | null) => void
 }) {
@@ -209,15 +214,7 @@ function DayValue({
         <option value="day">{t('Specific date')}</option>
         <option value="today">{t('Submission date')}</option>
       </select>
-      {!isToday && (
-        <input
-          type="date"
-          className={toolbar.input}
-          aria-label={t('Date')}
-          value={text}
-          onChange={(event) => onChange(event.target.value || null)}
-        />
-      )}
+      {!isToday && <DayInput field={field} day={text === '' ? null : text} onChange={onChange} />}
     </span>
   )
 }

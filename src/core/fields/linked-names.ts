@@ -1,0 +1,45 @@
+import type { Field } from '../model.ts'
+import type { CellValue, FieldOptions } from './field-type.ts'
+import type { FieldTypeName } from './index.ts'
+import { formatValue } from './read.ts'
+import { shownType } from './result.ts'
+
+/** How the names of linked records are written: as values of this type. */
+export interface LinkedNames {
+  type: FieldTypeName
+  options: FieldOptions
+}
+
+/** A day or an instant as it is stored. */
+const STORED_DATE = /^\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2}(?:\.\d+)?\+00:00)?$/
+
+/** True for a name that its field shows in another form than it is stored: a date, a number, yes and no. */
+export const wantsFormat = (title: CellValue): boolean =>
+  typeof title === 'number' ||
+  typeof title === 'boolean' ||
+  (typeof title === 'string' && STORED_DATE.test(title))
+
+/** Storage of names that are not shown as they are stored. */
+const FORMATTED: ReadonlySet<string> = new Set(['date', 'datetime', 'integer', 'real', 'boolean'])
+
+/**
+ * What someone who may not see the linked table is told of its display field: its type and format, and only where names
+ * are not shown as they are stored.
+ */
+export function namesToTell(display: Field): LinkedNames | null {
+  const { type, options, isList } = shownType(display)
+  const name = display.result?.type ?? display.type
+  return isList || display.error !== null || !FORMATTED.has(type.storage) ? null : { type: name, options }
+}
+
+/** What a link field tells of the names behind it, see `namesToTell`; null where it tells nothing. */
+export function namesOf({ options }: Pick<Field, 'options'>): LinkedNames | null {
+  const { names } = options as { names?: LinkedNames }
+  return names ?? null
+}
+
+/** A linked record's name as its field shows it; null where it is to be shown as it is. */
+export function formatName(names: LinkedNames | null, title: CellValue): string | null {
+  if (names === null || !wantsFormat(title)) return null
+  return formatValue(names, title) || null
+}
