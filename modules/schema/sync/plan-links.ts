@@ -80,9 +80,7 @@ function linkBothSides({ child, parent, keyField, parentField }: Reference, isHi
   })
   const toChild = newLink(parent, {
     type: isOne ? 'LinkToAnotherRecord' : 'Links',
-    title: hasTitle(parent, child.table.title)
-      ? `${child.table.title} (${toParent.title})`
-      : child.table.title,
+    title: titleOfReverse({ child, parent, keyField, parentField }, toParent.title),
     options: { ...shared, kind: isOne ? 'oo' : 'hm', relatedTableId: child.table.id, holdsKey: false },
     readOnlyReason,
     isSystem: isHidden,
@@ -99,7 +97,20 @@ function titleOfLink(child: PlannedForeignTable, parent: PlannedForeignTable, { 
   const wish = withoutKeyWord(columnName)
   if (wish !== columnName) return wish
   const { title } = parent.table
-  return hasTitle(child, title) ? `${title} (${columnName})` : title
+  return child === parent || hasTitle(child, title) ? `${title} (${columnName})` : title
+}
+
+/**
+ * The child's title, with the link where that is taken. Both ends of a link of a table to itself stand in one table, and
+ * there may be several: `manager` and `employees (manager)`, `mentor` and `employees (mentor)`.
+ */
+function titleOfReverse({ child, parent, keyField }: Reference, forth: string): string {
+  const { title } = child.table
+  if (child !== parent) return hasTitle(parent, title) ? `${title} (${forth})` : title
+  const { columnName } = keyField
+  const name = withoutKeyWord(columnName)
+  // Without a key word the way forth has this title already.
+  return name === columnName ? `${title} (${columnName}, reverse)` : `${title} (${name})`
 }
 
 /** The links of the two tables that a third one pairs. */
