@@ -1,5 +1,6 @@
 import type { AppliedChange } from './core/changes.ts'
 import type { RecordId } from './core/model.ts'
+import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
 /** What modules tell each other. The name says what has happened; the payload says to what. */
@@ -9,6 +10,8 @@ export interface EventMap {
   /** A table, field or view was made, altered or removed; `tableId` is null where the list itself changed. */
   'schema.changed': { baseId: string; tableId: string | null; version: number }
   'job.changed': Job
+  /** A change of whole tables goes on, or has ended. */
+  'work.changed': Work
   /** Someone's account, roles or memberships changed: what was cached or connected for them is void. */
   'access.changed': { userId: string }
   'base.deleted': { baseId: string }

@@ -291,6 +291,9 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
   const unsubscribe = [
     kernel.events.on('records.changed', (change) => tell(change.baseId, 'change', change)),
     kernel.events.on('schema.changed', (change) => tell(change.baseId, 'schema', change)),
+    kernel.events.on('work.changed', (work) =>
+      send(roomOf(work.baseId), { event: 'work', payload: work }, work.baseId),
+    ),
     // Whoever has the base open reads its tables again, and learns that it is gone.
     kernel.events.on('base.deleted', ({ baseId }) =>
       tell(baseId, 'schema', { baseId, tableId: null, version: 0 }),

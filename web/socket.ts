@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../src/core/changes.ts'
+import type { Work } from '../src/core/work.ts'
 import { loadPart } from './routes/lazy-screen.ts'
 import { session } from './session/index.ts'
 
@@ -20,6 +21,7 @@ interface ServerEvents {
   change: (change: AppliedChange) => void
   schema: (change: SchemaChange) => void
   job: (job: JobNews) => void
+  work: (work: Work) => void
 }
 
 interface ClientEvents {
@@ -76,6 +78,7 @@ function channel<T>() {
 const changes = channel<AppliedChange>()
 const schemaChanges = channel<SchemaChange>()
 const jobs = channel<JobNews>()
+const works = channel<Work>()
 const reconnects = channel<void>()
 
 /** Records were written in a watched base, also by this browser: compare `clientId`. */
@@ -84,6 +87,8 @@ export const onChange = changes.on
 export const onSchemaChange = schemaChanges.on
 /** A job of this person moved on. */
 export const onJob = jobs.on
+/** A change of whole tables in a watched base goes on, or has ended. */
+export const onWork = works.on
 /** The connection is back: what happened meanwhile was not sent, so read again. */
 export const onReconnect = reconnects.on
 
@@ -162,6 +167,7 @@ async function open(): Promise<void> {
   opened.on('change', changes.emit)
   opened.on('schema', schemaChanges.emit)
   opened.on('job', jobs.emit)
+  opened.on('work', works.emit)
 }
 
 function close(): void {

@@ -81,6 +81,9 @@ export const recordsRouter = (records: RecordsService) =>
     redo: member
       .input(input.actionRef)
       .mutation(({ ctx, input: { baseId, entryId } }) => records.redo(ctx.actor, baseId, entryId)),
+    cancelWork: member
+      .input(input.workRef)
+      .mutation(({ ctx, input: { workId } }) => records.cancelWork(ctx.actor, workId)),
     baseContents: member
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.baseContents(ctx.actor, baseId)),

@@ -38,6 +38,7 @@ import { createTrash } from './trash/trash.ts'
 import { createUndo } from './undo.ts'
 import { checkValues, isLink } from './validate.ts'
 import { createVisitorReads } from './visitors.ts'
+import { createWorks } from './works.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
@@ -54,7 +55,8 @@ export function createRecordsService(
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ auth, schema })
-  const sets = createSetWrites({ kernel, schema, counts })
+  const works = createWorks({ kernel, auth })
+  const sets = createSetWrites({ kernel, schema, counts, works })
   const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
@@ -251,6 +253,7 @@ export function createRecordsService(
       return { ...page, historySince: (await bases.require(asked[1].baseId)).historySince }
     },
     deletedViews: undo.deletedViews,
+    cancelWork: works.cancel,
     trash,
     /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */
     async undo(...asked: Parameters<typeof undo.undo>) {

@@ -4,6 +4,7 @@ import type { AppliedChange, Values } from '../../src/core/changes.ts'
 import { toStored } from '../../src/core/dates.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { RecordId } from '../../src/core/model.ts'
+import type { WorkKind } from '../../src/core/work.ts'
 import { logRows } from '../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -19,6 +20,7 @@ import { findRepeated, type Repeated } from './repeat.ts'
 import type { RowCounts } from './row-counts.ts'
 import { planRevert, type Reverted } from './set-revert.ts'
 import { snapshot } from './snapshot.ts'
+import type { Works } from './works.ts'
 import { fieldNamed } from './write.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
@@ -55,6 +57,7 @@ interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events'>
   schema: LinkSchema
   counts: RowCounts
+  works: Pick<Works, 'follow'>
 }
 
 /** What the line of a set update keeps: the fields that all its records were given values for. */
@@ -73,7 +76,7 @@ const LAST_ID = sql`(select max(id) from sheaf_changes)`
  * table, and nothing of it passes through this process's memory. The log keeps every record's
  * values before and after, as it does for single writes, so undo and history need no second way.
  */
-export function createSetWrites({ kernel, schema, counts }: Deps) {
+export function createSetWrites({ kernel, schema, counts, works }: Deps) {
   /**
    * Deletes the records, keeping every value of them in the log.
    *
@@ -227,9 +230,11 @@ export function createSetWrites({ kernel, schema, counts }: Deps) {
       ]
       return statements.map((statement) => engine.dialect.render(statement))
     }
-    const [, line, logged] = await engine.writeScript(script).catch(async (error) => {
-      throw await explainViolation(error, engine, [known], attempts)
-    })
+    const [, line, logged] = await works
+      .follow(actor, workKindOf(kind), known.table, (watch) => engine.writeScript(script, watch))
+      .catch(async (error) => {
+        throw await explainViolation(error, engine, [known], attempts)
+      })
     const again = repeated as Repeated | null
     if (again) {
       const { entry, count, tableIds: touched } = again
@@ -262,6 +267,9 @@ const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
   [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
+
+/** `records.delete` is a `delete`; undo and redo are called so themselves. */
+const workKindOf = (kind: string): WorkKind => kind.replace('records.', '') as WorkKind
 
 /** Null for visitors of public links. */
 const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)

@@ -18,6 +18,8 @@ export interface Turn {
   isLong?: boolean
   /** Longest time to wait for the turn. */
   patienceMs?: number
+  /** Ends the wait, with its reason. */
+  signal?: AbortSignal
 }
 
 interface Waiting extends Turn {
@@ -59,7 +61,10 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
   }
 
   /** @throws BASE_BUSY where the turn has not come within `patienceMs` */
-  return function inTurn<T>(work: () => Promise<T>, { isLong = false, patienceMs }: Turn = {}): Promise<T> {
+  return function inTurn<T>(
+    work: () => Promise<T>,
+    { isLong = false, patienceMs, signal }: Turn = {},
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let timer: ReturnType<typeof setTimeout> | undefined
     const entry: Waiting = {
@@ -67,6 +72,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
       since: now(),
       start() {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
         // A failure is the caller's; the queue goes on.
         Promise.resolve()
           .then(work)
@@ -77,14 +83,17 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
           })
       },
     }
+    const leave = (reason: unknown) => {
+      waiting.splice(waiting.indexOf(entry), 1)
+      reject(reason)
+    }
+    const onAbort = () => leave(signal?.reason)
     waiting.push(entry)
     next()
     if (patienceMs !== undefined && waiting.includes(entry)) {
-      timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(entry), 1)
-        reject(baseBusy(patienceMs))
-      }, patienceMs)
+      timer = setTimeout(() => leave(baseBusy(patienceMs)), patienceMs)
     }
+    if (waiting.includes(entry)) signal?.addEventListener('abort', onAbort, { once: true })
     return promise
   }
 }

@@ -28,8 +28,6 @@ const LOOK_AFTER_WRITES = 50
 /** What a read of a file of this size can take is over soon; beyond it may have to be stopped. */
 const LARGE_BYTES = 32 * 1024 ** 2
 
-const LONG: Turn = { isLong: true }
-
 /** The connections to a file, and what was prepared on them. */
 interface Handles {
   reader: Database
@@ -357,16 +355,19 @@ function engineOf(
       explain,
     ),
     writeScript: (script, { afterCommit, ...watch } = {}) =>
-      exclusively(async () => {
-        use(true)
-        const statements = typeof script === 'function' ? await script() : script
-        const results = await watchScript(watch, (shared) =>
-          pool.run('sqlite.script', { path, statements, shared }, 'write', path),
-        )
-        await afterCommit?.()
-        checkpointSoon(true)
-        return results as StatementResult[]
-      }, LONG),
+      exclusively(
+        async () => {
+          use(true)
+          const statements = typeof script === 'function' ? await script() : script
+          const results = await watchScript(watch, (shared) =>
+            pool.run('sqlite.script', { path, statements, shared }, 'write', path),
+          )
+          await afterCommit?.()
+          checkpointSoon(true)
+          return results as StatementResult[]
+        },
+        { isLong: true, signal: watch.signal },
+      ),
     close: () =>
       exclusively(async () => {
         isClosed = true

@@ -168,7 +168,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
           return results
         },
         afterCommit,
-        { isLong: true },
+        { isLong: true, signal },
       ),
     exclusively: (work) => inTurn(work),
     close: async () => {

@@ -20,8 +20,6 @@ export interface PostgresDatabase {
   close(): Promise<void>
 }
 
-const LONG: Turn = { isLong: true }
-
 const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000
 
@@ -131,9 +129,10 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     writeScript: (script, { afterCommit, ...watch } = {}) => {
       const run = async (lane: Lane) =>
         runScript(lane, typeof script === 'function' ? await script() : script, watch)
+      const turn: Turn = { isLong: true, signal: watch.signal }
       if (!afterCommit)
-        return withWriter(LONG, (lane) => inTransaction(lane, lockForTransaction(LONG), () => run(lane)))
-      return withLock(LONG, async (lane) => {
+        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), () => run(lane)))
+      return withLock(turn, async (lane) => {
         const results = await inTransaction(lane, '', () => run(lane))
         await afterCommit()
         return results

@@ -11,10 +11,11 @@ import { gridRights } from './grid-rights.ts'
 import { LeftOutBar } from './left-out.tsx'
 import { QueueBar } from './queue-bar.tsx'
 import type { StoreQuery } from './store/types.ts'
-import type { FieldEditorRequest, GetContext, TableContext } from './table-context.ts'
+import { can, type FieldEditorRequest, type GetContext, type TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
 import { TableToolbar, type ToolbarControl } from './toolbar.tsx'
 import { useStoreQuery } from './use-store-query.ts'
+import { WorkBar } from './work-bar.tsx'
 
 const FieldEditor = lazyPart(() => import('../schema/field-editor.tsx'), 'FieldEditor')
 const RecordPanel = lazyPart(() => import('./record-panel.tsx'), 'RecordPanel')
@@ -105,6 +106,7 @@ export function ViewFrame(props: ViewFrameProps) {
         onAddRecord={props.onAddRecord}
       />
       <QueueBar baseId={schema.table.baseId} />
+      <WorkBar baseId={schema.table.baseId} canCancel={can(context, 'record.undo')} />
       <LeftOutBar tableId={schema.table.id} onFocus={onFocus} />
       <div className={styles.main}>
         {props.children}

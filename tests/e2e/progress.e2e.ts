@@ -1,0 +1,98 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { createMember } from '../support/factories.ts'
+import { gridTests, type OpenTable, textOf } from './grid-page.ts'
+
+const tests = gridTests()
+const FIELDS = [{ title: 'Title', type: 'SingleLineText' as const }]
+/** So many take longer than a change may take unseen, on any machine. */
+const MANY = 400_000
+
+/** Copies the first record of a table. */
+function copyFirst({ baseId, schema }: OpenTable): void {
+  const { dataDir } = tests.app().config
+  const [path] = [...new Bun.Glob(`**/*${baseId}*.db`).scanSync(dataDir)]
+  const file = new Database(`${dataDir}/${path}`)
+  file.run('pragma busy_timeout = 5000')
+  const { tableName } = schema.table
+  const columns = file
+    .query<{ name: string }, []>(`pragma table_info("${tableName}")`)
+    .all()
+    .flatMap(({ name }) => (name === 'id' ? [] : `"${name}"`))
+    .join(', ')
+  file.run(`insert into "${tableName}" (id, ${columns})
+    with recursive ids(n) as (select 2 union all select n + 1 from ids where n < ${MANY})
+    select n, ${columns} from "${tableName}" join ids on id = 1`)
+  file.close()
+}
+
+describe('a change of whole tables', () => {
+  test('shows how many records it concerns while it runs', async () => {
+    const table = await tests.createTable(FIELDS, [['first']])
+    copyFirst(table)
+    const grid = await tests.openTable(table)
+    const selection = { tableId: table.tableId }
+    const deleted = tests.app().trpc(tests.owner().token).records.deleteMatching.mutate({ selection })
+    const bar = grid.page.getByTestId('work-bar')
+    await bar.getByText('Deleting 400,000 records of').waitFor()
+    expect((await deleted).count).toBe(MANY)
+    await bar.waitFor({ state: 'detached' })
+  }, 60_000)
+
+  test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
+    const table = await tests.createTable(FIELDS, [['first'], ['second']])
+    const grid = await tests.openTable(table)
+    const running = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const engine = await tests.app().kernel.sources.engine(table.baseId)
+    const other = engine.writeScript(async () => {
+      running.resolve()
+      await gate.promise
+      return []
+    })
+    await running.promise
+    const api = tests.app().trpc(tests.owner().token)
+    const outcome = api.records.deleteMatching
+      .mutate({ selection: { tableId: table.tableId } })
+      .catch((error) => error.message)
+    const bar = grid.page.getByTestId('work-bar')
+    await bar.waitFor()
+    expect(await textOf(bar)).toContain(`Preparing a change of ${table.schema.table.title}`)
+    await bar.getByRole('button', { name: 'Cancel' }).click()
+    expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
+    await bar.waitFor({ state: 'detached' })
+    gate.resolve()
+    await other
+    await grid.shows('Title', ['first', 'second'])
+  }, 60_000)
+
+  test('is cancelled by who made it, or by creators', async () => {
+    const table = await tests.createTable(FIELDS, [['first']])
+    const engine = await tests.app().kernel.sources.engine(table.baseId)
+    const gate = Promise.withResolvers<void>()
+    const other = engine.writeScript(async () => {
+      await gate.promise
+      return []
+    })
+    const editor = await createMember(tests.app(), table.baseId, 'editor')
+    const ids: string[] = []
+    const stop = tests.app().kernel.events.on('work.changed', ({ id }) => ids.push(id))
+    const outcome = tests
+      .app()
+      .trpc(tests.owner().token)
+      .records.deleteMatching.mutate({ selection: { tableId: table.tableId } })
+    while (ids.length === 0) await Bun.sleep(20)
+    stop()
+    const cancelAs = (token: string) =>
+      tests
+        .app()
+        .trpc(token)
+        .records.cancelWork.mutate({ workId: ids[0] ?? '' })
+    await expect(cancelAs(editor.token)).rejects.toMatchObject({ data: { appCode: 'PERMISSION_DENIED' } })
+    gate.resolve()
+    await other
+    expect((await outcome).count).toBe(1)
+    // One that has ended is no error: the button may be pressed at that moment.
+    await cancelAs(tests.owner().token)
+  }, 60_000)
+})
