@@ -195,6 +195,10 @@ export const ROUTES: Record<string, RouteCase> = {
   'PUT RECORDS': { gate: 'record.update', body: record },
   'DELETE RECORDS': { gate: 'record.delete', body: ({ recordId }) => ({ Id: recordId }) },
   'POST RECORDS/:recordId/move': { gate: 'record.update' },
+  'GET /api/v2/tables/:tableId/history': { gate: 'record.undo' },
+  'GET M/projects/:baseId/history': { gate: 'record.undo' },
+  'POST M/projects/:baseId/history/undo': { gate: 'record.undo' },
+  'POST M/projects/:baseId/history/redo': { gate: 'record.undo' },
   'GET /api/v2/tables/:tableId/trash': { gate: 'record.restore' },
   'POST /api/v2/tables/:tableId/trash/restore': {
     gate: 'record.restore',

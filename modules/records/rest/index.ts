@@ -11,6 +11,7 @@ import type { RecordsService } from '../service.ts'
 import { aggregateRest } from './aggregate.ts'
 import { exportsRest } from './exports.ts'
 import { createRestGroups } from './groups.ts'
+import { historyRest } from './history.ts'
 import { createRestLinks } from './link-operations.ts'
 import { createRestLists } from './list.ts'
 import { createRestOperations } from './operations.ts'
@@ -49,6 +50,7 @@ export function recordsRest(kernel: Kernel, services: Services) {
     .use(attachmentsRest(kernel, services.records, services.auth))
     .use(recordsV2(kernel, { ...services, lists, operations }))
     .use(trashRest(kernel, services))
+    .use(historyRest(kernel, services))
     .use(linksV2(kernel, { ...services, links }))
     .use(exportsRest(kernel, services))
     .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
