@@ -30,7 +30,7 @@ describe('the account area of an administrator', () => {
     await see(page.getByText('bob@example.com: All bases: Editor'))
     expect((await list())[1].workspace_roles).toBe('workspace-level-editor')
     await everywhere.selectOption('')
-    await see(page.getByText('bob@example.com: No role in all bases'))
+    await see(page.getByText('bob@example.com: All bases: no role'))
     expect((await list())[1].workspace_roles).toBeNull()
     await page.getByLabel('Search by email').fill('nobody-like-this')
     await see(page.getByText('No user matches'))

@@ -69,7 +69,7 @@ describe('the undo key', () => {
     const grid = await tests.openTable(table)
     await undoKey(grid)
     const question = grid.page.getByRole('dialog', { name: 'Undo “150 new records in Tasks”?' })
-    await question.getByText('150 records go to the trash.').waitFor()
+    await question.getByText('150 records move to the trash.').waitFor()
     await question.getByRole('button', { name: 'Cancel' }).click()
     await untilCount(grid, '150 records')
     await api.schema.deleteField.mutate({
@@ -127,7 +127,7 @@ describe('deleting records', () => {
     await page.getByRole('checkbox', { name: 'Select all records' }).check()
     await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()
     const question = page.getByRole('dialog', { name: 'Delete 120 records?' })
-    await question.getByText('They go to the trash of table Tasks').waitFor()
+    await question.getByText('They move to the trash of table Tasks').waitFor()
     await question.getByRole('button', { name: 'Cancel' }).click()
     expect(grid.writes()).toEqual([])
     await page.getByTestId('bulk-bar').getByRole('button', { name: 'Delete' }).click()

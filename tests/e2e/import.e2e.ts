@@ -85,7 +85,7 @@ describe('importing a file', () => {
     // Taken back, the table is gone: the way to have it again is the same key where one then stands.
     await page.keyboard.press('ControlOrMeta+z')
     const question = page.getByRole('dialog', { name: 'Undo import of 3,376 records into airports?' })
-    await question.getByText('The table goes to the trash with its records and views.').waitFor()
+    await question.getByText('The table moves to the trash with its records and views.').waitFor()
     // Without an answer nothing is undone.
     await page.keyboard.press('Escape')
     expect((await tables()).map(({ title }) => title)).toEqual(['airports'])

@@ -44,7 +44,7 @@ const roleLabel = (role: GivenRole): string =>
 
 /** A role in every base, in a word. */
 const allBasesLabel = (role: WorkspaceRole | null): string =>
-  role === null ? t('No role in all bases') : t('All bases: {role}', { role: roleName(asBaseRole(role)) })
+  role === null ? t('All bases: no role') : t('All bases: {role}', { role: roleName(asBaseRole(role)) })
 
 /** Everyone with an account: invite, choose who may create bases, hand over a reset link, delete. */
 export function UsersPage() {
@@ -270,7 +270,7 @@ function UserRow({ user, isMe, mayReset, onChange }: RowProps) {
           {mayReset && (
             <select
               aria-label={t('Role of {name} in all bases', { name })}
-              title={t('A role in every base. A base can give another one, which then counts there.')}
+              title={t('Applies to every base. A role given in a single base takes precedence there.')}
               value={user.workspace_roles ?? ''}
               onChange={(event) => {
                 const role = WORKSPACE_ROLES.find((known) => known === event.target.value) ?? null

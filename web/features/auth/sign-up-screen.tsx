@@ -42,7 +42,7 @@ export function SignUpScreen() {
     return (
       <AuthPage
         title={t('This invitation is no longer valid')}
-        text={t('It was used already, or it was withdrawn. Ask for a new invitation.')}
+        text={t('It was already used or withdrawn. Ask for a new invitation.')}
         below={toSignIn}
       />
     )

@@ -87,7 +87,7 @@ export async function restoreBase(base: Base): Promise<void> {
   try {
     await api.bases.restore.mutate({ baseId: base.id })
     await cache.bases.invalidate()
-    toast.success({ text: t('Base "{title}" is back', { title: base.title }) })
+    toast.success({ text: t('Base “{title}” was restored', { title: base.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

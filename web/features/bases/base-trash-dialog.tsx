@@ -12,7 +12,7 @@ export function BaseTrashDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t('Deleted bases')} onClose={onClose}>
       <TrashList
         trash={trash}
-        emptyText={t('Bases that you delete wait here.')}
+        emptyText={t('Deleted bases appear here.')}
         icon={(base) => <BaseIcon base={base} size={28} />}
         onRestore={(base) => void restoreBase(base)}
         onPurge={(base) => void deleteBaseForever(base)}

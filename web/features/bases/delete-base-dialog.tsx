@@ -42,7 +42,7 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
     >
       {contents.error && !data ? (
         <ErrorState
-          title={t('What is in the base could not be counted')}
+          title={t('The contents of the base could not be counted')}
           error={contents.error}
           onRetry={() => void contents.refetch()}
         />
@@ -50,13 +50,13 @@ export function DeleteBaseDialog({ base, onClose, onConfirm }: DeleteBaseDialogP
         <Skeleton height={60} />
       ) : (
         <>
-          <p>{t('It goes to the trash with:')}</p>
+          <p>{t('It moves to the trash with:')}</p>
           <ul data-testid="base-contents" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
             {linesOf(data).map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>
-          <p>{t('Its owners can restore it from the trash on the page of bases.')}</p>
+          <p>{t('Owners can restore it from the trash on the Bases page.')}</p>
           {!isLight && (
             <TextField
               label={t('Type “{title}” to delete it', { title: base.title })}

@@ -57,10 +57,10 @@ export function TrashScreen() {
         <h1 className={styles.heading}>{t('Trash')}</h1>
         <p className={styles.facts}>
           {base.keepsDays === 0
-            ? t('Deleted things are kept until someone deletes them forever.')
+            ? t('Deleted items are kept until someone deletes them forever.')
             : tn(
-                'Deleted things are kept for 1 day and then removed for good.',
-                'Deleted things are kept for {n} days and then removed for good.',
+                'Deleted items are kept for 1 day, then removed permanently.',
+                'Deleted items are kept for {n} days, then removed permanently.',
                 base.keepsDays,
               )}
         </p>
@@ -122,7 +122,7 @@ function RecordTrash({ base }: { base: Base }) {
       <EmptyState
         icon={Trash2}
         title={t('No deleted records')}
-        text={t('Records that you delete wait here until they are restored or deleted forever.')}
+        text={t('Deleted records appear here until they are restored or deleted forever.')}
       />
     )
   }
@@ -414,7 +414,7 @@ function FieldTrash({ base }: { base: Base }) {
     try {
       await inLine(base.id, () => api.schema.restoreField.mutate({ fieldId: field.id }))
       await Promise.all([fields.refetch(), cache.schema.table.invalidate({ tableId: field.tableId })])
-      toast.success({ text: t('Field "{title}" is back', { title: field.title }) })
+      toast.success({ text: t('Field “{title}” was restored', { title: field.title }) })
     } catch (error) {
       toast.error({ text: messageOf(error) })
     }
@@ -426,7 +426,7 @@ function FieldTrash({ base }: { base: Base }) {
         query={fields}
         items={shown}
         emptyTitle={t('No deleted fields')}
-        emptyText={t('Fields that you delete wait here with their values.')}
+        emptyText={t('Deleted fields appear here with their values.')}
         lineOf={(field) => ({
           icon: <Columns3 size={18} />,
           title: field.title,
@@ -449,7 +449,7 @@ function ViewTrash({ base }: { base: Base }) {
       query={views}
       items={views.data?.actions}
       emptyTitle={t('No deleted views')}
-      emptyText={t('Views that you delete wait here.')}
+      emptyText={t('Deleted views appear here.')}
       lineOf={(action) => {
         const person = action.actorId === null ? undefined : people.get(action.actorId)
         return {
@@ -477,7 +477,7 @@ function TableTrash({ base }: { base: Base }) {
       query={tables}
       items={tables.data}
       emptyTitle={t('No deleted tables')}
-      emptyText={t('Tables that you delete wait here with their records and views.')}
+      emptyText={t('Deleted tables appear here with their records and views.')}
       lineOf={(table) => ({
         icon: <Table2 size={18} />,
         title: table.title,

@@ -36,7 +36,7 @@ export async function askDeletion(
     danger: true,
     text: (
       <>
-        <p>{t('By the rules of the database, records that refer to them change as well:')}</p>
+        <p>{t('The database’s foreign keys also change records that refer to them:')}</p>
         <ul data-testid="deletion-effects" style={{ listStyle: 'disc', paddingInlineStart: 20 }}>
           {effects.map((effect) => (
             <li key={`${effect.table} ${effect.rule}`} dir="auto">

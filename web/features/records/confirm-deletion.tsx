@@ -25,7 +25,7 @@ export const confirmDeletion = ({ table, count, hidden }: RecordDeletion): Promi
             </strong>
           </p>
         )}
-        <p>{t('They go to the trash of table {table}, where they can be restored.', { table })}</p>
+        <p>{t('They move to the trash of table {table}. You can restore them from there.', { table })}</p>
       </>
     ),
     confirmLabel: tn('Delete 1 record', 'Delete {n} records', count),

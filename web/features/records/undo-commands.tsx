@@ -119,23 +119,23 @@ function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
 function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string {
   switch (kind) {
     case 'table.create':
-      return t('The table goes to the trash with its records and views.')
+      return t('The table moves to the trash with its records and views.')
     case 'table.delete':
-      return t('The table comes back with its records and views.')
+      return t('The table is restored with its records and views.')
     case 'field.create':
-      return t('The field goes to the trash with its values.')
+      return t('The field moves to the trash with its values.')
     case 'field.delete':
-      return t('The field comes back with its values.')
+      return t('The field is restored with its values.')
     case 'view.create':
       return t('The view is deleted. Its records stay.')
     case 'view.delete':
-      return t('The view comes back.')
+      return t('The view is restored.')
     case 'records.insert':
     case 'records.import':
     case 'records.restore':
-      return tn('1 record goes to the trash.', '{n} records go to the trash.', records)
+      return tn('1 record moves to the trash.', '{n} records move to the trash.', records)
     case 'records.delete':
-      return tn('1 record comes back.', '{n} records come back.', records)
+      return tn('1 record is restored.', '{n} records are restored.', records)
     default:
       break
   }
@@ -145,7 +145,7 @@ function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string
     return viewTitle === null
       ? t('This changes a table that is not on screen.')
       : t('This changes view “{view}”, which is not on screen.', { view: viewTitle })
-  return t('Everything goes back to how it was before.')
+  return t('Everything is restored to its previous state.')
 }
 
 async function tellNothing({ baseId, tableId }: UndoPlace, direction: Direction): Promise<void> {

@@ -135,7 +135,7 @@ export async function deleteField(schema: TableSchema, field: Field): Promise<vo
       { fieldId: field.id },
       {
         title: t('Delete field "{title}"?', { title: field.title }),
-        text: t('Its values go to the trash with it, from which the field can be restored.'),
+        text: t('Its values move to the trash with it. You can restore the field from there.'),
         confirmLabel: t('Delete field'),
       },
     )
@@ -156,7 +156,7 @@ async function restoreField(table: TableRef, field: Field): Promise<void> {
   try {
     await inLine(table.baseId, () => api.schema.restoreField.mutate({ fieldId: field.id }))
     await refresh(table)
-    toast.success({ text: t('Field "{title}" is back', { title: field.title }) })
+    toast.success({ text: t('Field “{title}” was restored', { title: field.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }

@@ -118,7 +118,7 @@ async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
       { tableId },
       {
         title: t('Delete table "{title}"?', { title }),
-        text: t('It goes to the trash with {records} and {views}.', names),
+        text: t('It moves to the trash with {records} and {views}.', names),
         confirmLabel: t('Delete table'),
       },
     )
@@ -141,7 +141,7 @@ export async function restoreTable(table: Table, open = false): Promise<void> {
     await cache.schema.tables.invalidate()
     void cache.schema.table.invalidate({ tableId: table.id })
     if (open) goTo(paths.table(table.baseId, table.id))
-    toast.success({ text: t('Table "{title}" is back', { title: table.title }) })
+    toast.success({ text: t('Table “{title}” was restored', { title: table.title }) })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
