@@ -128,7 +128,7 @@ const direction = z.enum(['forward', 'backward']).optional()
 /** Which action is undone or redone. */
 export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional() })
 
-export const workRef = z.strictObject({ workId: id })
+export const workRef = z.strictObject({ baseId: id, workId: id })
 
 export const actionsRequest = z.strictObject({
   baseId: id,

@@ -83,7 +83,7 @@ export const recordsRouter = (records: RecordsService) =>
       .mutation(({ ctx, input: { baseId, entryId } }) => records.redo(ctx.actor, baseId, entryId)),
     cancelWork: member
       .input(input.workRef)
-      .mutation(({ ctx, input: { workId } }) => records.cancelWork(ctx.actor, workId)),
+      .mutation(({ ctx, input: { baseId, workId } }) => records.cancelWork(ctx.actor, baseId, workId)),
     baseContents: member
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.baseContents(ctx.actor, baseId)),

@@ -82,12 +82,13 @@ export function createWorks({ kernel, auth }: Deps) {
    *
    * @throws PERMISSION_DENIED
    */
-  async function cancel(actor: Actor, workId: string): Promise<void> {
+  async function cancel(actor: Actor, baseId: string, workId: string): Promise<void> {
+    await auth.access.authorize(actor, 'record.undo', baseId)
     const found = running.get(workId)
-    if (!found) return
+    if (found?.work.baseId !== baseId) return
     const { work, controller } = found
     const isOwn = actor.kind === 'user' && actor.id === work.actorId
-    await auth.access.authorize(actor, isOwn ? 'record.undo' : 'record.undo-others', work.baseId)
+    if (!isOwn) await auth.access.authorize(actor, 'record.undo-others', baseId)
     controller.abort(new AppError('CONFLICT', 'The change was cancelled. Nothing was changed.'))
   }
 

@@ -315,7 +315,10 @@ function engineOf(
       }
     },
     async values(statement, options) {
-      if (options?.scan) return (await scan('sqlite.values', statement)) as unknown[][]
+      if (options?.scan) {
+        const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
+        return found instanceof Float64Array ? Array.from(found, (number) => [number]) : found
+      }
       try {
         const room = roomToOpen()
         if (room) await room

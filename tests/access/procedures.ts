@@ -253,6 +253,7 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   'records.baseContents': { gate: 'base.delete', input: ofBase },
   'records.deletedViews': { gate: 'view.create', input: ofBase },
   'schema.trashedFieldsOfBase': { gate: 'field.create', input: ofBase },
+  'records.cancelWork': { gate: 'record.undo', input: ({ baseId }) => ({ baseId, workId: 'job_none' }) },
   'records.trash': { gate: 'record.restore', input: ofTable },
   'records.trashCounts': { gate: 'record.restore', input: ofBase },
   'records.restoreTrashed': {

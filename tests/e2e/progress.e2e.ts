@@ -87,7 +87,7 @@ describe('a change of whole tables', () => {
       tests
         .app()
         .trpc(token)
-        .records.cancelWork.mutate({ workId: ids[0] ?? '' })
+        .records.cancelWork.mutate({ baseId: table.baseId, workId: ids[0] ?? '' })
     await expect(cancelAs(editor.token)).rejects.toMatchObject({ data: { appCode: 'PERMISSION_DENIED' } })
     gate.resolve()
     await other

@@ -87,9 +87,9 @@ function wording({ kind, records, tableTitle: table }: Work): string {
 }
 
 /** Whoever made the change is told that it was cancelled, by the answer to it. */
-async function cancel({ id: workId }: Work): Promise<void> {
+async function cancel({ id: workId, baseId }: Work): Promise<void> {
   try {
-    await api.records.cancelWork.mutate({ workId })
+    await api.records.cancelWork.mutate({ baseId, workId })
   } catch (error) {
     toast.error({ text: messageOf(error) })
   }
