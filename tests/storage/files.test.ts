@@ -7,6 +7,7 @@ import { defineRecordsTables } from '../../modules/records/tables.ts'
 import { doorOf, ended } from '../imports/support.ts'
 import { uploadOne } from '../records/attachments-support.ts'
 import { type Bench, benchOf, refusalOf, type TestTable } from '../records/support.ts'
+import { connect, createForeign } from '../sources/support.ts'
 import { createTestApp, META_DATABASES } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
 
@@ -40,13 +41,17 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
   async function attach(days: number, to = table): Promise<{ id: number; path: string }> {
     const { path } = await uploadOne(bench, bench.owner.token, 'a.txt', `text ${crypto.randomUUID()}`)
     const { body } = await bench.rest.post(to.path, { Title: 'x', Files: [{ path }] })
+    await age(path, days)
+    return { id: body.Id, path }
+  }
+  /** Makes a file one that was uploaded some days ago. */
+  async function age(path: string, days: number) {
     const { attachmentFiles } = records()
     const createdAt = new Date(Date.now() - days * DAY_MS).toISOString()
     await bench.app.kernel.meta.db
       .update(attachmentFiles)
       .set({ createdAt })
       .where(eq(attachmentFiles.path, path))
-    return { id: body.Id, path }
   }
   /** Two looks with a day between them, and the sweep that follows. */
   async function twoLooks(baseId = bench.baseId) {
@@ -60,13 +65,16 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     await attachments().sweepBase(baseId)
     await attachments().sweep()
   }
-  async function forgetHistory(days = 31) {
-    const engine = await bench.app.kernel.sources.engine(bench.baseId)
-    const at = new Date(Date.now() - days * DAY_MS).toISOString()
+  /** @param writeOnce the last entry is always kept, so another one has to follow */
+  async function forgetHistory(
+    baseId = bench.baseId,
+    writeOnce: () => Promise<unknown> = () => bench.rest.post(table.path, { Title: 'last' }),
+  ) {
+    const engine = await bench.app.kernel.sources.engine(baseId)
+    const at = new Date(Date.now() - 31 * DAY_MS).toISOString()
     await engine.writeScript([{ sql: `update sheaf_changes set at = '${at}'`, params: [] }])
-    // The last entry is always kept: it is another one.
-    await bench.rest.post(table.path, { Title: 'last' })
-    const base = (await bench.app.services.bases.all()).find(({ id }) => id === bench.baseId)
+    await writeOnce()
+    const base = (await bench.app.services.bases.all()).find(({ id }) => id === baseId)
     await bench.app.services.storage.purge(base!)
   }
 
@@ -108,6 +116,35 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
     ])
   })
 
+  test('that cells of a connected database may name stay', async () => {
+    const foreign = await createForeign('postgres', [
+      'create table docs (id int primary key)',
+      'insert into docs values (1), (2)',
+    ])
+    try {
+      const other = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
+      const sourceId = await connect(other, foreign.sent)
+      const tables = await bench.trpc.schema.tables.query({ baseId: other.baseId })
+      const docs = tables.find((one) => one.sourceId === sourceId)
+      await bench.trpc.schema.createField.mutate({
+        tableId: docs?.id ?? '',
+        field: { type: 'Attachment', title: 'Files' },
+      })
+      const { path } = await uploadOne(bench, bench.owner.token, 'a.txt', `text ${crypto.randomUUID()}`)
+      const rest = `/api/v2/tables/${docs?.id}/records`
+      const { status } = await bench.rest.patch(rest, { id: 1, Files: [{ path }] })
+      expect(status).toBe(200)
+      await age(path, 5)
+      await forgetHistory(other.baseId, () =>
+        bench.rest.patch(rest, { id: 2, Files: [{ url: 'https://example.com/a.txt' }] }),
+      )
+      await twoLooks(other.baseId)
+      expect(await isKept(path)).toBe(true)
+    } finally {
+      await foreign.stop()
+    }
+  })
+
   test('of two bases stay until neither names them, and go with a base that is deleted forever', async () => {
     const { path } = await attach(5)
     const { body } = await bench.rest.post(`/api/v2/meta/duplicate/${bench.baseId}`, {})
@@ -139,15 +176,15 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
 
     // In the trash for longer than it keeps its history, it goes by itself.
     await bench.trpc.bases.delete.mutate({ baseId: bench.baseId })
-    const age = async (days: number) => {
+    const ageBase = async (days: number) => {
       const { bases } = bench.app.kernel.meta.tables(defineBasesTables)
       const deletedAt = new Date(Date.now() - days * DAY_MS).toISOString()
       await bench.app.kernel.meta.db.update(bases).set({ deletedAt }).where(eq(bases.id, bench.baseId))
     }
-    await age(29)
+    await ageBase(29)
     await bench.app.services.storage.purgeDue()
     expect((await bench.trpc.bases.list.query({ trash: true })).map(({ id }) => id)).toEqual([bench.baseId])
-    await age(31)
+    await ageBase(31)
     await bench.app.services.storage.purgeDue()
     expect(await bench.trpc.bases.list.query({ trash: true })).toEqual([])
     expect(await isKept(path)).toBe(false)

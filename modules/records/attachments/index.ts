@@ -32,7 +32,7 @@ const ERASED_KEPT_MS = 60_000
 interface Deps {
   kernel: Kernel
   auth: Pick<AuthService, 'access' | 'shares'>
-  bases: Pick<BasesService, 'require'>
+  bases: Pick<BasesService, 'require' | 'sourcesOf'>
   schema: Pick<SchemaService, 'load' | 'homeTables'>
   views: Pick<ViewsService, 'load' | 'hasWholeFilter' | 'rowsForCopy'>
 }
@@ -58,12 +58,15 @@ export function createAttachments({ kernel, auth, bases, schema, views }: Deps) 
 
   /**
    * Looks which files the base still names: in cells, also of tables, fields and records in the trash, in the change
-   * log and in its views. Others are removed with the second look that does not find them.
+   * log and in its views. Others are removed with the second look that does not find them. A base with a connected
+   * database keeps all its files: the cells there are not searched, and others write to them.
    *
    * @param keptMs time between the two looks, at least
    */
   async function sweepBase(baseId: string, keptMs = UNNAMED_KEPT_MS): Promise<number> {
     if (!(await files.hasOld(baseId))) return 0
+    const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []
+    if (sources.some(({ isOwn }) => !isOwn)) return 0
     const unnamedBefore = new Date(Date.now() - keptMs).toISOString()
     const tables = await schema.homeTables(baseId)
     const engine = await kernel.sources.engine(baseId)
