@@ -97,6 +97,36 @@ export const mysqlFormula: FormulaWords<SQL> = {
     sql`regexp_replace(${value}, ${pattern}, replace(${by}, ${'\\'}, ${'\\\\'}))`,
 }
 
+/** Steps that a pattern may take on a text, and more for each of its characters; one may look at the whole text. */
+const [REGEX_STEPS, STEPS_PER_CHARACTER] = [20_000, 4]
+/** Longest text that is looked at: the most steps that it allows take less than a second. */
+const MAX_REGEX_TEXT = 20_000
+
+/**
+ * True where a pattern comes to an end on the text within its steps. The attempt begins at the first character, so
+ * that all places share one limit, and it always matches: nothing is said where the limit ends it.
+ */
+const endsInTime = (value: SQL, attempt: string): SQL =>
+  sql`char_length(${value}) <= ${sql.raw(String(MAX_REGEX_TEXT))} and ${value} regexp concat('(*LIMIT_MATCH=', ${sql.raw(String(REGEX_STEPS))} + ${sql.raw(String(STEPS_PER_CHARACTER))} * char_length(${value}), ${`)\\A${attempt}`})`
+
+const ANYTHING = '(?s:.)*?'
+
+/**
+ * The words for MariaDB, whose expressions backtrack: on some texts a harmless pattern takes minutes, in which no time
+ * limit of a statement ends it. Such a text gives null, as does one of more than `MAX_REGEX_TEXT` characters. (MySQL 8
+ * has a limit of its own, `regexp_time_limit`, and PostgreSQL does not backtrack.)
+ */
+export const mariadbFormula: FormulaWords<SQL> = {
+  ...mysqlFormula,
+  regexMatch: (value, pattern) =>
+    sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexMatch(value, pattern)} end`,
+  regexExtract: (value, pattern) =>
+    sql`case when ${endsInTime(value, `(?:${ANYTHING}(?:${pattern})|)`)} then ${mysqlFormula.regexExtract(value, pattern)} end`,
+  // One after the other, as they are replaced.
+  regexReplace: (value, pattern, by) =>
+    sql`case when ${endsInTime(value, `(?>${ANYTHING}(?:${pattern}))*+`)} then ${mysqlFormula.regexReplace(value, pattern, by)} end`,
+}
+
 const integer = (value: SQL): SQL => sql`cast(${value} as signed)`
 
 /** A derived table may not name the row it stands in; JSON_TABLE may. */

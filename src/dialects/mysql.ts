@@ -7,7 +7,7 @@ import type { Dialect } from './dialect.ts'
 import { mysqlFileBytes, mysqlFileNames } from './file-words.ts'
 import { mysqlForeign } from './foreign.ts'
 import { groupSummaryBy, medianByPlace } from './group-summary.ts'
-import { mysqlFormula } from './mysql-formula.ts'
+import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
 import { createRender } from './render.ts'
@@ -37,7 +37,7 @@ export const mysql: Dialect = {
   summary,
   groupSummary: groupSummaryBy(summary, { median: medianByPlace }),
   search: (expression, _storage, text) => like(expression, `%${escapeLike(text)}%`),
-  formula: mysqlFormula,
+  formula: mariadbFormula,
   decode: (storage) => DECODERS[storage] ?? null,
   related: mariadbRelated,
   foreign: mysqlForeign,
@@ -46,7 +46,7 @@ export const mysql: Dialect = {
 /** The dialect of a server by what it says of itself: `8.0.36`, or `10.11.6-MariaDB`. */
 export const mysqlFor = (version: string): Dialect => (/mariadb/i.test(version) ? mysql : mysql8)
 
-const mysql8: Dialect = { ...mysql, related: mysqlRelated }
+const mysql8: Dialect = { ...mysql, related: mysqlRelated, formula: mysqlFormula }
 
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   boolean: (value) => (value === null ? null : Boolean(value)),

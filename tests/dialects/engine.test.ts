@@ -91,6 +91,12 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
     }
   })
 
+  test.skipIf(client === 'sqlite3')('tells the server how long a read may take', async () => {
+    const limit = client === 'pg' ? `current_setting('statement_timeout')` : '@@max_statement_time'
+    const [row] = await engine.values({ sql: `select ${limit}`, params: [] })
+    expect(row).toEqual([client === 'pg' ? '1min' : 60])
+  })
+
   test('tells equal from different, NULL among them', async () => {
     const same = async (left: SQL, right: SQL) =>
       (await ask(sql`select 1 as x from counter where ${dialect.isSame(left, right)} limit 1`)).length

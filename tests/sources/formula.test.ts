@@ -7,6 +7,8 @@ const TABLE = [
   'create table item (id int primary key, name varchar(40), price decimal(10, 2), due date, done boolean)',
   'create table shop (code varchar(10) primary key, chief varchar(10), foreign key (chief) references shop (code))',
   `insert into shop values ('main', null), ('7', 'main'), ('7b', '7')`,
+  'create table note (id int primary key, body text)',
+  `insert into note values (1, repeat('a', 5000)), (2, 'xaab-aad'), (3, repeat('b', 20001)), (4, null)`,
   `insert into item values (1, 'Pen', 1.50, '2024-01-31', true), (2, 'Ink', 12.25, null, false)`,
 ]
 
@@ -59,6 +61,30 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
       [null, 6.125, 0, 'ΏΣ'],
     ])
     expect((await list('?where=(Parsed,gt,exactDate,2024-01-01)')).map((row) => row.name)).toEqual(['Pen'])
+  })
+
+  test('bound the time that a pattern takes on a text', async () => {
+    const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    const noteId = tables.find((table) => table.tableName === 'note')?.id ?? ''
+    for (const [title, formula] of [
+      ['Found', 'REGEX_MATCH({body}, "a*a*[bd]")'],
+      ['First', 'REGEX_EXTRACT({body}, "a*a*[bd]")'],
+      ['Changed', 'LEN(REGEX_REPLACE({body}, "a*a*[bd]", "#"))'],
+    ]) {
+      await bench.trpc.schema.createField.mutate({
+        tableId: noteId,
+        field: { type: 'Formula', title, options: { formula } } as never,
+      })
+    }
+    const { list: rows } = (await bench.rest.get(`/api/v2/tables/${noteId}/records?sort=id`)).body
+    // MariaDB would look at the first text for minutes, and then say that nothing fits. PostgreSQL answers at once.
+    const isBounded = kind === 'mariadb'
+    expect(rows.map((row: Record<string, unknown>) => [row.Found, row.First, row.Changed])).toEqual([
+      isBounded ? [null, null, 0] : [0, null, 5000],
+      [1, 'aab', 4],
+      isBounded ? [null, null, 0] : [1, 'b', 20001],
+      [0, null, 0],
+    ])
   })
 
   test('have the functions of that database', async () => {

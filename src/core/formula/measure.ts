@@ -103,7 +103,7 @@ const MEASURE: FormulaWords<Size> = {
   datePart: (_part, ms) => around([ms], 4),
   dateText: (ms) => around([ms], 4),
   regexEnd: '$',
-  regexMatch: (text) => around([text]),
-  regexExtract: (text) => around([text]),
-  regexReplace: (text, _pattern, by) => around([text, by], 4),
+  regexMatch: (text) => around([text, text, text], 4),
+  regexExtract: (text) => around([text, text, text, text], 5),
+  regexReplace: (text, _pattern, by) => around([text, text, text, by], 6),
 }

@@ -17,13 +17,13 @@ const SESSION = `set time_zone = '+00:00',
 /**
  * A few connections to a MySQL or MariaDB server. None is made yet.
  *
- * @param encrypted false: without encryption, as `prefer` does where the server has none
+ * @param settings `encrypted` false: without encryption, as `prefer` does where the server has none. `timeoutMs`: longest
+ *   time that MySQL may take for a read; MariaDB has a limit for each statement instead
  * @param onVersion told on each connection what the server says of itself, e.g. `10.11.6-MariaDB`
  */
 export function connectMysql(
   { host, port, user, password, database, ssl }: MysqlConnection,
-  max: number,
-  encrypted: boolean,
+  { max, encrypted, timeoutMs }: { max: number; encrypted: boolean; timeoutMs: number },
   onVersion: (version: string) => void,
 ): Pool {
   const options: PoolOptions = {
@@ -45,7 +45,8 @@ export function connectMysql(
   const pool = createPool(options)
   // Sent before anything else on the connection, which answers in order.
   pool.on('connection', (connection) => {
-    connection.query(SESSION)
+    // MariaDB leaves out what MySQL 5.7.8 and later are told so.
+    connection.query(`${SESSION} /*!50708 , max_execution_time = ${timeoutMs} */`)
     // Where it fails the connection is lost, of which whoever waits for it is told.
     connection.query<RowDataPacket[]>('select version() as version', (error, rows) => {
       if (!error && rows[0]) onVersion(String(rows[0].version))

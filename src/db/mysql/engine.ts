@@ -25,9 +25,9 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
   }
   const connect = (encrypted: boolean) => ({
     encrypted,
-    points: connectMysql(connection, 8, encrypted, onVersion).promise(),
+    points: connectMysql(connection, { max: 8, encrypted, timeoutMs: POINT_TIMEOUT_MS }, onVersion).promise(),
     // Few, so that what looks at whole tables leaves the server time for the others.
-    scans: connectMysql(connection, 2, encrypted, onVersion).promise(),
+    scans: connectMysql(connection, { max: 2, encrypted, timeoutMs: SCAN_TIMEOUT_MS }, onVersion).promise(),
   })
   let pools = connect(true)
   const inTurn = createWriteQueue()
@@ -59,7 +59,12 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     rowsAsArray: boolean,
     timeout: number,
   ) {
-    const [rows] = await pool.query({ sql, values: params, rowsAsArray, timeout })
+    const [rows] = await pool.query({
+      sql: withTimeLimit(sql, timeout),
+      values: params,
+      rowsAsArray,
+      timeout,
+    })
     return Array.isArray(rows) ? rows : []
   }
 
@@ -176,6 +181,10 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     },
   }
 }
+
+/** The driver only stops waiting: the server is told to stop, too. MySQL reads this as a comment, see `driver.ts`. */
+const withTimeLimit = (sql: string, timeoutMs: number): string =>
+  `/*M!100108 set statement max_statement_time = ${timeoutMs / 1000} for */ ${sql}`
 
 function transactionOn(client: PoolConnection): Transaction {
   const run = async ({ sql, params }: Statement): Promise<ResultSetHeader> => {

@@ -24,6 +24,10 @@ const OTHER_LETTERS = /^ER_CANT_AGGREGATE_/
 /** The driver calls it by what MySQL means by the number. */
 const isCheckOfMariadb = (error: Error): boolean => 'errno' in error && error.errno === 4025
 
+/** The server has stopped a read: error 1969 of MariaDB, 3024 of MySQL. */
+const isTimeLimit = (error: Error): boolean =>
+  'errno' in error && (error.errno === 1969 || error.errno === 3024)
+
 /** True where trying again later may help. */
 export const isMysqlConnectionError = (error: unknown): boolean => UNREACHABLE.has(codeOf(error))
 
@@ -49,7 +53,7 @@ export function explainMysql(error: unknown, source: string): unknown {
     return new AppError('DATABASE_UNREACHABLE', message)
   }
   if (REFUSED.has(code)) return refuse(`refused the connection: ${error.message}`)
-  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return refuse('took too long to answer')
+  if (code === 'PROTOCOL_SEQUENCE_TIMEOUT' || isTimeLimit(error)) return refuse('took too long to answer')
   if (FORBIDDEN.test(code)) return refuse(`does not allow this: ${error.message}`)
   if (BUSY.has(code)) return new AppError('CONFLICT', `The database of ${source} is busy. Try again.`)
   if (GONE.has(code)) return new AppError('DATABASE_ERROR', `${changedThere(source)}: ${error.message}`)

@@ -17,9 +17,7 @@ export const regexExtract = defineFunction({
   evaluate: ([text, pattern]) =>
     text === null ? null : (new RegExp(sourceOf(pattern), 'u').exec(String(text))?.[0] ?? null),
   compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.regexExtract(
-      argument(args, 0, build, 'text').sql,
-      sourceOf(args[1]?.constant, build.words.regexEnd),
-    )
+    const pattern = sourceOf(args[1]?.constant, build.words.regexEnd)
+    return build.once([argument(args, 0, build, 'text')], (text) => build.words.regexExtract(text, pattern))
   },
 })

@@ -20,9 +20,7 @@ export const regexMatch = defineFunction({
   returns: 'boolean',
   evaluate: ([text, pattern]) => new RegExp(sourceOf(pattern), 'u').test(String(text)),
   compile<S>(args: Value<S>[], build: Build<S>): S {
-    return build.words.regexMatch(
-      argument(args, 0, build, 'text').sql,
-      sourceOf(args[1]?.constant, build.words.regexEnd),
-    )
+    const pattern = sourceOf(args[1]?.constant, build.words.regexEnd)
+    return build.once([argument(args, 0, build, 'text')], (text) => build.words.regexMatch(text, pattern))
   },
 })
