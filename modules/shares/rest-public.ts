@@ -163,7 +163,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       // Fields are named as the visitor sees them.
       const { model } = await records.open(actor, view.tableId)
       const wanted = reads.readExport(model, target, call.params.type, call.request)
-      return fileAnswer(await records.exports.open(actor, wanted))
+      return fileAnswer(await records.exports.stream(actor, wanted))
     })
     .get('/nested/:columnId', async (call) => {
       const { actor, view } = await enter(call, ['form'])

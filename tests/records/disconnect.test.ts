@@ -8,6 +8,8 @@ const ROWS = 60_000
 const FILLER = 'x'.repeat(700)
 /** As many as keep every slot of one user taken, and more. */
 const SCANS = 6
+/** As many downloads as one link has at a time. */
+const DOWNLOADS = 3
 
 describe('a caller who disconnects in the middle of a scan', () => {
   let app: TestApp
@@ -138,7 +140,8 @@ describe('a caller who disconnects in the middle of a scan', () => {
     'gives its slot back: %s',
     async (name) => {
       const start = READS[name] as Start
-      const clients = Array.from({ length: SCANS }, () => new AbortController())
+      const length = name === 'an export of a shared view' ? DOWNLOADS : SCANS
+      const clients = Array.from({ length }, () => new AbortController())
       let answered: unknown = null
       const scans = clients.map(({ signal }) =>
         start(signal).then(
@@ -167,4 +170,30 @@ describe('a caller who disconnects in the middle of a scan', () => {
     },
     30_000,
   )
+
+  test(`a link has ${DOWNLOADS} downloads at a time, and another once one has ended`, async () => {
+    const clients = Array.from({ length: DOWNLOADS }, () => new AbortController())
+    const download = (signal?: AbortSignal) =>
+      fetch(`${app.url}${shared()}/rows/export/csv?${where}`, { signal })
+    const running = await Promise.all(clients.map(({ signal }) => download(signal)))
+    expect(running.map(({ status }) => status)).toEqual([200, 200, 200])
+    const refused = await download()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(await refused.text()).toContain('Too many downloads by this link')
+    // Members are not concerned.
+    const own = await fetch(`${app.url}/api/v1/db/data/noco/${baseId}/${small}/export/csv`, {
+      headers: mine(),
+    })
+    expect([own.status, await own.text()]).toEqual([200, expect.stringContaining('small')])
+    clients[0]?.abort()
+    const again = new AbortController()
+    const deadline = performance.now() + 10_000
+    let next = await download(again.signal)
+    while (next.status === 429 && performance.now() < deadline) {
+      await Bun.sleep(50)
+      next = await download(again.signal)
+    }
+    expect(next.status).toBe(200)
+    for (const client of [...clients, again]) client.abort()
+  }, 30_000)
 })

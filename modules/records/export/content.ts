@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { breathe } from '../../../src/breathe.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { writeFileList } from '../../../src/core/fields/file-list.ts'
 import { readFormulaLink } from '../../../src/core/fields/formula.ts'
@@ -61,6 +62,7 @@ export async function* readPages(
 ): AsyncIterable<ExportPage> {
   if (isKeyless(opened.model)) {
     for (let offset = 0; ; offset += PAGE) {
+      await breathe()
       const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'whole')
       if (page.ids.length > 0) yield page
       onPage(offset + page.ids.length, null)
@@ -69,6 +71,7 @@ export async function* readPages(
   }
   const ids = await orderedIds(opened, query)
   for (let from = 0; from < ids.length; from += PAGE) {
+    await breathe()
     const recordIds = ids.slice(from, from + PAGE)
     // Their order was settled with the ids; the filter holds for a record that was changed meanwhile as well.
     const { ids: found, rows } = await reader.page(

@@ -10,6 +10,7 @@ import { select, wantedFields } from '../plan.ts'
 import type { Opened, Reader } from '../read.ts'
 import { cellText, type ExportQuery, readPages, withPeople } from './content.ts'
 import { type ExportOptions, exportFormat } from './formats/index.ts'
+import { createDownloadSlots } from './slots.ts'
 
 /** What a caller wants written. */
 export interface ExportRequest {
@@ -119,6 +120,14 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
     return actor.kind === 'share' ? found.map(asPublicPerson) : found
   }
 
+  const slots = createDownloadSlots()
+
+  /** As `open`, for an answer that is written as it is read. @throws also TOO_MANY_REQUESTS for visitors */
+  async function stream(actor: Actor, request: ExportRequest): Promise<ExportFile> {
+    const file = await open(actor, request)
+    return actor.kind === 'share' ? { ...file, body: slots.count(actor.shareId, file.body) } : file
+  }
+
   /** The jobs of a base wait for each other, and those of its members must not wait for strangers. */
   async function refuseQueue(baseId: string): Promise<void> {
     const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
@@ -147,6 +156,7 @@ export function createExports({ kernel, auth, reader, attachments }: Deps) {
 
   return {
     open,
+    stream,
     /** Starts the job; what came of it is `Exported`. @throws as `open`; TOO_MANY_REQUESTS for visitors */
     async start(actor: Actor, request: ExportRequest): Promise<{ jobId: string }> {
       // Refusals are the caller's, not a failed job's.

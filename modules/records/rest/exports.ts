@@ -30,7 +30,7 @@ export function exportsRest(kernel: Kernel, deps: Deps) {
   async function open(actor: Actor, target: Target, format: string, request: Request): Promise<Response> {
     // Fields are named as whoever asks sees them.
     const { model } = await records.open(actor, target.tableId, target.viewId)
-    return fileAnswer(await records.exports.open(actor, readExport(model, target, format, request)))
+    return fileAnswer(await records.exports.stream(actor, readExport(model, target, format, request)))
   }
 
   return new Elysia({ tags: ['Records'] })
