@@ -11,7 +11,7 @@ import { asOwner, ownOrder, type ReadContext, rootScope, wholeOf } from './expre
 import { groupCondition } from './groups/key-condition.ts'
 import { groupOrder } from './groups/term.ts'
 import { peopleOrder } from './people-order.ts'
-import { manualOrder, manualPage } from './places.ts'
+import { manualOrder, manualPage, manualPositions } from './places.ts'
 import { isKeyless, keyOf } from './record-key.ts'
 import { viewCondition } from './view-condition.ts'
 
@@ -22,6 +22,9 @@ const DEEP_OFFSET = 500
 
 /** From so many computed cells on, a page is read in a worker thread: about two milliseconds of work. */
 const MANY_CELLS = 2_000
+
+/** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
+const COUNTED_POSITIONS = 3
 
 /** The parts of SQL that say which records of a table, and in which order. */
 export interface Selected {
@@ -147,8 +150,10 @@ export function countQuery(context: PlanContext, selection: Omit<Selection, 'tab
   return sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
 }
 
-/** The place of one record among those that a query means, counted from 0; no row where it is not there. */
+/** The place of one record among those that a query means (`n`, from 0); no row where it is not there. */
 export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
+  const { condition, orderViewId } = select(context, query)
+  if (orderViewId !== null) return manualPositions(wholeOf(context), orderViewId, condition, [recordId])
   return sql`select n from (${rankedKeys(context, query)}) as ranked where k = ${recordId}`
 }
 
@@ -165,6 +170,10 @@ export function positionsQuery(
   query: Query,
   recordIds: readonly (number | string)[],
 ): SQL {
+  const { condition, orderViewId } = select(context, query)
+  // What is ahead of a record is counted for each: of many, putting all in order once is less work.
+  if (orderViewId !== null && recordIds.length <= COUNTED_POSITIONS)
+    return manualPositions(wholeOf(context), orderViewId, condition, recordIds)
   const wanted = sql.join(
     recordIds.map((recordId) => sql`${recordId}`),
     sql`, `,

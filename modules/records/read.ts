@@ -311,7 +311,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const { engine, context } = opened
     const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
     const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })
-    return row?.n ?? null
+    return row === undefined ? null : Number(row.n)
   }
 
   /** As `position`, for several records; those that the query does not mean are left out. */

@@ -102,6 +102,20 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     const query = { tableId: table.id, orderViewId: board.id, limit: 1, offset: 0 }
     const { places } = await bench.trpc.records.positions.query({ query, recordIds: [5, 2, 1] })
     expect(places.toSorted((a, b) => a.offset - b.offset).map(({ recordId }) => recordId)).toEqual([5, 1, 2])
+    // Of records that the query does not mean there is no place, and of the others the place among those alone.
+    const inDone = { query: { ...query, group } }
+    const done = await bench.trpc.records.positions.query({ ...inDone, recordIds: [6, 5, 2, 4] })
+    const byPlace = done.places.toSorted((a, b) => a.offset - b.offset)
+    expect(byPlace.map(({ recordId, offset }) => [recordId, offset])).toEqual([
+      [4, 0],
+      [2, 1],
+      [6, 2],
+    ])
+    for (const [recordId, offset] of [
+      [6, 2],
+      [5, null],
+    ] as const)
+      expect(await bench.trpc.records.position.query({ ...inDone, recordId })).toEqual({ offset })
     const read = await page(opened, board.id)
     expect(read.fieldIds).toEqual([table.field('Title').id, placeKey(board.id)])
     expect(read.rows.map(([, place]) => place === null)).toEqual([false, true, true, true, false, true])
