@@ -7,7 +7,7 @@ import { copiesRest, createCopies, createImportsService, importsRest } from '../
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
 import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
-import { createStorageService } from '../modules/storage/index.ts'
+import { createStorageService, storageRest } from '../modules/storage/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
 import { asCaller, nameCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
@@ -125,6 +125,7 @@ export function createApp(kernel: Kernel, services: Services) {
     .use(schemaRest(schema, kernel, auth))
     .use(viewsRest(views, kernel, auth))
     .use(recordsRest(kernel, services))
+    .use(storageRest(kernel, services))
     .use(sharesRest(kernel, services))
     .use(importsRest(imports, kernel, auth))
     .use(copiesRest(services.copies, services, kernel, auth))

@@ -130,6 +130,9 @@ export const actionRef = z.strictObject({ baseId: id, entryId: entryId.optional(
 
 export const workRef = z.strictObject({ baseId: id, workId: id })
 
+/** A deleted view, by the entry that deleted it. */
+export const deletedView = z.strictObject({ baseId: id, entryId })
+
 export const actionsRequest = z.strictObject({
   baseId: id,
   tableId: id.optional(),

@@ -87,6 +87,11 @@ export const recordsRouter = (records: RecordsService) =>
     baseContents: member
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.baseContents(ctx.actor, baseId)),
+    deleteViewForever: member
+      .input(input.deletedView)
+      .mutation(({ ctx, input: { baseId, entryId } }) =>
+        records.deleteViewForever(ctx.actor, baseId, entryId),
+      ),
     deletedViews: member
       .input(input.baseRef)
       .query(({ ctx, input: { baseId } }) => records.deletedViews(ctx.actor, baseId)),

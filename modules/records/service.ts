@@ -253,6 +253,7 @@ export function createRecordsService(
       return { ...page, historySince: (await bases.require(asked[1].baseId)).historySince }
     },
     deletedViews: undo.deletedViews,
+    deleteViewForever: undo.deleteViewForever,
     cancelWork: works.cancel,
     trash,
     /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */

@@ -252,6 +252,21 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     return { actions: await describe(user, baseId, engine, entries, {}), people }
   }
 
+  /**
+   * Lets a deleted view go forever: nothing restores it from now on.
+   *
+   * @throws VIEW_NOT_FOUND where the entry deleted none, or it is back; PERMISSION_DENIED below creator
+   */
+  async function deleteViewForever(actor: Actor, baseId: string, entryId: number): Promise<void> {
+    const { engine } = await enter(actor, baseId)
+    await auth.access.authorize(actor, 'view.purge', baseId)
+    const [marked] = await engine.writeScript([
+      engine.dialect.render(sql`update sheaf_changes set undone_by = ${sql.raw(String(FINAL))}
+        where id = ${entryId} and kind = 'view.delete' and undone_by is null`),
+    ])
+    if ((marked?.changes ?? 0) === 0) throw notFound('View', String(entryId))
+  }
+
   /** An entry by its id, for someone who may undo or redo it. */
   async function findNamed(user: UserActor, baseId: string, engine: Engine, entryId: number): Promise<Found> {
     const [row] = await engine.all<LogRow>(
@@ -398,7 +413,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, changeId), mark)
   }
 
-  return { next, undo, redo, actions, deletedViews }
+  return { next, undo, redo, actions, deletedViews, deleteViewForever }
 }
 
 /** Goes on with the other entries of the same action. Stops at one that is refused, which is the first of the next undo. */

@@ -45,6 +45,7 @@ import { createCopiedRows } from './copied-rows.ts'
 import { createField, setDisplayField } from './create-field.ts'
 import { createTable, type NewField, type NewTable } from './create-table.ts'
 import type { FieldPatch } from './definition.ts'
+import { deleteFieldForever, deleteTableForever } from './delete-forever.ts'
 import { type Dependent, type DependentsOf, dependents } from './dependents.ts'
 import { diagramOf } from './diagram.ts'
 import { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate/duplicate-field.ts'
@@ -278,6 +279,9 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       duplicateField(context, actor, copy, follower),
     /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
     purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
+    /** Delete a field or table of the trash forever, and give its base, see there. */
+    deleteFieldForever: (actor: Actor, fieldId: string) => deleteFieldForever(context, actor, fieldId),
+    deleteTableForever: (actor: Actor, tableId: string) => deleteTableForever(context, actor, tableId),
     /** The tables that lie in a base's own home, those in the trash included. For services. */
     async homeTables(baseId: string): Promise<Table[]> {
       const sources = (await bases.sourcesOf([baseId])).get(baseId) ?? []

@@ -1,2 +1,3 @@
+export { storageRest } from './rest.ts'
 export { storageRouter } from './router.ts'
 export { createStorageService, type StorageService } from './service.ts'

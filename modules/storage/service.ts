@@ -181,6 +181,14 @@ export function createStorageService(
       purgedAt.delete(base.id)
     },
 
+    /** Delete a field or a table of the trash forever, with the files that nothing else names. @throws as the schema's */
+    async deleteFieldForever(actor: Actor, fieldId: string): Promise<void> {
+      records.attachments.sweepSoon(await schema.deleteFieldForever(actor, fieldId))
+    },
+    async deleteTableForever(actor: Actor, tableId: string): Promise<void> {
+      records.attachments.sweepSoon(await schema.deleteTableForever(actor, tableId))
+    },
+
     /** Starts to remove what is too old, and to give unused room back to the system. */
     async reclaim(actor: Actor, baseId: string): Promise<{ jobId: string }> {
       const base = await enter(actor, baseId)

@@ -93,6 +93,10 @@ export const RIGHTS = {
   'field.update': { scope: 'base', least: 'creator' },
   'field.duplicate': { scope: 'base', least: 'creator' },
   'field.delete': { scope: 'base', least: 'creator' },
+  // Out of the trash, forever.
+  'table.purge': { scope: 'base', least: 'creator' },
+  'field.purge': { scope: 'base', least: 'creator' },
+  'view.purge': { scope: 'base', least: 'creator' },
   // Views.
   'view.list': { scope: 'base', least: 'viewer', shared: true },
   'view.create': { scope: 'base', least: 'creator' },

@@ -196,6 +196,31 @@ export async function removeEntries(engine: Engine, lastId: number): Promise<num
   }
 }
 
+/** In `undone_by` of an entry: it cannot be undone. */
+const FINAL = -1
+
+/**
+ * What was deleted forever cannot come back: entries of the tables, and entries that alter the fields, are final from
+ * now on. The log forgets the records of the tables.
+ */
+export async function forgetParts(
+  engine: Engine,
+  { tableIds, fieldIds }: { tableIds: readonly string[]; fieldIds: readonly string[] },
+): Promise<void> {
+  const { placeholder } = engine.dialect
+  const finish = (condition: string, param: string): Statement => ({
+    sql: `update sheaf_changes set undone_by = ${FINAL} where ${condition}`,
+    params: [param],
+  })
+  await engine.writeScript([
+    ...tableIds.flatMap((id) => [
+      finish(`table_id = ${placeholder(0)}`, id),
+      { sql: `delete from sheaf_change_records where table_id = ${placeholder(0)}`, params: [id] },
+    ]),
+    ...fieldIds.map((id) => finish(`kind like 'field.%' and detail like ${placeholder(0)}`, `%"${id}"%`)),
+  ])
+}
+
 /** How many entries the log has, and when the first of them was written. */
 export async function logExtent(engine: Engine): Promise<{ entries: number; oldest: string | null }> {
   const [row] = await engine.all<{ n: number; oldest: string | null }>(

@@ -251,6 +251,25 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
   },
   'records.actions': { gate: 'record.undo', input: ofBase },
   'records.baseContents': { gate: 'base.delete', input: ofBase },
+  'records.deleteViewForever': {
+    gate: 'view.purge',
+    input: ({ baseId }) => ({ baseId, entryId: 999_999 }),
+    refuses: 'VIEW_NOT_FOUND',
+  },
+  'storage.deleteFieldForever': {
+    gate: 'field.purge',
+    input: async ({ trpc, fieldId }) => {
+      await trpc.schema.deleteField.mutate({ fieldId })
+      return { fieldId }
+    },
+  },
+  'storage.deleteTableForever': {
+    gate: 'table.purge',
+    input: async ({ trpc, tableId }) => {
+      await trpc.schema.deleteTable.mutate({ tableId })
+      return { tableId }
+    },
+  },
   'records.deletedViews': { gate: 'view.create', input: ofBase },
   'schema.trashedFieldsOfBase': { gate: 'field.create', input: ofBase },
   'records.cancelWork': { gate: 'record.undo', input: ({ baseId }) => ({ baseId, workId: 'job_none' }) },

@@ -199,6 +199,19 @@ export const ROUTES: Record<string, RouteCase> = {
   'GET M/projects/:baseId/history': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/undo': { gate: 'record.undo' },
   'POST M/projects/:baseId/history/redo': { gate: 'record.undo' },
+  'GET M/projects/:baseId/trash': { gate: 'field.create' },
+  'DELETE M/projects/:baseId/trash': {
+    gate: 'view.purge',
+    body: () => ({ changeId: 999_999 }),
+    answers: 404,
+  },
+  'DELETE M/trash/bases/:baseId': {
+    gate: 'base.purge',
+    params: async ({ trpc, baseId }) => {
+      await trpc.bases.delete.mutate({ baseId })
+      return { baseId }
+    },
+  },
   'GET /api/v2/tables/:tableId/trash': { gate: 'record.restore' },
   'POST /api/v2/tables/:tableId/trash/restore': {
     gate: 'record.restore',

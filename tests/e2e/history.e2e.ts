@@ -211,6 +211,39 @@ describe('the trash', () => {
     await grid.shows('Title', ['Item 1', 'Item 3', 'Item 4'])
   })
 
+  test('deletes fields, views and tables forever, a table once its name is typed', async () => {
+    const table = await tests.createTable(FIELDS, items(1))
+    const api = tests.app().trpc(tests.owner().token)
+    const { tableId, baseId } = table
+    await api.schema.deleteField.mutate({
+      fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
+    })
+    const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
+    await api.views.delete.mutate({ viewId: view.id })
+    const other = await secondTable(table)
+    await api.schema.deleteTable.mutate({ tableId: other.tableId })
+    const grid = await tests.openTable(table)
+    const { page } = grid
+    await go(grid, `/nc/${baseId}/trash`)
+    await page.getByText('Deleted things are kept for 365 days').waitFor()
+    for (const [tab, title] of [
+      ['Fields', 'Qty'],
+      ['Views', 'Open ones'],
+      ['Tables', 'big'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click()
+      await page.getByRole('button', { name: `Delete ${title} forever` }).click()
+      const agree = page.getByRole('button', { name: 'Delete forever', exact: true })
+      if (tab === 'Tables') {
+        expect(await agree.isDisabled()).toBe(true)
+        await page.getByLabel('Type “big” to confirm').fill('big')
+      }
+      await agree.click()
+      await page.getByTestId('trashed-item').waitFor({ state: 'detached' })
+    }
+    expect(await api.schema.tables.query({ baseId, trash: true })).toEqual([])
+  })
+
   test('has deleted fields, views and tables as well', async () => {
     const table = await tests.createTable(FIELDS, items(1))
     const api = tests.app().trpc(tests.owner().token)

@@ -419,6 +419,17 @@ function FieldTrash({ base }: { base: Base }) {
       toast.error({ text: messageOf(error) })
     }
   }
+  const purgeField = (field: Field) =>
+    purgeAfterAsking(
+      {
+        title: t('Delete field “{title}” forever?', { title: field.title }),
+        text: t('All its values are erased, and files that nothing else names. This cannot be undone.'),
+      },
+      async () => {
+        await inLine(base.id, () => api.storage.deleteFieldForever.mutate({ fieldId: field.id }))
+        await fields.refetch()
+      },
+    )
   return (
     <>
       <TableFilter tables={tables} tableId={tableId} onChoose={setTableId} />
@@ -435,6 +446,7 @@ function FieldTrash({ base }: { base: Base }) {
             field.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(field.deletedAt) }),
           ],
           onRestore: () => void restoreField(field),
+          ...(roleCan(base.role, 'field.purge') && { onPurge: () => void purgeField(field) }),
         })}
       />
     </>
@@ -464,6 +476,21 @@ function ViewTrash({ base }: { base: Base }) {
             void undoChosen({ baseId: base.id }, 'undo', { ...action, confirm: null }).then(() =>
               views.refetch(),
             ),
+          ...(roleCan(base.role, 'view.purge') && {
+            onPurge: () =>
+              void purgeAfterAsking(
+                {
+                  title: t('Delete view “{title}” forever?', { title: action.viewTitle ?? t('View') }),
+                  text: t('The records stay as they are. This cannot be undone.'),
+                },
+                async () => {
+                  await inLine(base.id, () =>
+                    api.records.deleteViewForever.mutate({ baseId: base.id, entryId: action.id }),
+                  )
+                  await views.refetch()
+                },
+              ),
+          }),
         }
       }}
     />
@@ -483,6 +510,22 @@ function TableTrash({ base }: { base: Base }) {
         title: table.title,
         facts: [table.deletedAt === null ? '' : t('Deleted {when}', { when: formatAgo(table.deletedAt) })],
         onRestore: () => void restoreTable(table),
+        ...(roleCan(base.role, 'table.purge') && {
+          onPurge: () =>
+            void purgeAfterAsking(
+              {
+                title: t('Delete table “{title}” forever?', { title: table.title }),
+                text: t(
+                  'Its records, their history, its views and files that nothing else names are erased. This cannot be undone.',
+                ),
+                typed: table.title,
+              },
+              async () => {
+                await inLine(base.id, () => api.storage.deleteTableForever.mutate({ tableId: table.id }))
+                await tables.refetch()
+              },
+            ),
+        }),
       })}
     />
   )
@@ -493,6 +536,25 @@ interface DeletedLine {
   title: string
   facts: string[]
   onRestore: () => void
+  /** Absent: it cannot be deleted forever from here. */
+  onPurge?: () => void
+}
+
+/** Deletes something forever once that is agreed to. @param typed a name to type first: what holds records */
+async function purgeAfterAsking(
+  { title, text, typed }: { title: string; text: string; typed?: string },
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const confirmLabel = t('Delete forever')
+  if (!(await confirm({ title, text, confirmLabel, danger: true, ...(typed !== undefined && { typed }) })))
+    return
+  try {
+    await run()
+    await cache.records.actions.invalidate()
+    toast.success({ text: t('Deleted forever') })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
 }
 
 interface DeletedListProps<T extends { id: string | number }> {
@@ -520,7 +582,7 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
   return (
     <ul className={styles.list}>
       {items.map((item) => {
-        const { icon, title, facts, onRestore } = lineOf(item)
+        const { icon, title, facts, onRestore, onPurge } = lineOf(item)
         return (
           <li key={item.id} className={styles.row} data-testid="trashed-item">
             {icon}
@@ -539,6 +601,14 @@ function DeletedList<T extends { id: string | number }>(props: DeletedListProps<
             <Button size="small" icon={Undo2} onClick={onRestore}>
               {t('Restore')}
             </Button>
+            {onPurge && (
+              <IconButton
+                icon={X}
+                size="small"
+                label={t('Delete {title} forever', { title })}
+                onClick={onPurge}
+              />
+            )}
           </li>
         )
       })}
