@@ -391,6 +391,19 @@ describe.each(SIZES)('no accessibility rule is violated %s', (_, isPhone) => {
       }
       const base = await api.shares.save.mutate({ kind: 'base', targetId: baseId, patch: {} })
       await visit('shared base', `/base/base/${base.id}`, '[role="toolbar"]', 'shared')
+      const locked = await api.shares.save.mutate({
+        kind: 'view',
+        targetId: tables.get('Projects')?.views.get('Projects') ?? '',
+        patch: { password: 'sesame-open' },
+      })
+      await visit('password of a link', `/nc/view/${locked.id}`, '[data-testid="share-password"]', 'shared')
+      await page.getByLabel('Password', { exact: true }).fill('wrong-one')
+      await page.keyboard.press('Enter')
+      await audit('wrong password of a link', page.getByText('Incorrect password'))
+      const { body: invited } = await app
+        .rest(owner.token)
+        .post('/api/v1/users', { email: `guest-${isPhone}@example.com` })
+      await visit('invitation', `/signup/${invited.invite_token}`, 'main form')
       await visit('closed link', '/nc/view/none', '[data-testid="share-closed"]', 'shared')
       await visit('closed form', '/nc/form/none', '[data-testid="form-notice"]', 'form')
       await done()
