@@ -47,6 +47,8 @@ export interface QueryDialect extends FilterWords<SQL> {
   render(query: SQL): Statement
   createTable(name: string, columns: ColumnDefinition[]): Statement[]
 
+  /** Text to be grouped by, told apart letter by letter, whatever the collation of its column takes as equal. */
+  exactText(expression: SQL): SQL
   /** `asc`/`desc` with empty values first ascending, last descending (wire reference). */
   orderBy(expression: SQL, direction: 'asc' | 'desc'): SQL
   /** Place of an option in its field's list, for sorting a choice field as its options stand. */

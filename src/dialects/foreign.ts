@@ -40,9 +40,10 @@ export const isPadded = (databaseType: string | null): boolean =>
   databaseType !== null && /^(character|bpchar)(\(|$)/.test(databaseType)
 
 /**
- * Types that are texts already. A `character(4)` is none: only as text it is without the spaces that fill it up.
+ * Types that are texts already. A `character(4)` is none: only as text it is without the spaces that fill it up. Nor is
+ * `citext`, which takes "abc" and "ABC" as equal.
  */
-const POSTGRES_TEXTS = /^(character varying|text|(.+\.)?citext)(\(|$)/
+const POSTGRES_TEXTS = /^(character varying|text)(\(|$)/
 
 /** PostgreSQL, and engines that speak its protocol. */
 export const postgresForeign: ForeignWords = {

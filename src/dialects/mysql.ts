@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
-import { escapeLike } from '../core/filters/dialect-words.ts'
+import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import type { Dialect } from './dialect.ts'
@@ -12,6 +12,12 @@ import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
 import { createRender } from './render.ts'
 import { standardWords, wholeSeconds } from './standard-words.ts'
+
+/** True for text that a collation may take as equal to another; times and numbers have no letters. */
+const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
+
+/** Text as the bytes of its UTF-8, whatever character set its column has. */
+const bytesOf = (expression: SQL): SQL => sql`cast(convert(${expression} using utf8mb4) as binary)`
 
 const MAX_BOUND = 65_535 // a 16-bit count in the prepared-statement protocol
 
@@ -26,6 +32,19 @@ export const mysql: Dialect = {
   ...mysqlWrites,
 
   ...standardWords,
+  // By the column's collation first, for which there may be an index, and then letter by letter.
+  eq: (expression, value) =>
+    hasLetters(value)
+      ? sql`(${standardWords.eq(expression, value)} and ${bytesOf(expression)} = ${bytesOf(sql`${value}`)})`
+      : standardWords.eq(expression, value),
+  inList: (expression, values) =>
+    values.some(hasLetters)
+      ? sql`(${standardWords.inList(expression, values)} and ${bytesOf(expression)} in (${sql.join(
+          values.map((value) => bytesOf(sql`${value}`)),
+          sql`, `,
+        )}))`
+      : standardWords.inList(expression, values),
+  exactText: (expression) => sql`convert(${expression} using utf8mb4) collate utf8mb4_nopad_bin`,
   like: (expression, pattern) => like(expression, pattern),
   fileNames: mysqlFileNames,
   // The comparison is of bytes whatever the connection's collation is.
@@ -46,7 +65,12 @@ export const mysql: Dialect = {
 /** The dialect of a server by what it says of itself: `8.0.36`, or `10.11.6-MariaDB`. */
 export const mysqlFor = (version: string): Dialect => (/mariadb/i.test(version) ? mysql : mysql8)
 
-const mysql8: Dialect = { ...mysql, related: mysqlRelated, formula: mysqlFormula }
+const mysql8: Dialect = {
+  ...mysql,
+  related: mysqlRelated,
+  formula: mysqlFormula,
+  exactText: (expression) => sql`convert(${expression} using utf8mb4) collate utf8mb4_0900_bin`,
+}
 
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   boolean: (value) => (value === null ? null : Boolean(value)),

@@ -61,9 +61,12 @@ export const sqlite: Dialect = {
     ),
 
   isNull: (expression) => sql`${expression} is null`,
-  eq: (expression, value) => sql`${expression} = ${operand(value)}`,
+  // A column of a connected file may be declared with a collation that takes "abc" and "ABC" as equal.
+  eq: (expression, value) => sql`${expression} = ${exactOperand(value)}`,
   compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
-  inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
+  inList: (expression, values) =>
+    sql`${values.some((value) => typeof value === 'string') ? sql`${expression} collate binary` : expression} in (${sql.join(values.map(operand), sql`, `)})`,
+  exactText: (expression) => sql`${expression} collate binary`,
   like: (expression, pattern) => sqliteLike(sqlitePrinted(expression), pattern),
   fileNames: sqliteFileNames,
   // Commas on both sides make the first and the last title like those between.
@@ -186,6 +189,9 @@ const ddl = (text: string): Statement => ({ sql: text, params: [] })
 const uniqueName = (table: string, name: string): string => `${table}__${name}__unique`
 
 /** A whole number of up to eight bytes is kept as it is here; all other numbers are doubles. */
+const exactOperand = (value: FilterValue): SQL =>
+  typeof value === 'string' ? sql`${operand(value)} collate binary` : operand(value)
+
 function operand(value: FilterValue): SQL {
   if (!(value instanceof ExactNumber)) return sql`${bind(value)}`
   const isLong = /^-?\d{1,18}$/.test(value.text) || isInt64(value.text)

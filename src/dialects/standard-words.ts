@@ -26,6 +26,7 @@ export const standardWords = {
   not: (condition) => sql`not (${condition})`,
   constant: (value) => sql.raw(value ? 'true' : 'false'),
   optionOrder,
+  exactText: (expression) => expression,
 } satisfies Partial<QueryDialect>
 
 /** The usual `insert … select`. */

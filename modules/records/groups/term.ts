@@ -49,7 +49,7 @@ export function groupTerm(context: ReadContext, field: Field): GroupTerm {
     )
   }
   if (!isTextStorage(storage)) return plain(value, storage)
-  const filled = sql`nullif(${value}, '')`
+  const filled = dialect.exactText(sql`nullif(${value}, '')`)
   const titles = titlesOf(type.name, options)
   if (type.name === 'SingleSelect' && titles.length > 0) {
     return { ...plain(filled, storage), rank: (key) => dialect.optionOrder(key, titles) }

@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
+import { isTextStorage } from '../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
+import { valueStorage } from '../expression/related-value.ts'
 import { type PlanContext, select } from '../plan.ts'
 import { groupForm } from './columns.ts'
 
@@ -18,12 +20,16 @@ export function groupQuery(
   const { from, where } = select(context, { filter })
   const { orderBy } = context.dialect
   const fragments = fragmentsOf(context)
-  const values = fields.map((field, at) => sql`${fragments.of(field, groupForm(field))} as ${nameAt(at)}`)
+  const groupedValue = (field: Field): SQL => {
+    const value = fragments.of(field, groupForm(field))
+    return isTextStorage(valueStorage(field)) ? context.dialect.exactText(value) : value
+  }
+  const values = fields.map((field, at) => sql`${groupedValue(field)} as ${nameAt(at)}`)
   const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
   const keys = fields.map((_, at) => nameAt(at))
   if (sub) {
     const part = nameAt(fields.length)
-    values.push(sql`${fragments.of(sub, groupForm(sub))} as ${part}`)
+    values.push(sql`${groupedValue(sub)} as ${part}`)
     // Records without a value are a group as well, which `count` passes over.
     const parts = sql`count(distinct ${part}) + max(case when ${part} is null then 1 else 0 end)`
     shown.push(sql`${parts} as ${sql.identifier('__sub_group_count__')}`)
