@@ -16,7 +16,7 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * browser. Its last line is `N passed, N failed`, and `, N skipped` if there are any; what failed stands above it.
  *
  * Files run in several processes side by side. What measures time or memory, or stops a server in mid-work, is called
- * `*.quiet.test.ts` and runs afterwards with nothing beside it; so does what needs the browser.
+ * `*.quiet.test.ts` and runs afterwards with nothing beside it. What needs the browser comes last.
  *
  * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
  * for one. `--no-servers` installs and starts nothing beforehand. Other options go to `bun test` (`--bail`, `-t=name`).
@@ -28,6 +28,8 @@ const E2E_TIMEOUT_MS = 180_000
 
 /** Processes side by side; the databases' servers have work as well. */
 const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency))
+/** Browsers side by side: each leaves about half of a core idle, waiting for its page or its server. */
+const BROWSERS = Math.min(2, WORKERS)
 /** Parts that each of them takes one after the other: many, so that none waits long for the last one. */
 const PARTS_EACH = 8
 
@@ -60,10 +62,9 @@ try {
   const quiet = files.filter((file) => file.endsWith('.quiet.test.ts'))
   const others = files.filter((file) => !e2e.includes(file) && !quiet.includes(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  const parts = WORKERS > 1 && others.length > WORKERS ? chunked(others, WORKERS * PARTS_EACH) : [others]
-  await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
+  await runSideBySide(others, WORKERS, TEST_TIMEOUT_MS)
   await runTests(quiet, TEST_TIMEOUT_MS)
-  await runTests(e2e, E2E_TIMEOUT_MS)
+  await runSideBySide(e2e, BROWSERS, E2E_TIMEOUT_MS)
 } catch (error) {
   fail(error)
 } finally {
@@ -97,6 +98,13 @@ async function offerServer(variable: string, start: () => Promise<PrivateServer>
 async function runStep(what: string, script: string): Promise<void> {
   const { exitCode } = await stream(bun(script))
   if (exitCode !== 0) fail(`${what} failed`)
+}
+
+/** Runs test files in several processes, each of which takes one part of them after the other. */
+async function runSideBySide(files: readonly string[], workers: number, timeoutMs: number): Promise<void> {
+  const isSplit = workers > 1 && files.length > workers
+  const parts = isSplit ? chunked(files, workers * PARTS_EACH) : [files]
+  await inParallel(parts, workers, (part) => runTests(part, timeoutMs, isSplit))
 }
 
 /**
