@@ -125,7 +125,7 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
       const other = benchOf(bench.app, bench.owner, (await createBase(bench.app, bench.owner)).id)
       const sourceId = await connect(other, foreign.sent)
       const tables = await bench.trpc.schema.tables.query({ baseId: other.baseId })
-      const docs = tables.find((one) => one.sourceId === sourceId)
+      const docs = tables.find((one) => one.sourceId === sourceId && one.title.toLowerCase() === 'docs')
       await bench.trpc.schema.createField.mutate({
         tableId: docs?.id ?? '',
         field: { type: 'Attachment', title: 'Files' },
