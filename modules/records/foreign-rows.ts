@@ -155,11 +155,11 @@ export const exactTextOf = (values: Values | undefined, field: Field): string | 
   return typeof text === 'string' ? text : null
 }
 
-/** What a cell says as well as its column: a day, a time to the second, an instant to the millisecond, a truth value. */
+/** What a cell says as well as its column: a day, a time, an instant, a truth value. */
 const PLAIN: Partial<Record<StorageKind, RegExp>> = {
   date: /^\d{4}-\d\d-\d\d$/,
-  time: /^([01]\d|2[0-3]):\d\d:\d\d$/,
-  datetime: /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,3})?(\+00)?$/,
+  time: /^([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,6})?$/,
+  datetime: /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,6})?(\+00)?$/,
   boolean: /^([01]|true|false)$/,
 }
 

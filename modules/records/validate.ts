@@ -7,6 +7,7 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import { linkOf } from '../../src/core/fields/link-options.ts'
 import { valueError } from '../../src/core/fields/read.ts'
+import { readingOptions } from '../../src/core/fields/reading-options.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { TableModel } from '../schema/index.ts'
 import { perModel } from './per-model.ts'
@@ -53,6 +54,7 @@ export const isLink = (field: Field): boolean => fieldType(field.type).computed 
 function createChecker(field: Field): Checker {
   const type = fieldType(field.type)
   const keepsEmptyText = type.filters === 'text'
+  const options = readingOptions(field, field.options)
   const limit = lengthLimit(field)
   const range = numberRange(field)
   const fixed = startsNow(field) ? null : startValue(field, { ms: 0 })
@@ -61,7 +63,7 @@ function createChecker(field: Field): Checker {
     initial: startsNow(field) ? (made) => startValue(field, made) : () => fixed,
     read(input, keepsToTypes) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
-      const plain = readLong(field, input) ?? type.read(input, field.options)
+      const plain = readLong(field, input) ?? type.read(input, options)
       const read = keepsToTypes ? withinRange(range, withinColumn(limit, plain)) : plain
       // A field that became one of passwords while the change was on its way: nothing readable may get in.
       if (read.ok && field.type === 'Password' && !isUnreadable(read.value)) throw changedMeanwhile(field)

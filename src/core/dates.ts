@@ -1,12 +1,15 @@
+import { trimTrailing } from './trim-characters.ts'
+
 /**
- * Calendar days and instants, in the two forms that are stored: a day is `YYYY-MM-DD`, an instant is
- * `YYYY-MM-DD HH:MM:SS+00:00` in UTC, with `.SSS` before the offset only where milliseconds are not 0.
- * Both sort as text in the order of time.
+ * Calendar days and instants in their stored forms: a day is `YYYY-MM-DD`, an instant is `YYYY-MM-DD HH:MM:SS+00:00`
+ * in UTC. A fraction of a second that is not 0 stands before the offset with 3 digits (milliseconds). Columns of
+ * connected databases may be more exact: their fractions have 6 or 9 digits where the further ones are not all 0.
+ * Both forms sort as text in the order of time.
  */
 
 const DAY_MS = 86_400_000
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
-const INSTANT = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{3}))?\+00:00$/
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{3})(?:\d{3}){0,2})?\+00:00$/
 
 /** The clock's reading on a wall, without a place. Months count from 1. */
 export interface WallTime {
@@ -104,7 +107,33 @@ export function toStored(ms: number): string | null {
   return `${day} ${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}+00:00`
 }
 
-/** Milliseconds since 1970 of an instant in its stored form; null where the text is anything else. */
+/**
+ * The digits of a second's fraction as they are stored: none where all are 0, else 3, 6 or 9 of them. Digits behind
+ * the ninth are dropped.
+ *
+ * @example fractionDigits('5') // '500'
+ * @example fractionDigits('123456') // '123456'
+ */
+export function fractionDigits(digits: string): string {
+  const significant = trimTrailing(digits.slice(0, 9), '0')
+  return significant.padEnd(Math.ceil(significant.length / 3) * 3, '0')
+}
+
+/** Where the fraction of a stored instant begins, if it has one. */
+const FRACTION_AT = 'YYYY-MM-DD HH:MM:SS.'.length
+
+/** The digits of a stored instant behind its milliseconds: `456` of `2024-01-02 03:04:05.123456+00:00`, or none. */
+export const digitsBelowMs = (instant: string): string =>
+  instant[FRACTION_AT - 1] === '.' ? instant.slice(FRACTION_AT + 3, -'+00:00'.length) : ''
+
+/** A stored instant of whole milliseconds with further digits behind them. */
+export function withDigitsBelowMs(instant: string, digits: string): string {
+  if (trimTrailing(digits, '0') === '') return instant
+  const ms = instant[FRACTION_AT - 1] === '.' ? instant.slice(FRACTION_AT, FRACTION_AT + 3) : '000'
+  return `${instant.slice(0, FRACTION_AT - 1)}.${fractionDigits(ms + digits)}+00:00`
+}
+
+/** Whole milliseconds since 1970 of a stored instant; null where the text is anything else. */
 export function fromStored(text: string): number | null {
   const match = INSTANT.exec(text)
   if (!match) return null

@@ -9,8 +9,8 @@ export interface ForeignWords {
   /** A column that is shown as a number, as one: its engine may have numbers that the driver gives as text. */
   asNumber(column: SQL, databaseType: string): SQL
   /**
-   * A column that is shown as a date, an instant or a time of day, in the form that cells have: an engine may keep
-   * fractions of seconds, or write dates in any way.
+   * A column that is shown as a date, an instant or a time of day, as its engine compares such values and the dialect
+   * decodes them: SQLite holds dates in any form.
    */
   asTemporal(column: SQL, storage: TemporalStorage, databaseType: string): SQL
   /**
@@ -52,8 +52,7 @@ export const postgresForeign: ForeignWords = {
     // Its digits as they are shown: made a double by itself, the 0.1 of four bytes is 0.10000000149.
     return databaseType === 'real' ? sql`(${column})::text::double precision` : column
   },
-  asTemporal: (column, storage, databaseType) =>
-    storage !== 'time' || databaseType.startsWith('time(0)') ? column : sql`left((${column})::text, 8)::time`,
+  asTemporal: (column) => column,
   temporalValue: null,
   keepsToTypes: true,
   overriding: 'overriding system value',
@@ -83,10 +82,7 @@ export const mysqlForeign: ForeignWords = {
   // Its digits as they are shown: compared by itself, the 0.1 of four bytes is 0.10000000149.
   asNumber: (column, databaseType) =>
     plain(databaseType) === 'float' ? sql`(concat(${column}) + 0e0)` : column,
-  asTemporal: (column, storage, databaseType) =>
-    storage === 'time' && /^time\([1-6]\)/.test(databaseType)
-      ? sql`sec_to_time(truncate(time_to_sec(${column}), 0))`
-      : column,
+  asTemporal: (column) => column,
   temporalValue: null,
   keepsToTypes: true,
   overriding: '',

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
+import { instantText, timeText } from './mysql-tables.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
 /** What MariaDB and MySQL say alike of linked records. */
@@ -81,19 +82,18 @@ const wholeNumber = (value: SQL): SQL =>
 
 const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
 
-/** Milliseconds only where there are some, as instants are kept everywhere. */
+/** Times and instants in their stored forms. */
 function text({ value, storage }: RelatedValue): SQL {
   switch (storage) {
     case 'text':
     case 'longText':
       return value
     case 'time':
-      return sql`time_format(${value}, '%H:%i:%s')`
+      return timeText(value)
     case 'boolean':
       return sql`case when ${value} then 'true' when not ${value} then 'false' end`
     case 'datetime':
-      return sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'),
-        if(microsecond(${value}) < 1000, '', concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))), '+00:00')`
+      return instantText(value)
     default:
       return sql`convert(${value} using utf8mb4)`
   }

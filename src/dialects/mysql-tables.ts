@@ -119,16 +119,23 @@ function jsonMember(value: SQL, storage: StorageKind | null): SQL {
     return sql`if(${value} is null, null, json_extract(if(${value}, 'true', 'false'), '$'))`
   }
   if (storage === 'datetime') return instantText(value)
-  if (storage === 'time') {
-    return sql`if(microsecond(${value}) = 0, time_format(${value}, '%H:%i:%s'), cast(${value} as char))`
-  }
+  if (storage === 'time') return timeText(value)
   return storage === 'json' || storage === null ? sql`cast(${value} as char)` : value
 }
 
-/** `YYYY-MM-DD HH:MM:SS+00:00`, with milliseconds only where there are some. */
-const instantText = (value: SQL): SQL =>
-  sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'),
-    if(microsecond(${value}) = 0, '', concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))), '+00:00')`
+/** Milliseconds or microseconds, with the point, only where there are some. */
+const fractionText = (value: SQL): SQL =>
+  sql`case when microsecond(${value}) = 0 then ''
+    when microsecond(${value}) % 1000 = 0 then concat('.', lpad(microsecond(${value}) div 1000, 3, '0'))
+    else concat('.', lpad(microsecond(${value}), 6, '0')) end`
+
+/** `YYYY-MM-DD HH:MM:SS+00:00`, with a fraction only where there is one. */
+export const instantText = (value: SQL): SQL =>
+  sql`concat(date_format(${value}, '%Y-%m-%d %H:%i:%s'), ${fractionText(value)}, '+00:00')`
+
+/** `HH:MM:SS`, with a fraction only where there is one. */
+export const timeText = (value: SQL): SQL =>
+  sql`concat(time_format(${value}, '%H:%i:%s'), ${fractionText(value)})`
 
 const MAX_NAME = 64 // https://dev.mysql.com/doc/refman/8.4/en/identifier-length.html
 

@@ -11,7 +11,7 @@ import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
 import { createRender } from './render.ts'
-import { standardWords, wholeSeconds } from './standard-words.ts'
+import { standardWords } from './standard-words.ts'
 
 /** True for text that a collation may take as equal to another; times and numbers have no letters. */
 const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
@@ -74,7 +74,6 @@ const mysql8: Dialect = {
 
 const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   boolean: (value) => (value === null ? null : Boolean(value)),
-  time: wholeSeconds,
 }
 
 /** In any case of the letters, but telling accents apart, which a language's collation would not. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
 import { postgresSum } from './decimal-sums.ts'
+import { instantText, timeText } from './postgres-tables.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
 /** What is read of linked records, in PostgreSQL's words. */
@@ -71,13 +72,10 @@ function json(given: RelatedValue): SQL {
 
 const [LEAST, MOST] = [sql.raw(String(Number.MIN_SAFE_INTEGER)), sql.raw(String(Number.MAX_SAFE_INTEGER))]
 
-/** Milliseconds only where there are some, as instants are kept everywhere. */
+/** Times and instants in their stored forms. */
 function text({ value, storage }: RelatedValue): SQL {
-  if (storage === 'time') return sql`left((${value})::text, 8)`
-  if (storage !== 'datetime') return sql`(${value})::text`
-  const utc = sql`(${value} at time zone 'UTC')`
-  return sql`(to_char(${utc}, 'YYYY-MM-DD HH24:MI:SS') ||
-    case when to_char(${utc}, 'MS') = '000' then '' else to_char(${utc}, '.MS') end || '+00:00')`
+  if (storage === 'time') return timeText(value)
+  return storage === 'datetime' ? instantText(value) : sql`(${value})::text`
 }
 
 const count = (limit: number): SQL => sql.raw(String(limit))

@@ -154,8 +154,9 @@ function jsonMember(value: SQL, storage: StorageKind | null): SQL {
   switch (storage) {
     case null:
     case 'json':
-    case 'time':
       return sql`(${value})::text`
+    case 'time':
+      return timeText(value)
     case 'datetime':
       return sql`${instantText(value)}`
     default:
@@ -163,11 +164,17 @@ function jsonMember(value: SQL, storage: StorageKind | null): SQL {
   }
 }
 
-/** `YYYY-MM-DD HH:MM:SS+00:00`, with milliseconds only where there are some. */
+/** `YYYY-MM-DD HH:MM:SS+00:00`, with milliseconds or microseconds only where there are some. */
 export const instantText = (value: SQL): SQL =>
-  sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') ||
-    case when date_trunc('second', ${value}) = date_trunc('milliseconds', ${value}) then ''
-      else to_char(${value} at time zone 'UTC', '.MS') end || '+00:00'`
+  sql`(to_char(${value} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') ||
+    case when ${value} = date_trunc('second', ${value}) then ''
+      when ${value} = date_trunc('milliseconds', ${value}) then to_char(${value} at time zone 'UTC', '.MS')
+      else to_char(${value} at time zone 'UTC', '.US') end || '+00:00')`
+
+/** `HH:MM:SS`, with milliseconds or microseconds only where there are some: by itself PostgreSQL prints `.5`. */
+export const timeText = (value: SQL): SQL =>
+  sql`rpad((${value})::text, case length((${value})::text) when 8 then 8 when 10 then 12 when 11 then 12 when 12 then 12
+    else 15 end, '0')`
 
 const MAX_NAME_BYTES = 63 // https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-IDENTIFIERS
 

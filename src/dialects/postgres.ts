@@ -14,7 +14,7 @@ import { postgresRelated } from './postgres-related.ts'
 import { POSTGRES_TYPES, postgresTables, postgresWrites, quotePostgres } from './postgres-tables.ts'
 import { postgresLike, postgresSearch } from './postgres-text.ts'
 import { createRender } from './render.ts'
-import { standardWords, wholeSeconds } from './standard-words.ts'
+import { standardWords } from './standard-words.ts'
 
 /**
  * A 16-bit count (https://www.postgresql.org/docs/current/protocol-message-formats.html), of which the driver
@@ -64,7 +64,6 @@ const DECODERS: Partial<Record<StorageKind, (value: unknown) => CellValue>> = {
   id: exactNumber,
   integer: exactNumber,
   real: exactNumber,
-  time: wholeSeconds,
 }
 
 /** Numbers print as themselves, and text passes unchanged. */

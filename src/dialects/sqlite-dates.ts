@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { digitsBelowMs, fromStored, toStored, withDigitsBelowMs } from '../core/dates.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
+import { trimTrailing } from '../core/trim-characters.ts'
 
 /**
  * Dates and times in SQLite files of others. SQLite has no date type: a column declared as DATETIME holds text in
@@ -20,6 +22,7 @@ const LAST_JULIAN_DAY = 5_373_484.5
 const UNIX_JULIAN_DAY = 2_440_587.5
 
 const DAY_MS = 86_400_000
+const SECOND_MICROS = 1_000_000
 
 const startsWithDay = (column: SQL): SQL => sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 
@@ -36,19 +39,64 @@ function formatted(format: string, column: SQL): SQL {
     end`
 }
 
+/** The stored form of a fraction given as nine digits, with the point: none, or 3, 6 or 9 digits. */
+const fractionText = (nineDigits: SQL): SQL =>
+  sql`(select case significant when 0 then '' else '.' || substr(digits, 1, (significant + 2) / 3 * 3) end
+    from (select digits, length(rtrim(digits, '0')) as significant from (select ${nineDigits} as digits)))`
+
+/** Where a fraction begins in ISO 8601 text with seconds: behind `YYYY-MM-DD HH:MM:SS.` or `HH:MM:SS.`. */
+const [INSTANT_FRACTION, TIME_FRACTION] = [21, 10]
+
+/** The first nine of the digits that stand in a text from a position on. */
+const nineDigits = (column: SQL, from: number): SQL => {
+  const tail = sql`substr(${column}, ${sql.raw(String(from))})`
+  return sql`substr(substr(${tail}, 1, length(${tail}) - length(ltrim(${tail}, '0123456789'))) || '000000000', 1, 9)`
+}
+
+const hasFraction = (column: SQL): SQL =>
+  sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9][ T][0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9]*'`
+
+/**
+ * An instant in its stored form; NULL for what is none. `strftime` has milliseconds alone, so the fraction is taken
+ * from the text, or counted from Unix time in microseconds. A Julian day is not exact to more than milliseconds.
+ */
+function instantText(column: SQL): SQL {
+  const seconds = (value: SQL) => sql`strftime('%Y-%m-%d %H:%M:%S', ${value})`
+  const withoutFraction = sql`substr(${column}, 1, 19) || ltrim(substr(${column}, 21), '0123456789')`
+  const text = sql`case when ${hasFraction(column)}
+    then ${seconds(withoutFraction)} || ${fractionText(nineDigits(column, INSTANT_FRACTION))}
+    when ${startsWithDay(column)} then ${seconds(column)} end`
+  const size = sql`abs(${column})`
+  const scaled = (micros: (factor: string) => SQL) =>
+    sql`case when ${size} < ${sql.raw(String(FROM_MS))} then ${micros('1000000')}
+      when ${size} < ${sql.raw(String(FROM_MICROS))} then ${micros('1000')} else ${micros('1')} end`
+  const ofUnixTime = (micros: SQL) => {
+    const count = sql.raw(String(SECOND_MICROS))
+    const rest = sql`((micros % ${count} + ${count}) % ${count})`
+    return sql`(select ${seconds(sql`(micros - ${rest}) / ${count}, 'unixepoch'`)} || ${fractionText(sql`printf('%06d000', ${rest})`)}
+      from (select ${micros} as micros))`
+  }
+  const whole = scaled((factor) => sql`${column} * ${sql.raw(factor)}`)
+  const real = scaled((factor) => sql`cast(round(${column} * ${sql.raw(`${factor}.0`)}) as integer)`)
+  const julian = sql`replace(strftime('%Y-%m-%d %H:%M:%f', ${column}), '.000', '')`
+  return sql`case typeof(${column}) when 'text' then ${text} when 'integer' then ${ofUnixTime(whole)}
+    when 'real' then case when ${column} between 0 and ${sql.raw(String(LAST_JULIAN_DAY))} then ${julian}
+      else ${ofUnixTime(real)} end end`
+}
+
 /** A column as cells have it. Text that is no date stays as it is, so that people see it. */
 export function sqliteTemporal(column: SQL, storage: TemporalStorage): SQL {
   switch (storage) {
-    case 'datetime': {
-      const text = sql`${formatted('%Y-%m-%d %H:%M:%f', column)} || '+00:00'`
-      return sql`coalesce(replace(${text}, '.000+00:00', '+00:00'), ${column})`
-    }
+    case 'datetime':
+      return sql`coalesce(${instantText(column)} || '+00:00', ${column})`
     case 'date':
       // The day as it is written, whatever the zone behind it.
       return sql`case when ${startsWithDay(column)} then substr(${column}, 1, 10)
         else coalesce(${formatted('%Y-%m-%d', column)}, ${column}) end`
     case 'time':
       return sql`case when ${column} glob '[0-9][0-9]:[0-9][0-9]' then ${column} || ':00'
+        when ${column} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9]*' and ltrim(substr(${column}, 10), '0123456789') = ''
+        then substr(${column}, 1, 8) || ${fractionText(nineDigits(column, TIME_FRACTION))}
         when ${column} glob '[0-9][0-9]:[0-9][0-9]:[0-9][0-9].*' then substr(${column}, 1, 8) else ${column} end`
   }
 }
@@ -86,18 +134,26 @@ export function sqliteTemporalValue(
 }
 
 /** `09:30` in a column that has no seconds, as long as the value has none either. */
-const asTime = (value: string, sample: string): string =>
-  /^\d\d:\d\d$/.test(sample) ? value.replace(/:00$/, '') : value
+function asTime(value: string, sample: string): string {
+  if (/^\d\d:\d\d$/.test(sample)) return value.replace(/:00$/, '')
+  const [whole, digits = ''] = value.split('.')
+  const fraction = /\.(\d+)$/.exec(sample)?.[1] ?? ''
+  return digits === '' || fraction === '' ? value : `${whole}.${asLong(digits, fraction)}`
+}
+
+/** The digits of a fraction with as many zeros at their end as the sample's length asks for. */
+const asLong = (digits: string, sample: string): string =>
+  trimTrailing(digits, '0').padEnd(sample.length, '0')
 
 function asNumber(instant: string, type: string, sample: number): number {
-  const ms = Date.parse(instant.replace(' ', 'T'))
-  if (type === 'real') {
-    const isJulian = sample >= 0 && sample <= LAST_JULIAN_DAY
-    return isJulian ? ms / DAY_MS + UNIX_JULIAN_DAY : ms / 1000
-  }
+  const ms = fromStored(instant) ?? Number.NaN
+  const micros = Number(digitsBelowMs(instant).slice(0, 3))
+  if (type === 'real' && sample >= 0 && sample <= LAST_JULIAN_DAY)
+    return (ms + micros / 1000) / DAY_MS + UNIX_JULIAN_DAY
   const size = Math.abs(sample)
-  if (size >= FROM_MICROS) return ms * 1000
-  return size >= FROM_MS ? ms : ms / 1000
+  if (size >= FROM_MICROS) return ms * 1000 + micros
+  if (size >= FROM_MS) return ms + micros / 1000
+  return (ms * 1000 + micros) / SECOND_MICROS
 }
 
 /** @param isDay true for a column of days, whose zone says nothing about the day */
@@ -108,7 +164,7 @@ function inForm(parts: RegExpExecArray, form: RegExpExecArray, isDay: boolean): 
   const [, day = '', hour = '', minute = '', second = '', ms = ''] = shifted
   const isWholeMinute = second === '00' && ms === ''
   if (between === undefined && isWholeMinute && hour === '00' && minute === '00') return day
-  const digits = ms.padEnd(fraction.length, '0')
+  const digits = fraction === '' ? ms : asLong(ms, fraction)
   const hasSeconds = seconds !== undefined || between === undefined || !isWholeMinute
   const tail = `${hasSeconds ? `:${second}` : ''}${digits === '' ? '' : `.${digits}`}`
   return `${day}${between ?? ' '}${hour}:${minute}${tail}${space}${zone}`
@@ -121,6 +177,6 @@ const offsetMinutes = (zone: string): number => {
 
 /** The reading of a clock that is so many minutes ahead of UTC, in the same text form. */
 function shiftedBy(instant: string, minutes: number): string {
-  const iso = new Date(Date.parse(instant.replace(' ', 'T')) + minutes * 60_000).toISOString()
-  return `${iso.slice(0, 10)} ${iso.slice(11, 23).replace(/\.000$/, '')}+00:00`
+  const shifted = toStored((fromStored(instant) ?? Number.NaN) + minutes * 60_000)
+  return shifted === null ? instant : withDigitsBelowMs(shifted, digitsBelowMs(instant))
 }

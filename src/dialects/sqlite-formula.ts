@@ -112,7 +112,7 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
     case 'date':
       return sql`round((julianday(date(${column})) - 2440587.5) * 86400000.0)`
     case 'datetime':
-      return sql`round((julianday(${column}) - 2440587.5) * 86400000.0)`
+      return sql`round((julianday(${toMilliseconds(column)}) - 2440587.5) * 86400000.0)`
     case 'list':
       return sql`(select group_concat(case type when 'true' then 'true' when 'false' then 'false' else value end, ', ') from json_each(${column}))`
     case 'linkCount':
@@ -123,6 +123,10 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
       return sql`cast(${column} as text)`
   }
 }
+
+/** SQLite rounds to milliseconds, other engines cut. Only connected files have instants that are more exact. */
+const toMilliseconds = (column: SQL): SQL =>
+  sql`case when length(${column}) > ${sql.raw(String('YYYY-MM-DD HH:MM:SS.000+00:00'.length))} then substr(${column}, 1, 23) else ${column} end`
 
 function finish(value: SQL, type: ValueType): SQL {
   if (type === 'date') return sql`strftime('%Y-%m-%d', ${value} / 1000.0, 'unixepoch')`

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { fractionDigits } from '../core/dates.ts'
 import { ExactNumber } from '../core/exact-decimal.ts'
-import type { CellValue } from '../core/fields/field-type.ts'
 import type { FilterValue } from '../core/filters/dialect-words.ts'
 import type { QueryDialect, SelectedRows } from './dialect.ts'
 
@@ -41,6 +41,9 @@ export function optionOrder(column: SQL, titles: string[]): SQL {
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
 
-/** A time of day as fields keep it, `HH:MM:SS`: an engine may add fractions of a second. MySQL's spans stay whole. */
-export const wholeSeconds = (value: unknown): CellValue =>
-  value === null ? null : (String(value).split('.', 1)[0] ?? '')
+/** A time of day in its stored form, whose fraction has no zeros too many. A span of MySQL may be negative or days long. */
+export function storedTime(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.', 2)
+  const digits = fractionDigits(fraction)
+  return digits === '' ? whole : `${whole}.${digits}`
+}

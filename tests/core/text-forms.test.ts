@@ -2,10 +2,14 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { addMonths, fromWall, setLocalZone, startOfDay, toStored } from '../../src/core/dates.ts'
 import { checkboxWord } from '../../src/core/fields/checkbox-words.ts'
 import { type DateFormat, parseDay } from '../../src/core/fields/date-text.ts'
+import { dateTime } from '../../src/core/fields/date-time.ts'
+import type { FieldOptions } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
-import { parseInstant } from '../../src/core/fields/instant-text.ts'
+import { formatInstant, parseInstant } from '../../src/core/fields/instant-text.ts'
 import { parseNumber } from '../../src/core/fields/number-text.ts'
+import { readingOptions } from '../../src/core/fields/reading-options.ts'
 import { isEmail, isPhone, isUrl } from '../../src/core/fields/text-checks.ts'
+import { time } from '../../src/core/fields/time.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 
 describe('parseNumber', () => {
@@ -177,6 +181,59 @@ describe('parseDay', () => {
     ['1 Foo 2024', 'YYYY-MM-DD', null],
   ])('reads %p in a field of %s as %p', (text, format, expected) => {
     expect(parseDay(text, format)).toBe(expected)
+  })
+})
+
+describe('fractions of a second in connected columns', () => {
+  const berlin = dateTime.options.parse({ format: 'DD/MM/YYYY', timeZone: 'Europe/Berlin' })
+  const connected = <O extends FieldOptions>(options: O) =>
+    readingOptions({ databaseType: 'timestamp(6)' }, options)
+
+  test.each([
+    ['2024-03-05 07:20:30.123456+00:00', '05/03/2024 08:20:30.123456'],
+    ['2024-03-05 07:20:00.000001+00:00', '05/03/2024 08:20:00.000001'],
+    ['2024-03-05 07:20:30.123456789+00:00', '05/03/2024 08:20:30.123456789'],
+    ['2024-03-05 07:20:30.123+00:00', '05/03/2024 08:20:30.123'],
+    ['2024-03-05 07:20:30+00:00', '05/03/2024 08:20:30'],
+    // The hour that clocks show twice.
+    ['2024-10-27 01:30:00.000001+00:00', '2024-10-27 01:30:00.000001+00:00'],
+  ])('an editor opens %p as %p and reads the same back', (stored, text) => {
+    expect(dateTime.format(stored, berlin)).toBe(text)
+    expect(dateTime.parse(text, connected(berlin))).toBe(stored)
+    expect(dateTime.read(stored, connected(berlin))).toEqual({ ok: true, value: stored })
+  })
+
+  test('a cell shows them where the field shows milliseconds', () => {
+    const show = (options: object) =>
+      formatInstant(
+        '2024-03-05 07:20:30.123456+00:00',
+        dateTime.options.parse({ timeZone: 'UTC', ...options }),
+      )
+    expect(show({})).toBe('2024-03-05 07:20')
+    expect(show({ seconds: true })).toBe('2024-03-05 07:20:30')
+    expect(show({ seconds: true, milliseconds: true })).toBe('2024-03-05 07:20:30.123456')
+  })
+
+  test.each([
+    ['09:05:30.250', '9:05:30.250 AM'],
+    ['21:05:00.000001', '9:05:00.000001 PM'],
+    ['21:05:30', '9:05:30 PM'],
+    ['21:05:00', '9:05 PM'],
+  ])('a time of day %p is shown as %p and read back', (stored, text) => {
+    expect(time.format(stored, { time12h: true })).toBe(text)
+    expect(time.parse(text, connected({ time12h: true }))).toBe(stored)
+    expect(time.read(`${stored}`, connected({ time12h: true }))).toEqual({ ok: true, value: stored })
+  })
+
+  test('are cut to milliseconds or refused where the column is our own', () => {
+    expect(dateTime.parse('05/03/2024 08:20:30.123456', berlin)).toBe('2024-03-05 07:20:30.123+00:00')
+    expect(dateTime.read('2024-03-05 08:20:30.123456', berlin)).toEqual({
+      ok: true,
+      value: '2024-03-05 08:20:30.123+00:00',
+    })
+    expect(time.parse('09:05:30.25', { time12h: false })).toBeNull()
+    expect(time.read('09:05:30.25', { time12h: false }).ok).toBe(false)
+    expect(time.parse('09:05:30.000', { time12h: false })).toBe('09:05:30')
   })
 })
 

@@ -151,6 +151,38 @@ describe('dates in a connected SQLite file', () => {
     await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
   })
 
+  test('fractions are read and written to the last digit, in the form and the zone that the value has', async () => {
+    const instants: [column: string, held: unknown, shown: string, sent: string, written: unknown][] = [
+      ['plain', '2021-01-02 13:45:10.9999', '13:45:10.999900', '05:06:07.1234', '2022-03-04 05:06:07.1234'],
+      ['with_t', '2021-01-02T13:45:10.5', '13:45:10.500', '05:06:07.000001', '2022-03-04T05:06:07.000001'],
+      ['zulu', '2021-01-02T13:45:10.123456Z', '13:45:10.123456', '05:06:07', '2022-03-04T05:06:07.000000Z'],
+      [
+        'offset',
+        '2021-01-02 15:45:10.123456789+02:00',
+        '13:45:10.123456789',
+        '05:06:07.999999',
+        '2022-03-04 07:06:07.999999000+02:00',
+      ],
+      ['utc', '2021-01-02 13:45:10.000+00:00', '13:45:10', '05:06:07.25', '2022-03-04 05:06:07.250+00:00'],
+      ['millis', 1609595110123, '13:45:10.123', '05:06:07.5', 1646370367500],
+      ['millis', 1609595110123456, '13:45:10.123456', '05:06:07.654321', 1646370367654321],
+      ['millis', -1609595110123456, '10:14:49.876544', '05:06:07.654321', 1646370367654321],
+      ['seconds', 1609595110.123456, '13:45:10.123456', '05:06:07.654321', 1646370367.654321],
+      ['seconds', -1.000001, '23:59:58.999999', '05:06:07.654321', 1646370367.654321],
+    ]
+    for (const [column, held, shown, sent, written] of instants) {
+      const before = stored(column, 3)
+      file.run(`update event set ${column} = ? where id = 3`, [held as never])
+      const read = (await bench.rest.get(`${path()}/3`)).body[column] as string
+      expect([column, held, read.slice(11)]).toEqual([column, held, `${shown}+00:00`])
+      await bench.rest.patch(path(), { id: 3, [column]: `2022-03-04 ${sent}` })
+      expect([column, held, stored(column, 3)]).toEqual([column, held, written])
+      await bench.trpc.records.undo.mutate({ baseId: bench.baseId })
+      expect([column, stored(column, 3)]).toEqual([column, held])
+      file.run(`update event set ${column} = ? where id = 3`, [before as never])
+    }
+  })
+
   test('text that is no date is shown as it is', async () => {
     expect((await bench.rest.get(`${path()}/1`)).body.odd).toBe('soon')
   })

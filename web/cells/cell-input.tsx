@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { readingOptions } from '../../src/core/fields/reading-options.ts'
 import type { Field } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
 import type { EditorHandle, FileTarget, LinkTarget } from './cell.ts'
@@ -32,7 +33,7 @@ export interface CellInputProps {
 export function CellInput(props: CellInputProps): ReactNode {
   const { field, value, onCommit, readOnly = false, id, error = null } = props
   const cell = CELLS[field.type]
-  const options = cell.type.options.parse(field.options)
+  const options = readingOptions(field, cell.type.options.parse(field.options))
   const editor = useRef<EditorHandle>(null)
   const messageId = useId()
   const [message, setMessage] = useState<string | null>(null)

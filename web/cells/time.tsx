@@ -1,5 +1,6 @@
 import { Clock } from 'lucide-react'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import type { ReadingOptions } from '../../src/core/fields/reading-options.ts'
 import { time } from '../../src/core/fields/time.ts'
 import { formatTime, parseTime } from '../../src/core/fields/time-text.ts'
 import { t } from '../i18n.ts'
@@ -31,7 +32,7 @@ export const timeCell = defineCell(time, {
 /** Every half hour of a day. */
 const HALF_HOURS = Array.from({ length: 48 }, (_, at) => timeAt(at * 30))
 
-function TimeEditor(props: EditorProps<{ time12h: boolean }>): ReactNode {
+function TimeEditor(props: EditorProps<{ time12h: boolean } & ReadingOptions>): ReactNode {
   const { value, options } = props
   const shown = (each: string) => formatTime(each, options.time12h)
   return (
@@ -40,11 +41,15 @@ function TimeEditor(props: EditorProps<{ time12h: boolean }>): ReactNode {
       initial={time.format(value, options)}
       placeholder={shown('09:30:00')}
       parse={(text) =>
-        draftOf(text, parseTime(text), t('Enter a time, such as {example}', { example: shown('09:30:00') }))
+        draftOf(
+          text,
+          parseTime(text, options),
+          t('Enter a time, such as {example}', { example: shown('09:30:00') }),
+        )
       }
       step={(text, by) => shown(stepped(text, by))}
       list={(text, choose) => (
-        <HalfHours at={parseTime(text)} shown={shown} label={props.label} onChoose={choose} />
+        <HalfHours at={parseTime(text, options)} shown={shown} label={props.label} onChoose={choose} />
       )}
       now={{ label: t('Now'), value: now }}
     />
@@ -89,7 +94,7 @@ function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
 
 /** The next half hour before or after; past midnight the day begins anew. */
 function stepped(text: string, by: 1 | -1): string {
-  const from = parseTime(text)
+  const from = parseTime(text, { keepsFraction: true })
   if (from === null) return now().slice(0, 2).concat(':00:00')
   const [hours = 0, minutes = 0, seconds = 0] = from.split(':').map(Number)
   const at = (hours * 60 + minutes + seconds / 60) / 30

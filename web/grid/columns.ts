@@ -1,4 +1,5 @@
 import type { FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
+import { readingOptions } from '../../src/core/fields/reading-options.ts'
 import { shownType } from '../../src/core/fields/result.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { Cell } from '../cells/cell.ts'
@@ -38,7 +39,7 @@ export function resolveColumn(column: GridColumn): ResolvedColumn {
     cell,
     type: cell.type,
     // Options that a newer server wrote and this page cannot read: the field's defaults still draw.
-    options: read.success ? read.data : cell.type.options.parse({}),
+    options: readingOptions(field, read.success ? read.data : cell.type.options.parse({})),
     shown: { type: shown, isList },
     align: field.result && !isList ? CELLS[field.result.type].align : cell.align,
     width,

@@ -1,3 +1,4 @@
+import { digitsBelowMs, withDigitsBelowMs } from '../../src/core/dates.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { trimTrailing } from '../../src/core/trim-characters.ts'
 import type { Bounds, CellPosition } from './selection.ts'
@@ -113,10 +114,12 @@ function addMonths(time: number, months: number): number {
   return to.getTime()
 }
 
-/** `2026-01-31`, or `2026-01-31 12:00:00+00:00` with milliseconds where there are any. */
+/** `2026-01-31`, or `2026-01-31 12:00:00+00:00` with milliseconds where there are any, and the sample's digits behind them. */
 function likeSample(date: Date, sample: string): string {
   const [day, time] = date.toISOString().split('T') as [string, string]
-  return sample.length <= 10 ? day : `${day} ${time.replace('.000', '').replace('Z', '+00:00')}`
+  if (sample.length <= 10) return day
+  const instant = `${day} ${time.replace('.000', '').replace('Z', '+00:00')}`
+  return withDigitsBelowMs(instant, digitsBelowMs(sample))
 }
 
 /** The text before the number at the end, and the number's digits; null where none is there. */

@@ -206,7 +206,8 @@ function readLinkCell(block: ClipboardBlock, row: number, column: number, target
 /** What an emptied cell holds: false for a check box, no value for most. */
 export const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => type.initial ?? null
 
-// Options decide what a value means for choices and for limited types such as a five-star rating.
+// Options decide what a value means for choices and for limited types such as a five-star rating, and which fractions of
+// a second a time of day may have.
 function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
   if (copied.type !== target.type.name) return false
   return copied.id === target.fieldId || !OPTIONS_MATTER.has(target.type.name)
@@ -216,6 +217,7 @@ const OPTIONS_MATTER = new Set([
   'SingleSelect',
   'MultiSelect',
   'Rating',
+  'Time',
   'Email',
   'URL',
   'PhoneNumber',

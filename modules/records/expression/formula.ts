@@ -1,4 +1,5 @@
 import { resolveZone } from '../../../src/core/dates.ts'
+import { storageOf } from '../../../src/core/fields/result.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -35,7 +36,12 @@ export const formulaExpression: Expression = (field, scope) => {
       const named = model.field(fieldId)
       if (!named)
         throw new Error(`Formula ${field.id} names the field ${fieldId}, which its check did not find`)
-      return expressionOf(named, scope, 'cell')
+      const value = expressionOf(named, scope, 'cell')
+      const storage = storageOf(named)
+      // By themselves, engines print the fraction of a time of day in different ways.
+      return storage === 'time' && named.databaseType !== null
+        ? dialect.related.text({ value, storage })
+        : value
     },
     recordId: columnIn(scope, model.primaryKey),
     now: moment.now.getTime(),

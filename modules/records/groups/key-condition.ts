@@ -47,7 +47,7 @@ function isOn(field: Field, value: CellValue): boolean {
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
 /** MySQL's times may be spans of up to 838 hours, and PostgreSQL's day ends at 24:00:00. */
-const TIME = /^-?\d{2,3}:[0-5]\d:[0-5]\d$/
+const TIME = /^-?\d{2,3}:[0-5]\d:[0-5]\d(\.\d{3,9})?$/
 
 function isPossible(storage: StorageKind, value: string | number | boolean): boolean {
   switch (storage) {

@@ -38,8 +38,8 @@ export const dateTime = defineFieldType({
   group: 'date',
   help: 'A date with a time, for appointments or deliveries',
   example: '2024-03-05 08:20',
-  read(input): Read {
-    const instant = typeof input === 'string' ? readInstant(input) : null
+  read(input, options: InstantOptions): Read {
+    const instant = typeof input === 'string' ? readInstant(input, options) : null
     if (instant !== null) return readOk(instant)
     return readFail(`Expected a date and time such as 2024-03-05 08:20:30, got ${describeValue(input)}`)
   },

@@ -1,6 +1,16 @@
-import { dayIn, fromStored, fromWall, resolveZone, toStored, wallIn } from '../dates.ts'
+import {
+  dayIn,
+  digitsBelowMs,
+  fromStored,
+  fromWall,
+  resolveZone,
+  toStored,
+  wallIn,
+  withDigitsBelowMs,
+} from '../dates.ts'
 import { trimTrailing } from '../trim-characters.ts'
 import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
+import type { ReadingOptions } from './reading-options.ts'
 
 /** How a field of instants is shown. */
 export type InstantOptions = {
@@ -11,7 +21,7 @@ export type InstantOptions = {
   milliseconds: boolean
   /** `local`, `UTC` or an IANA name. */
   timeZone: string
-}
+} & ReadingOptions
 
 const MAX_LENGTH = 64
 const STORED = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00$/
@@ -25,6 +35,8 @@ interface Parts {
   minute: number
   second: number
   ms: number
+  /** Digits of the second's fraction behind its milliseconds. */
+  belowMs: string
   /** Minutes ahead of UTC; null where the text does not say. */
   offset: number | null
 }
@@ -34,14 +46,22 @@ function split(text: string): Parts | null {
   const trimmed = text.trim()
   if (trimmed.length > MAX_LENGTH) return null
   const match = TIME.exec(trimmed)
-  if (!match) return { day: trimmed, hour: 0, minute: 0, second: 0, ms: 0, offset: null }
+  if (!match) return { day: trimmed, hour: 0, minute: 0, second: 0, ms: 0, belowMs: '', offset: null }
   const day = dayBefore(trimmed, match)
   const [, hour, minute, second = '0', fraction = '0', half, offset] = match
   const hours = to24Hours(Number(hour), half)
   const minutes = offset === undefined ? null : offsetMinutes(offset)
   if (hours === null || Number.isNaN(minutes)) return null
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'))
-  return { day, hour: hours, minute: Number(minute), second: Number(second), ms, offset: minutes }
+  return {
+    day,
+    hour: hours,
+    minute: Number(minute),
+    second: Number(second),
+    ms,
+    belowMs: fraction.slice(3),
+    offset: minutes,
+  }
 }
 
 /** What stands before the time, without the comma and the spaces between the two. */
@@ -71,12 +91,18 @@ function offsetMinutes(text: string): number {
   return match[1] === '-' ? -minutes : minutes
 }
 
-function toInstant(parts: Parts, day: string | null, zone: string): string | null {
+function toInstant(
+  parts: Parts,
+  day: string | null,
+  zone: string,
+  { keepsFraction = false }: ReadingOptions,
+): string | null {
   if (day === null) return null
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const wall = { ...parts, year, month, day: date }
   const ms = fromWall(wall, parts.offset === null ? zone : 'UTC')
-  return ms === null ? null : toStored(ms - (parts.offset ?? 0) * 60_000)
+  const stored = ms === null ? null : toStored(ms - (parts.offset ?? 0) * 60_000)
+  return stored !== null && keepsFraction ? withDigitsBelowMs(stored, parts.belowMs) : stored
 }
 
 /**
@@ -85,18 +111,18 @@ function toInstant(parts: Parts, day: string | null, zone: string): string | nul
  */
 export function parseInstant(
   text: string,
-  { format, timeZone }: Pick<InstantOptions, 'format' | 'timeZone'>,
+  { format, timeZone, keepsFraction }: Pick<InstantOptions, 'format' | 'timeZone' | 'keepsFraction'>,
 ) {
   const parts = split(text)
-  return parts && toInstant(parts, parseDay(parts.day, format), resolveZone(timeZone))
+  return parts && toInstant(parts, parseDay(parts.day, format), resolveZone(timeZone), { keepsFraction })
 }
 
 /** Reads an instant from a program: with an offset it is turned to UTC, without one it is UTC. */
-export function readInstant(text: string): string | null {
+export function readInstant(text: string, options: ReadingOptions = {}): string | null {
   // What programs have read here they send back in the same form.
   if (STORED.test(text) && fromStored(text) !== null) return text
   const parts = split(text)
-  return parts && toInstant(parts, readDay(parts.day), 'UTC')
+  return parts && toInstant(parts, readDay(parts.day), 'UTC', options)
 }
 
 /** True where the text ends in a time of day. */
@@ -105,7 +131,8 @@ export const hasTime = (text: string): boolean => text.length <= MAX_LENGTH && T
 /** The day of text whose time, if any, is midnight; null where reading a day would drop a time. */
 export function parseDayOnly(text: string, toDay: (text: string) => string | null): string | null {
   const parts = split(text)
-  if (!parts || parts.hour + parts.minute + parts.second + parts.ms > 0) return null
+  if (!parts || parts.hour + parts.minute + parts.second + parts.ms > 0 || Number(parts.belowMs) > 0)
+    return null
   return toDay(parts.day)
 }
 
@@ -119,7 +146,7 @@ export function formatInstant(stored: string, options: InstantOptions): string {
   const shownHour = options.time12h ? hour % 12 || 12 : hour
   let time = `${pad(shownHour)}:${pad(minute)}`
   if (options.seconds || options.milliseconds) time += `:${pad(second)}`
-  if (options.milliseconds) time += `.${pad(rest, 3)}`
+  if (options.milliseconds) time += `.${pad(rest, 3)}${digitsBelowMs(stored)}`
   if (options.time12h) time += hour < 12 ? ' am' : ' pm'
   return `${formatDay(dayIn(ms, zone), options.format)} ${time}`
 }
@@ -131,7 +158,11 @@ export function formatInstant(stored: string, options: InstantOptions): string {
 export function exactInstant(stored: string, options: InstantOptions): string {
   const ms = fromStored(stored)
   if (ms === null) return stored
-  const full = { ...options, milliseconds: options.milliseconds || ms % 1000 !== 0 }
-  const text = formatInstant(stored, { ...full, seconds: options.seconds || ms % 60_000 !== 0 })
-  return parseInstant(text, options) === stored ? text : stored
+  const hasFraction = ms % 1000 !== 0 || digitsBelowMs(stored) !== ''
+  const text = formatInstant(stored, {
+    ...options,
+    seconds: options.seconds || ms % 60_000 !== 0,
+    milliseconds: options.milliseconds || hasFraction,
+  })
+  return parseInstant(text, { ...options, keepsFraction: true }) === stored ? text : stored
 }

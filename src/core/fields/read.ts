@@ -3,9 +3,10 @@ import type { Field } from '../model.ts'
 import { describeValue } from './describe-value.ts'
 import { type CellValue, type Read, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
+import { readingOptions } from './reading-options.ts'
 
 /** What of a field its values depend on. */
-type Target = Pick<Field, 'type' | 'options'>
+type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'databaseType'>>
 
 /**
  * Reads a value from a program for a field. Nothing, null and the empty text mean "no value", save
@@ -15,12 +16,12 @@ export function readValue(field: Target, input: unknown): Read {
   const type = fieldType(field.type)
   if (input === null || input === undefined) return readOk(null)
   if (input === '' && type.filters !== 'text') return readOk(null)
-  return type.read(input, field.options)
+  return type.read(input, readingOptions(field, field.options))
 }
 
 /** Text from a person for a field: null where it is empty or does not fit. */
 export const parseValue = (field: Target, text: string): CellValue =>
-  fieldType(field.type).parse(text, field.options)
+  fieldType(field.type).parse(text, readingOptions(field, field.options))
 
 /** A field's value as text that `parseValue` reads back. */
 export const formatValue = (field: Target, value: CellValue): string =>

@@ -133,7 +133,7 @@ export function readOperand(
 /** A value of the set's kind, or null: programs send numbers and checkmarks as text, too. */
 function readValue(value: CellValue, set: FilterSet): FilterValue {
   if (value === null) return null
-  if (set === 'time') return parseTime(String(value))
+  if (set === 'time') return parseTime(String(value), { keepsFraction: true })
   if (set === 'number' || set === 'links')
     return typeof value === 'number'
       ? value

@@ -1,5 +1,7 @@
 import { createPool, type Pool, type PoolOptions, type RowDataPacket } from 'mysql2'
+import { fractionDigits } from '../../core/dates.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
+import { storedTime } from '../../dialects/standard-words.ts'
 import type { MysqlConnection, SslConfig } from '../connection.ts'
 
 const CONNECT_TIMEOUT_MS = 8_000
@@ -90,6 +92,8 @@ const typeCast: Cast = (field, next) => {
     case 'DATETIME':
     case 'TIMESTAMP':
       return instant(field.string())
+    case 'TIME':
+      return time(field.string())
     default: {
       const value = next()
       return value instanceof Uint8Array ? `0x${Buffer.from(value).toString('hex')}` : value
@@ -110,9 +114,11 @@ const isNone = (text: string | null): boolean => text === null || /^(0000|\d{4}-
 
 const day = (text: string | null) => (isNone(text) ? null : text)
 
+const time = (text: string | null) => (text === null ? null : storedTime(text))
+
 function instant(text: string | null): string | null {
   if (text === null || isNone(text)) return null
   const [whole, fraction = ''] = text.split('.')
-  const ms = fraction.slice(0, 3).padEnd(3, '0')
-  return `${whole}${ms === '000' ? '' : `.${ms}`}+00:00`
+  const digits = fractionDigits(fraction)
+  return `${whole}${digits === '' ? '' : `.${digits}`}+00:00`
 }

@@ -1,12 +1,14 @@
 import postgres, { type Sql } from 'postgres'
+import { fractionDigits } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
+import { storedTime } from '../../dialects/standard-words.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { dial } from './dial.ts'
 
 /** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
-  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, timestamp: 1114, numeric: 1700 },
+  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, time: 1083, timestamp: 1114, numeric: 1700 },
   ...{ float4: 700, float8: 701 },
   ...{ timestamptz: 1184, jsonb: 3802 },
 }
@@ -32,6 +34,7 @@ const TYPES = {
   },
   json: { to: OID.json, from: [OID.json, OID.jsonb], serialize: String, parse: same },
   date: { to: OID.date, from: [OID.date], serialize: String, parse: same },
+  time: { to: OID.time, from: [OID.time], serialize: String, parse: storedTime },
   bytes: { to: OID.bytea, from: [OID.bytea], serialize: String, parse: same },
   instant: {
     to: OID.timestamptz,
@@ -46,8 +49,8 @@ export function storedInstant(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
   // `infinity`, and days outside of the years 1 to 9999.
   if (!match) return text
-  const ms = (match[2] ?? '').slice(0, 3).padEnd(3, '0')
-  return `${match[1]}${ms === '000' ? '' : `.${ms}`}+00:00`
+  const digits = fractionDigits(match[2] ?? '')
+  return `${match[1]}${digits === '' ? '' : `.${digits}`}+00:00`
 }
 
 /** What a connection sets once it is made. */

@@ -1,4 +1,4 @@
-import { fromStored, resolveZone, wallIn } from '../../../../src/core/dates.ts'
+import { digitsBelowMs, fromStored, resolveZone, wallIn } from '../../../../src/core/dates.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
@@ -109,7 +109,8 @@ function momentNumber(stored: string, zone: string): number | null {
   const ms = fromStored(stored)
   if (ms === null) return null
   const { year, month, day, hour, minute, second, ms: rest } = wallIn(ms, zone)
-  return (Date.UTC(year, month - 1, day, hour, minute, second, rest) - EPOCH_MS) / DAY_MS
+  const belowMs = Number(`0.${digitsBelowMs(stored)}`)
+  return (Date.UTC(year, month - 1, day, hour, minute, second, rest) + belowMs - EPOCH_MS) / DAY_MS
 }
 
 /** What XML cannot hold is written as the format has it, `_x0007_` (ECMA-376, 22.4.2.4). */

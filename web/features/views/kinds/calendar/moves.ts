@@ -4,11 +4,13 @@ import {
   dayIn,
   daysBetween,
   dayToMs,
+  digitsBelowMs,
   fromStored,
   fromWall,
   offsetAt,
   toStored,
   wallIn,
+  withDigitsBelowMs,
 } from '../../../../../src/core/dates.ts'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import { type CalendarEvent, DAY_MINUTES, DEFAULT_MINUTES } from './events.ts'
@@ -174,7 +176,8 @@ function shiftByDays(value: CellValue, { hasTime, zone }: DateField, days: numbe
   const day = within(addDays(dayIn(ms, zone), days), dayIn(ms, zone), days)
   if (day === null) return null
   const start = instantAt({ day, minute: wall.hour * 60 + wall.minute }, zone)
-  return toStored(start + wall.second * 1000 + wall.ms)
+  const shifted = toStored(start + wall.second * 1000 + wall.ms)
+  return shifted === null ? null : withDigitsBelowMs(shifted, digitsBelowMs(value))
 }
 
 /** `addDays` stops at the first and the last year that there is; an event does not. */
