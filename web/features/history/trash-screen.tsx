@@ -423,7 +423,9 @@ function FieldTrash({ base }: { base: Base }) {
     purgeAfterAsking(
       {
         title: t('Delete field “{title}” forever?', { title: field.title }),
-        text: t('All its values are erased, and files that nothing else names. This cannot be undone.'),
+        text: t(
+          'The field and its values cannot be restored after this. Changes that were made to its values stay in the history until it expires.',
+        ),
       },
       async () => {
         await inLine(base.id, () => api.storage.deleteFieldForever.mutate({ fieldId: field.id }))
