@@ -109,8 +109,9 @@ export async function createView(
       ? copiedLines(model, source, kind, await store.linesOf(source.id))
       : firstLines(kind, fields)
     const own = lines.map((line) => ({ ...line, id: createLineId(kind), viewId: row.id }))
+    const { dialect } = engine
     if (source && [source.kind, kind].every((each) => viewKind(each).hasManualOrder))
-      await tx.run(engine.dialect.render(copyPlaces(source.id, { viewId: row.id, tableId })))
+      await tx.run(dialect.render(copyPlaces(dialect, source.id, { viewId: row.id, tableId })))
     return {
       statements: insertStatements(context, { row, lines: own }),
       entry: { kind: 'view.create', tableId, detail: { viewId: row.id, stored: { row, lines: own } } },

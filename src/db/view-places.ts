@@ -1,11 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Engine } from '../dialects/dialect.ts'
+import type { Dialect, Engine } from '../dialects/dialect.ts'
 
 /** Gives a view the manual order of another one, perhaps of a table that has the same record ids. */
-export const copyPlaces = (from: string, to: { viewId: string; tableId: string }): SQL =>
-  sql`insert into sheaf_places (view_id, record_id, table_id, place)
-    select cast(${to.viewId} as text), record_id, cast(${to.tableId} as text), place
-    from sheaf_places where view_id = ${from}`
+export const copyPlaces = (
+  { insertSelected }: Pick<Dialect, 'insertSelected'>,
+  from: string,
+  to: { viewId: string; tableId: string },
+): SQL =>
+  insertSelected({
+    into: sql.raw('sheaf_places'),
+    columns: ['view_id', 'table_id', 'record_id', 'place'].map((name) => sql.raw(name)),
+    constants: [],
+    values: [
+      sql`cast(${to.viewId} as text)`,
+      sql`cast(${to.tableId} as text)`,
+      sql.raw('record_id'),
+      sql.raw('place'),
+    ],
+    source: sql`from sheaf_places where view_id = ${from}`,
+  })
 
 /**
  * Gives the manual orders in the home of a copied base the ids of the copy.

@@ -225,7 +225,7 @@ describe('the trash', () => {
     const grid = await tests.openTable(table)
     const { page } = grid
     await go(grid, `/nc/${baseId}/trash`)
-    await page.getByText('Deleted things are kept for 365 days').waitFor()
+    await page.getByText('Deleted items are kept for 365 days').waitFor()
     for (const [tab, title] of [
       ['Fields', 'Qty'],
       ['Views', 'Open ones'],

@@ -24,7 +24,7 @@ async function openTwo() {
   await grid.page.evaluate((hash) => {
     location.hash = hash
   }, path(second.table.id))
-  await grid.page.getByRole('heading', { name: 'Second' }).or(grid.page.getByText('Second').first()).waitFor()
+  await grid.page.getByRole('heading', { name: 'Second', level: 1 }).waitFor()
   await grid.page.getByTestId('add-record').waitFor()
   return { ...grid, path, first, second }
 }

@@ -34,7 +34,7 @@ async function underWay({ url, token }: Door, jobId: string): Promise<void> {
   }
 }
 
-const OURS = /^(sqlite_|sheaf_changes$|sheaf_change_records$|sheaf_version$|sheaf_release$)/
+const OURS = /^(sqlite_|sheaf_changes$|sheaf_change_records$|sheaf_places$|sheaf_version$|sheaf_release$)/
 
 /** Names of the tables in a base's home, without our own, as they lie there while the server is away. */
 function tablesIn(path: string): string[] {

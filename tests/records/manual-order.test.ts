@@ -148,7 +148,7 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
       expect(withD.replace('d', '')).toBe(expected.replace('d', ''))
     }
     expect((await titles(opened, other.id)).replace('d', '')).toBe('abfce')
-  }, 30_000)
+  })
 
   test('takes new records at the end, and between cards where they are put', async () => {
     const opened = await open(3)

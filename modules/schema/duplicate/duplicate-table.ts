@@ -129,9 +129,10 @@ async function planCopy(
   const draft = createCopyDraft(script, { actorId: ownerId, withData })
   const fields = own.map((field) => settled(fieldWithNewIds(field, ids), field, { ids, tableId, withData }))
   await draft.addTable(model, table, fields)
+  const { dialect } = script.engine
   for (const viewId of withData ? (views?.ids ?? []) : []) {
     const to = { viewId: ids.get(viewId) ?? '', tableId: table.id }
-    draft.script.push(script.engine.dialect.render(copyPlaces(viewId, to)))
+    draft.script.push(dialect.render(copyPlaces(dialect, viewId, to)))
   }
   const junctions = await copyJunctions(context, parts.junctions, {
     ...{ draft, ids, slots, ownerId },

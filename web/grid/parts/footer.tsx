@@ -52,7 +52,11 @@ export function Footer({ props, columns, layout }: FooterProps): ReactNode {
 const RecordCount = memo(function RecordCount({ count }: { count: number | null }) {
   return (
     <span role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">
-      {count === null ? '' : tn('1 record', '{n} records', count)}
+      {count === null ? (
+        <span className="visually-hidden">{t('Counting records…')}</span>
+      ) : (
+        tn('1 record', '{n} records', count)
+      )}
     </span>
   )
 })

@@ -14,7 +14,7 @@ const EXPAND = <Maximize2 size={13} aria-hidden />
 let digits = { language: '', format: new Intl.NumberFormat() }
 
 /** A row's number with separators. The format is kept: making one for each row is felt while scrolling. */
-function rowDigits(row: number): string {
+export function rowDigits(row: number): string {
   const language = currentLanguage()
   if (digits.language !== language) digits = { language, format: new Intl.NumberFormat(localeTag()) }
   return digits.format.format(row + 1)

@@ -9,7 +9,7 @@ import type { GridRights, GridRow, GridSource, RowColorOf } from '../source.ts'
 import { useStorePart } from '../store.ts'
 import { GridCell } from './grid-cell.tsx'
 import styles from './row.module.css'
-import { RowNumber } from './row-number.tsx'
+import { RowNumber, rowDigits } from './row-number.tsx'
 
 export interface RowProps {
   source: GridSource
@@ -75,7 +75,13 @@ function FirstCell({
   rights,
   isTicked,
 }: RowProps & { row: GridRow | undefined; isTicked: boolean }): ReactNode {
-  if (!row) return <div role="rowheader" aria-colindex={1} className={styles.rowNumber} aria-busy />
+  if (!row) {
+    return (
+      <div role="rowheader" aria-colindex={1} className={styles.rowNumber} aria-busy>
+        <span className="visually-hidden">{rowDigits(index)}</span>
+      </div>
+    )
+  }
   return (
     <RowNumber
       row={index}
