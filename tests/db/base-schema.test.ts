@@ -14,7 +14,7 @@ import { createDatabase, type TestDatabase } from '../support/servers.ts'
 let made: TestDatabase
 beforeAll(async () => {
   made = await createDatabase('postgres')
-}, 60_000)
+})
 afterAll(() => made.drop())
 
 const connection = () => postgresConnection(made.url)
@@ -94,5 +94,5 @@ describe.each(META_DATABASES)('the home of a base of a server on %s', (database)
     } finally {
       await app.stop()
     }
-  }, 30_000)
+  })
 })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = openPostgresDatabase(postgresConnection(made.url))
   engine = openPostgresEngine(database, 'public', 'Shop')
   await engine.write((tx) => tx.run({ sql: 'create table t (id integer)', params: [] }))
-}, 60_000)
+})
 afterAll(async () => {
   await database.close()
   await made.drop()
@@ -101,7 +101,7 @@ describe('a database that cannot be reached', () => {
       }
     }
     await away.close()
-  }, 30_000)
+  })
 
   test('is told from one that refuses who asks', async () => {
     const wrong = openPostgresDatabase({ ...postgresConnection(made.url), password: 'wrong' })

@@ -42,7 +42,7 @@ beforeAll(async () => {
       await sql`select 1`
     },
   })
-}, 60_000)
+})
 afterAll(() => stop())
 
 async function ask(ssl: SslConfig, host = 'localhost'): Promise<unknown> {

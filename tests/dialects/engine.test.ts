@@ -37,7 +37,7 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
       const counter = [{ name: 'id', storage: 'integer' as const, required: true, defaultValue: 5 }]
       for (const statement of dialect.createTable('counter', counter)) await tx.run(statement)
     })
-  }, 60_000)
+  })
   afterAll(() => made.close())
 
   const table = sql.identifier('every "kind"')

@@ -40,7 +40,7 @@ describe.each(ENGINES)('files in cells on $client', ({ open }) => {
     for (const [index, cell] of CELLS.entries()) {
       await ask(sql`insert into ${sql.identifier('files_test')} values (${index}, ${cell})`)
     }
-  }, 60_000)
+  })
   afterAll(() => engine.close())
 
   test.each([

@@ -126,7 +126,7 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
           values ${sql.join(rows, sql`, `)}`,
       ),
     )
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 

@@ -32,7 +32,7 @@ describe.each(ENGINES)('formulas over links, lookups and rollups on $client', ({
   beforeAll(async () => {
     engine = await open()
     await fillLinked(engine)
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 

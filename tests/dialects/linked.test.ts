@@ -38,7 +38,7 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
   beforeAll(async () => {
     engine = await open()
     await fillLinked(engine)
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 

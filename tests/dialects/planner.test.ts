@@ -89,7 +89,7 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
           values (${sql.join(values, sql`, `)})`,
       )
     }
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 

@@ -15,7 +15,7 @@ const running: ServerProcess[] = []
 beforeEach(async () => {
   database = await createDatabase('postgres')
   dataDir = mkdtempSync(join(tmpdir(), 'sheaf-pg-home-'))
-}, 60_000)
+})
 afterEach(async () => {
   for (const server of running.splice(0)) await server.end('SIGKILL')
   await database.drop()
@@ -80,7 +80,7 @@ describe('a base whose home is PostgreSQL', () => {
     expect(logged).toEqual(rows)
     const again = createRestClient((await start()).url, token)
     expect((await again.post(path, { Title: 'after' })).status).toBe(200)
-  }, 60_000)
+  })
 
   test('takes writes of two servers at once, and loses none of either', async () => {
     const [one, two] = [await start(), await start()]
@@ -112,5 +112,5 @@ describe('a base whose home is PostgreSQL', () => {
     expect(logged).toEqual(rows)
     const counts = clients.map(({ trpc }) => trpc.records.count.query({ selection: { tableId } }))
     expect(await Promise.all(counts)).toEqual([{ count: 52 }, { count: 52 }])
-  }, 60_000)
+  })
 })

@@ -35,4 +35,4 @@ test('stopping waits for requests, but not for a client that never ends its own'
   expect((await hashing).status).toBe(200)
   await listen
   slow.destroy()
-}, 30_000)
+})

@@ -47,7 +47,7 @@ test('a day looks the same in cells, titles, cards, chips, filters and the calen
   await page.goto(`${tests.app().url}/#/nc/${chips.baseId}/${chips.tableId}`)
   await page.locator('[role="gridcell"]', { hasText: shown }).first().waitFor()
   expect(await page.locator('[role="gridcell"]', { hasText: day }).count()).toBe(0)
-}, 60_000)
+})
 
 test('a day looks as its field says on public links, and in the rules of a form', async () => {
   const { table, chips, day } = await createLink(tests)
@@ -93,4 +93,4 @@ test('a day looks as its field says on public links, and in the rules of a form'
         ?.value === shown,
     shown,
   )
-}, 60_000)
+})

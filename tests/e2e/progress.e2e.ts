@@ -37,7 +37,7 @@ describe('a change of whole tables', () => {
     await bar.getByText('Deleting 400,000 records of').waitFor()
     expect((await deleted).count).toBe(MANY)
     await bar.waitFor({ state: 'detached' })
-  }, 60_000)
+  })
 
   test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
@@ -64,7 +64,7 @@ describe('a change of whole tables', () => {
     gate.resolve()
     await other
     await grid.shows('Title', ['first', 'second'])
-  }, 60_000)
+  })
 
   test('is cancelled by who made it, or by creators', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
@@ -94,5 +94,5 @@ describe('a change of whole tables', () => {
     expect((await outcome).count).toBe(1)
     // One that has ended is no error: the button may be pressed at that moment.
     await cancelAs(tests.owner().token)
-  }, 60_000)
+  })
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
     "insert into chart values (1, 'Top', 3)",
     "insert into author (name, followers) values ('Ann', 18446744073709551615), ('Bob', 9007199254740993)",
   ])
-}, 60_000)
+})
 afterAll(() => foreign.stop())
 
 test('a database is connected in one dialog, with a reason where it cannot be', async () => {
@@ -49,7 +49,7 @@ test('a database is connected in one dialog, with a reason where it cannot be', 
   await page.keyboard.press('Escape')
   await see(page.getByRole('button', { name: 'Synchronise' }))
   expect(await page.getByRole('switch').count()).toBe(2)
-}, 60_000)
+})
 
 test('its records are edited in the grid, and a table without a key says why not', async () => {
   const page = await openSignedIn()
@@ -73,7 +73,7 @@ test('its records are edited in the grid, and a table without a key says why not
   await page.getByText('log', { exact: true }).first().click()
   await see(page.getByRole('note').getByText('Read only'))
   expect(await page.getByTestId('add-record').count()).toBe(0)
-}, 60_000)
+})
 
 test('a record is added under the key that one types', async () => {
   const page = await openSignedIn()
@@ -89,7 +89,7 @@ test('a record is added under the key that one types', async () => {
     await Bun.sleep(50)
   }
   expect(await foreign.ask('select code, name from country')).toEqual([{ code: 'fr', name: 'France' }])
-}, 60_000)
+})
 
 test('what has changed in it is taken over as chosen', async () => {
   await foreign.ask('alter table author add column born date, add column died date')
@@ -101,7 +101,7 @@ test('what has changed in it is taken over as chosen', async () => {
   await dialog.getByLabel('New column died').uncheck()
   await dialog.getByRole('button', { name: 'Apply 1 change' }).click()
   await see(dialog.getByText('1 change was applied'))
-}, 60_000)
+})
 
 expectNoProblems()
 
@@ -124,4 +124,4 @@ test('deleting says first what the database does with records that refer to it',
   await page.getByRole('menuitem', { name: 'Delete record' }).click()
   await see(page.getByText('1 record of "chart" refers to it'))
   expect(await foreign.ask('select id from genre')).toEqual([{ id: 2 }])
-}, 60_000)
+})

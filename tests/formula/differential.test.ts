@@ -71,7 +71,7 @@ describe.each(ENGINES)('formulas on $client', ({ open }) => {
   beforeAll(async () => {
     engine = await open()
     for (const statement of tableStatements(engine.dialect, ROWS)) await engine.rows(statement)
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 
@@ -142,7 +142,7 @@ describe.each(ENGINES)('letters on $client', ({ open }) => {
     } finally {
       await engine.close()
     }
-  }, 60_000)
+  })
 })
 
 /** A value of the driver in the form of `CellValue`. */

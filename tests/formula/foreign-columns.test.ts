@@ -91,7 +91,7 @@ describe.each(ENGINES)('formulas over columns of foreign databases on $client', 
   let engine: TestEngine
   beforeAll(async () => {
     engine = await open()
-  }, 60_000)
+  })
   afterAll(() => engine.close())
 
   test.each(COLUMNS[client] ?? [])('%s as %s fails for no value', async (type, form, values) => {

@@ -63,7 +63,7 @@ describe.each(ENGINES)('the deepest formulas on $client', ({ open }) => {
   beforeAll(async () => {
     engine = await open()
     for (const statement of tableStatements(engine.dialect, ROWS)) await engine.rows(statement)
-  }, 60_000)
+  })
 
   afterAll(() => engine.close())
 

@@ -8,7 +8,7 @@ describe.each([...META_DATABASES])('an id that nothing can have, metadata in %s'
   beforeAll(async () => {
     app = await createTestApp({ database })
     owner = await app.signUp()
-  }, 60_000)
+  })
   afterAll(() => app.stop())
 
   test('is no kind of job either', async () => {

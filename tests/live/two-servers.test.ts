@@ -19,7 +19,7 @@ beforeAll(async () => {
   owner = await app.signUp()
   baseId = (await createBase(app, owner)).id
   tableId = (await app.trpc(owner.token).schema.createTable.mutate({ baseId, title: 'Live' })).table.id
-}, 60_000)
+})
 afterEach(() => {
   for (const socket of open.splice(0)) socket.close()
 })

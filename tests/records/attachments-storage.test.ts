@@ -156,7 +156,7 @@ describe.each([...META_DATABASES])('files that no record names (%s)', (database)
     )
     const { Files } = (await bench.rest.get(`${table.path}/${body.Id}`)).body
     expect((await fetch(`${bench.app.url}/${Files[0].signedPath}`)).status).toBe(200)
-  }, 30_000)
+  })
 })
 
 describe('an S3-compatible store', () => {

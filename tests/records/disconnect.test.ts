@@ -53,7 +53,7 @@ describe('a caller who disconnects in the middle of a scan', () => {
     viewId = views.body.list[0].id
     const share = await app.rest(ann.token).post(`/api/v2/meta/views/${viewId}/share`)
     shareId = share.body.uuid
-  }, 60_000)
+  })
   afterAll(() => app.stop())
 
   function copyFirst(tableName: string): void {
@@ -195,5 +195,5 @@ describe('a caller who disconnects in the middle of a scan', () => {
     }
     expect(next.status).toBe(200)
     for (const client of [...clients, again]) client.abort()
-  }, 30_000)
+  })
 })

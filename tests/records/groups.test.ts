@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     ROWS,
   )
-}, 60_000)
+})
 
 afterAll(() => bench.stop())
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
     links.set(title, link)
     for (const id of [1, 2, 3]) await link.write('link', id, [id])
   }
-}, 60_000)
+})
 afterAll(() => bench.stop())
 
 const LINKED = ['to a named person', 'to one without a name', 'to one with an empty name']

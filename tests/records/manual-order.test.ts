@@ -381,5 +381,5 @@ describe.each(['postgres', 'mariadb'] as const)('tables of a connected %s', (kin
     expect((await bench.trpc.records.list.query({ query })).ids).toEqual([1, 2])
     await bench.stop()
     await foreign.stop()
-  }, 60_000)
+  })
 })

@@ -11,7 +11,7 @@ let rows: FilterTable['rows']
 beforeAll(async () => {
   bench = await createBench()
   ;({ table, rows } = await createFilterTable(bench))
-}, 60_000)
+})
 afterAll(() => bench.stop())
 
 describe('the where parameter', () => {

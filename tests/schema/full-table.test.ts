@@ -39,7 +39,7 @@ describe.each([...databases])('a table that has as many columns as its database 
     expect(await readTable(shop, id)).toEqual(before)
     const { status } = await shop.rest.post(`/api/v2/tables/${id}/records`, { Title: 'still' })
     expect(status).toBe(200)
-  }, 60_000)
+  })
 
   /** Columns as deleted fields and former types leave them behind. */
   async function fill(tableName: string): Promise<void> {

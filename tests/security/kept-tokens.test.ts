@@ -9,7 +9,7 @@ describe.each(META_DATABASES)('API tokens at a new password on %s', (database) =
   beforeAll(async () => {
     app = await createTestApp({ database })
     admin = await app.signUp()
-  }, 60_000)
+  })
   afterAll(() => app.stop())
 
   const newToken = async (user: TestUser, description: string): Promise<string> =>

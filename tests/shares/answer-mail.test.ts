@@ -155,7 +155,7 @@ describe.each(META_DATABASES)('answers by mail on %s', (database) => {
     await smtp.waitFor(60, 20_000)
     expect(await quiet()).toHaveLength(60)
     expect(smtp.mails.filter(({ text }) => text.includes('won’t get an email for each'))).toHaveLength(1)
-  }, 30_000)
+  })
 
   test('the password of the mail server is told to nobody', async () => {
     const info = await app.trpc().app.info.query()

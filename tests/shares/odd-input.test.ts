@@ -84,7 +84,7 @@ test('what makes no sense is refused in the words of the caller, whoever sends i
     }
   }
   expect(broken).toEqual([])
-}, 60_000)
+})
 
 test('names of records are not told by an import into another base, nor to who may not read theirs', async () => {
   const guest = await app.signUp()

@@ -15,7 +15,7 @@ beforeAll(async () => {
   app = await createTestApp({ database: 'postgres' })
   other = await startServer({ ...app.config, port: 0 })
   world = await createSecrets(app, await app.signUp())
-}, 60_000)
+})
 afterAll(async () => {
   await other.stop()
   await app.stop()
@@ -52,4 +52,4 @@ test('a live connection by a link ends within seconds where another server close
   const gone = cutOff(second)
   await shares.close.mutate(target())
   expect(await gone).toBe('cut off')
-}, 30_000)
+})

@@ -55,7 +55,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('numbers of %s', (kind
     for (const table of await bench.trpc.schema.tables.query({ baseId: bench.baseId })) {
       ids.set(table.tableName, table.id)
     }
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await stop()

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await sql.unsafe('create table shop.note (id int auto_increment primary key, text varchar(40))')
   // From now on it lets nobody in without encryption.
   await sql.unsafe('set global require_secure_transport = on')
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   await plain.stop()

@@ -40,7 +40,7 @@ describe.each(['postgres', 'mariadb'] as const)('a hard record of %s', (kind) =>
     const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     tableId = tables.find((table) => table.tableName === 'every_type')?.id ?? ''
     await foreign.ask(HARD[kind])
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await foreign.stop()

@@ -16,7 +16,7 @@ beforeAll(async () => {
   ])
   sourceId = await connect(bench, foreign.sent)
   tableId = (await bench.trpc.schema.tables.query({ baseId: bench.baseId }))[0]?.id ?? ''
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   await foreign.stop()

@@ -23,7 +23,7 @@ describe.each(['postgres', 'mariadb'] as const)('formulas over tables of %s', (k
     await connect(bench, foreign.sent)
     const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     tableId = tables.find((table) => table.tableName === 'item')?.id ?? ''
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await foreign.stop()

@@ -101,7 +101,7 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('fractions of a second
     const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     tableId = tables.find((table) => table.tableName === 'moment')?.id ?? ''
     childId = tables.find((table) => table.tableName === 'child')?.id ?? ''
-  }, 60_000)
+  })
   afterAll(() => connected.stop())
 
   const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })

@@ -20,7 +20,7 @@ describe.each(['postgres', 'mariadb'] as const)('letters in tables of %s', (kind
     const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     tableId = tables.find((table) => table.tableName === 'person')?.id ?? ''
     path = `/api/v2/tables/${tableId}/records`
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await foreign.stop()

@@ -13,7 +13,7 @@ beforeAll(async () => {
   shop = await createForeign('postgres', [
     'create table wanted (id serial primary key, name text); create table left_out (id serial primary key); create table other (id serial primary key)',
   ])
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   await shop.stop()

@@ -45,7 +45,7 @@ beforeAll(async () => {
   sourceId = await connect(bench, foreign.sent)
   const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId, includeJunctions: true })
   for (const table of tables) ids.set(table.tableName, table.id)
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   await foreign.stop()

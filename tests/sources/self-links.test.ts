@@ -69,6 +69,6 @@ describe.each(['sqlite', 'postgres', 'mariadb'] as const)(
       expect(row(2).manager).toMatchObject({ name: 'Ann' })
       expect(row(2).mentor).toMatchObject({ name: 'Ben' })
       await stop()
-    }, 60_000)
+    })
   },
 )

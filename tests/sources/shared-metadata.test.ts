@@ -15,7 +15,7 @@ beforeAll(async () => {
     'create table author (id int auto_increment primary key, name varchar(40) not null)',
     'create table book (id int auto_increment primary key, author_id int, foreign key (author_id) references author (id))',
   ])
-}, 60_000)
+})
 afterAll(async () => {
   await bench.stop()
   await foreign.stop()

@@ -39,7 +39,7 @@ describe.each(['postgres', 'mariadb'] as const)('a column of %s that holds more 
     await connect(bench, foreign.sent)
     const tables = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
     tableId = tables.find((table) => table.tableName === 'order_lines')?.id ?? ''
-  }, 60_000)
+  })
   afterAll(async () => {
     await bench.stop()
     await foreign.stop()
