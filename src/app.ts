@@ -66,19 +66,17 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   const jobs = createJobs({ meta, events, log })
   const mail = createMail({ config, meta, secrets, log })
   return {
-    ...{
-      config,
-      log,
-      secrets,
-      files: openFileStore(config),
-      meta,
-      pool,
-      sources,
-      events,
-      jobs,
-      mail,
-      undoers: new Map(),
-    },
+    config,
+    log,
+    secrets,
+    files: openFileStore(config),
+    meta,
+    pool,
+    sources,
+    events,
+    jobs,
+    mail,
+    undoers: new Map(),
     async close() {
       await Promise.all([jobs.close(), mail.close()])
       pool.close()
@@ -152,7 +150,11 @@ export function createApp(kernel: Kernel, services: Services) {
       // Who asks is found out in here: should that fail, the answer keeps the cause to itself, as any failure's.
       createContext: async () => ({
         actor: await actor(),
-        ...{ requestId, log: kernel.log, responseHeaders, request, address },
+        requestId,
+        log: kernel.log,
+        responseHeaders,
+        request,
+        address,
       }),
       responseMeta: () => ({ headers: responseHeaders }),
       onError: ({ error, path }) => {

@@ -289,7 +289,14 @@ export function createWorkerPool(size: number): WorkerPool {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const user = caller?.key || `base ${base}`
       groups[kind].submit({
-        ...{ id: nextId++, task, input, user, base, caller, resolve, reject },
+        id: nextId++,
+        task,
+        input,
+        user,
+        base,
+        caller,
+        resolve,
+        reject,
         release: () => {},
       })
       return promise

@@ -26,7 +26,10 @@ export function createForgotPassword(
     if ((await mail.countEvents(topic)) >= MAX_MAILED_PER_PERSON) return
     const { token, expiresAt } = await passwordReset.issue(user.id)
     await mail.send({
-      ...{ topic, event: createId('mail'), recipients: [user.email], expiresAt },
+      topic,
+      event: createId('mail'),
+      recipients: [user.email],
+      expiresAt,
       content: {
         subject: 'Reset your password',
         blocks: [

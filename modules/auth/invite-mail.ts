@@ -27,7 +27,9 @@ export function createInviteMails({ mail, log }: Pick<Kernel, 'mail' | 'log'>) {
     // Nothing in it is of the inviter's choice but the address: it goes to people who have not asked for it.
     const text = `${by} invited you to a base on ${new URL(mail.addressOf('/')).host}. Sign up with this email address: ${email}.`
     await mail.send({
-      ...{ topic, event: createId('mail'), recipients: [email] },
+      topic,
+      event: createId('mail'),
+      recipients: [email],
       content: {
         subject: `${by} invited you to Sheaf`,
         blocks: [

@@ -12,8 +12,11 @@ export const GUEST = { roles: { guest: true }, workspace_roles: null, base_roles
 
 /** Who comes by the link of a base, to themselves (wire §2.2). */
 export const presentVisitor = (role: BaseRole) => ({
-  ...{ roles: asObject([role]), base_roles: asObject([role]), workspace_roles: null },
-  ...{ isAuthorized: true, isPublicBase: true },
+  roles: asObject([role]),
+  base_roles: asObject([role]),
+  workspace_roles: null,
+  isAuthorized: true,
+  isPublicBase: true,
 })
 
 /** A user to themselves (wire §2.2). What an API token is told holds nothing of the session. */

@@ -164,9 +164,16 @@ export function createShares({ meta, events }: Pick<Kernel, 'meta' | 'events'>) 
       const values = await valuesOf(patch, null)
       const { kind, baseId, targetId } = target
       const fresh: ShareRow = {
-        ...{ kind, baseId, targetId, role: 'viewer', passwordHash: null, expiresAt: null },
-        ...{ createdBy: by.kind === 'user' ? by.id : null, createdAt: values.updatedAt },
-        ...{ lastVisitAt: null, answers: 0 },
+        kind,
+        baseId,
+        targetId,
+        role: 'viewer',
+        passwordHash: null,
+        expiresAt: null,
+        createdBy: by.kind === 'user' ? by.id : null,
+        createdAt: values.updatedAt,
+        lastVisitAt: null,
+        answers: 0,
         ...values,
         id: patch.id ?? randomText(ID_LENGTH),
       }
@@ -228,7 +235,15 @@ const keyOf = ({ kind, targetId }: Pick<ShareTarget, 'kind' | 'targetId'>): stri
 export const asShare = (row: ShareRow, isBlocked: boolean): Share => {
   const { id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers } = row
   return {
-    ...{ id, kind, baseId, targetId, role, expiresAt, createdAt, lastVisitAt, answers },
+    id,
+    kind,
+    baseId,
+    targetId,
+    role,
+    expiresAt,
+    createdAt,
+    lastVisitAt,
+    answers,
     hasPassword: row.passwordHash !== null,
     settings: shareSettings.parse(row.settings),
     isBlocked,

@@ -41,12 +41,21 @@ export function createBaseCopies(
       const sourceIds = new Map(copied.map(({ id }) => [id, createId('source')]))
       const { description, meta: look } = original
       const row: BaseRow = {
-        ...{ id: baseId, title, description, meta: look, order: await store.lastPlace() },
-        ...{ createdBy: owner.id, ...times, deletedAt: now },
-        ...{ historyDays: original.historyDays, historySince: null },
+        id: baseId,
+        title,
+        description,
+        meta: look,
+        order: await store.lastPlace(),
+        createdBy: owner.id,
+        ...times,
+        deletedAt: now,
+        historyDays: original.historyDays,
+        historySince: null,
       }
       const sourceRow = (source: SourceRow): SourceRow => ({
-        ...{ ...source, ...times, baseId },
+        ...source,
+        ...times,
+        baseId,
         id: sourceIds.get(source.id) ?? '',
       })
       await meta.atomically([

@@ -80,7 +80,11 @@ export function createMembers(
       const found = await access.members(baseId)
       return found
         .map(({ user, role, since }) => ({
-          ...{ id: user.id, email: user.email, displayName: user.displayName, role, since },
+          id: user.id,
+          email: user.email,
+          displayName: user.displayName,
+          role,
+          since,
           isInvited: user.inviteToken !== null,
           inviteToken: users.inviteTokenFor(actor, user),
         }))

@@ -253,7 +253,14 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   function toBase(row: BaseRow, preference: PreferenceRow | null, role: BaseRole): Base {
     const { id, title, description, createdAt, updatedAt, deletedAt } = row
     return {
-      ...{ id, title, description, meta: row.meta, role, createdAt, updatedAt, deletedAt },
+      id,
+      title,
+      description,
+      meta: row.meta,
+      role,
+      createdAt,
+      updatedAt,
+      deletedAt,
       order: preference?.order ?? row.order,
       keepsDays: row.historyDays ?? kernel.config.historyDays,
     }

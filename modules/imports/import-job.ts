@@ -82,7 +82,8 @@ export function createImportJob({
         for (const statement of linksTable(engine.dialect, staging, input.columns)) await tx.run(statement)
       })
       const outcome = await runInThread(plan, {
-        ...{ engine, signal },
+        engine,
+        signal,
         progress: (done, total) => report({ done, total, unit: 'rows' }),
         async verify() {
           if (model) await requireUnchanged(await schema.load(model.table.id), input.columns)
@@ -98,7 +99,10 @@ export function createImportJob({
       const { choices: _choices, ...told } = outcome
       return {
         ...told,
-        ...{ tableId, title, isNewTable: model === null, fileName: input.fileName },
+        tableId,
+        title,
+        isNewTable: model === null,
+        fileName: input.fileName,
         seconds: Math.round((performance.now() - startedAt) / 100) / 10,
       }
     } catch (error) {
@@ -149,13 +153,11 @@ export function createImportJob({
       (field) => field.unique && columns.some(({ fieldId }) => fieldId === field.id),
     )
     const finish = {
-      ...{
-        kind: 'append' as const,
-        target: model.table.tableName,
-        tableId: model.table.id,
-        keyColumn: model.primaryKey.columnName,
-        orderColumn: 'nc_order',
-      },
+      kind: 'append' as const,
+      target: model.table.tableName,
+      tableId: model.table.id,
+      keyColumn: model.primaryKey.columnName,
+      orderColumn: 'nc_order',
       constants: [...system, ...target.constants],
       numbered: model.fields
         .filter((field) => field.type === 'AutoNumber')
@@ -190,8 +192,13 @@ export function createImportJob({
     if (!model) throw new Error('Choose the table to import into')
     if (outcome.changeId !== null) {
       kernel.events.emit('records.changed', {
-        ...{ id: outcome.changeId, baseId, actorId: userId, at: new Date().toISOString() },
-        ...{ records: [], truncated: true, tableIds: tablesTouched(target.tableId, input.columns) },
+        id: outcome.changeId,
+        baseId,
+        actorId: userId,
+        at: new Date().toISOString(),
+        records: [],
+        truncated: true,
+        tableIds: tablesTouched(target.tableId, input.columns),
       })
     }
     return model.table

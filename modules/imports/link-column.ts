@@ -87,12 +87,12 @@ export function toImportLink({ options, model, related, relation }: OpenLink, pe
   return {
     ...link,
     kept: {
-      ...{
-        in: options.holdsKey ? 'own' : 'related',
-        tableId: child.table.id,
-        tableName: child.table.tableName,
-      },
-      ...{ idColumn: child.primaryKey.columnName, keyFieldId: key.id, keyColumn: key.columnName },
+      in: options.holdsKey ? 'own' : 'related',
+      tableId: child.table.id,
+      tableName: child.table.tableName,
+      idColumn: child.primaryKey.columnName,
+      keyFieldId: key.id,
+      keyColumn: key.columnName,
       stamps: stampsOf(child),
     },
   }

@@ -109,8 +109,14 @@ function download(file: Blob, name: string): Response {
 
 function presentJob(job: Job): Record<string, unknown> {
   return {
-    ...{ id: job.id, job: job.kind, status: job.status, result: job.result },
-    ...{ fk_user_id: job.userId, fk_workspace_id: null, base_id: job.baseId },
-    ...{ created_at: wireTime(job.createdAt), updated_at: wireTime(job.updatedAt) },
+    id: job.id,
+    job: job.kind,
+    status: job.status,
+    result: job.result,
+    fk_user_id: job.userId,
+    fk_workspace_id: null,
+    base_id: job.baseId,
+    created_at: wireTime(job.createdAt),
+    updated_at: wireTime(job.updatedAt),
   }
 }

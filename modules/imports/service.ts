@@ -233,7 +233,8 @@ function refuseRequiredLinks({ fields }: TableModel, filled: ImportColumn[]): vo
 
 const requiredWithoutColumn = ({ id, title }: Field): AppError =>
   new AppError('REQUIRED_FIELD_MISSING', `Field '${title}' is required. Choose a column for it.`, {
-    ...{ fieldId: id, field: title },
+    fieldId: id,
+    field: title,
   })
 
 /** Who imports, when, and whom names in the file may mean. */

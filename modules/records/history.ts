@@ -73,8 +73,12 @@ const holds = (range: AddedRange | null, id: RecordId): boolean =>
   range !== null && typeof id === 'number' && id >= range.from && id <= range.to
 
 const asAdded = ({ id, at, actor_id, kind }: Omit<Row, 'before' | 'after'>): Row => ({
-  ...{ id, at, actor_id, kind },
-  ...{ before: null, after: null },
+  id,
+  at,
+  actor_id,
+  kind,
+  before: null,
+  after: null,
 })
 
 function changesOf(model: TableModel, row: Row): HistoryEntry['changes'] {

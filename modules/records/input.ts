@@ -19,7 +19,9 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const values = z.record(id, cell)
 
 const sort = z.strictObject({
-  ...{ id: z.string().max(64).optional(), fieldId: id, direction: z.enum(['asc', 'desc']) },
+  id: z.string().max(64).optional(),
+  fieldId: id,
+  direction: z.enum(['asc', 'desc']),
 })
 
 export const sorts = z.array(sort).max(20)
@@ -179,7 +181,10 @@ export const groupRequest = z.strictObject({
 export const matchingUpdate = z.strictObject({ selection, values })
 export const historyRequest = z.strictObject({ tableId: id, recordId, before: z.int().optional() })
 export const linkPage = z.strictObject({
-  ...{ tableId: id, fieldId: id, recordId: recordId.nullable(), timeZone },
+  tableId: id,
+  fieldId: id,
+  recordId: recordId.nullable(),
+  timeZone,
   search: z.string().trim().min(1).max(500).optional(),
   limit: z.int().min(1).max(100),
   offset: z.int().min(0),
@@ -187,7 +192,9 @@ export const linkPage = z.strictObject({
 
 /** Records of a view, or of a table, to be written to a file. */
 export const exportRequest = z.strictObject({
-  ...{ tableId: id, viewId: id.optional(), timeZone },
+  tableId: id,
+  viewId: id.optional(),
+  timeZone,
   format: z.enum(['csv', 'xlsx', 'json']),
   /** Names the file; absent: the view's title, or the table's. */
   title: z.string().trim().min(1).max(255).optional(),
@@ -210,13 +217,11 @@ export const nameSearch = z.strictObject({
 
 /** A formula that is tried on some records before it is saved. */
 export const formulaPreview = z.strictObject({
-  ...{
-    tableId: id,
-    formula: z.string().max(100_000),
-    fieldId: id.optional(),
-    viewId: id.optional(),
-    timeZone,
-  },
+  tableId: id,
+  formula: z.string().max(100_000),
+  fieldId: id.optional(),
+  viewId: id.optional(),
+  timeZone,
   recordIds: z.array(recordId).min(1).max(MAX_PREVIEW).optional(),
   limit: z.int().min(1).max(MAX_PREVIEW).optional(),
 })

@@ -158,7 +158,8 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   const narrowed = ({ engine, model: whole, context }: Opened, model: TableModel): Opened => ({
-    ...{ engine, model },
+    engine,
+    model,
     context: { ...context, model, whole },
   })
 

@@ -30,7 +30,9 @@ export async function snapshot(model: TableModel, engine: Engine): Promise<Snaps
   return columns.map(({ name, type: databaseType }) => {
     const field = fields.get(name)
     return {
-      ...{ key: field?.id ?? RAW_PREFIX + name, name, databaseType },
+      key: field?.id ?? RAW_PREFIX + name,
+      name,
+      databaseType,
       column: sql`${sql.identifier(name)}`,
       storage: field ? fieldType(field.type).storage : null,
     }

@@ -50,7 +50,12 @@ export function createChangeSteps({ meta, events }: Pick<Kernel, 'meta' | 'event
       }
       if (touchesRecords) {
         events.emit('records.changed', {
-          ...{ ...logged, baseId, actorId, records: [], truncated: true, tableIds },
+          ...logged,
+          baseId,
+          actorId,
+          records: [],
+          truncated: true,
+          tableIds,
         })
       }
     },

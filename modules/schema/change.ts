@@ -80,7 +80,9 @@ export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChan
         const logged = silent
           ? { id: await lastChangeId(tx), at: new Date().toISOString() }
           : await appendChange(tx, engine.dialect, {
-              ...{ actorId, ...change.entry, records: [] },
+              actorId,
+              ...change.entry,
+              records: [],
               actionId: actor.kind === 'user' ? actor.actionId : undefined,
               recordCount: planned.cells?.count ?? 0,
             })

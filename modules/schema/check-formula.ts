@@ -66,10 +66,21 @@ export async function draftFormula(
 const DRAFT_ID = 'draft'
 
 const draftOf = ({ table }: TableModel, formula: string): Field => ({
-  ...{ id: DRAFT_ID, tableId: table.id, title: DRAFT_ID, columnName: '', type: 'Formula' },
+  id: DRAFT_ID,
+  tableId: table.id,
+  title: DRAFT_ID,
+  columnName: '',
+  type: 'Formula',
   options: readOptions('Formula', { formula }),
-  ...{ description: null, required: false, unique: false, defaultValue: null, order: 0 },
-  ...{ isDisplay: false, isPrimaryKey: false, isSystem: false, ...OWN_COLUMN },
+  description: null,
+  required: false,
+  unique: false,
+  defaultValue: null,
+  order: 0,
+  isDisplay: false,
+  isPrimaryKey: false,
+  isSystem: false,
+  ...OWN_COLUMN,
 })
 
 /** What is wrong with a formula together with what it reads: that it reads itself, or that it becomes too large. */

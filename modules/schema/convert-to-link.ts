@@ -61,7 +61,11 @@ export async function convertToLink(
         ...ownSide(ends, patch.type ?? 'Links', link),
         description:
           patch.description === undefined ? current.description : patch.description?.trim() || null,
-        ...{ title, columnName: '', unique: false, required: false, defaultValue: null },
+        title,
+        columnName: '',
+        unique: false,
+        required: false,
+        defaultValue: null,
       }
       const parts =
         link.kind === 'mm'

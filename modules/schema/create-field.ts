@@ -56,14 +56,17 @@ export async function createField(
       const taken = new Set(stored.map((field) => field.columnName.toLowerCase()))
       const hasColumn = fieldType(definition.type).systemColumn === undefined && computed === undefined
       const field: Field = {
-        ...{ id: createId('field'), tableId },
+        id: createId('field'),
+        tableId,
         ...definition,
         title: uniqueTitle(definition.title, model.fields),
         columnName: hasColumn
           ? physicalName((input.columnName || definition.title) + suffix, taken, 'field')
           : '',
         order: Math.max(0, ...stored.map((other) => other.order)) + 1,
-        ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+        isDisplay: false,
+        isPrimaryKey: false,
+        isSystem: false,
         ...OWN_COLUMN,
       }
       const { dialect } = engine

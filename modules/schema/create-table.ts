@@ -83,7 +83,9 @@ export async function planTable(
   if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
   const tableId = createId('table')
   return {
-    ...{ tableId, baseId: base.id, title: checkTitle('table', input.title) },
+    tableId,
+    baseId: base.id,
+    title: checkTitle('table', input.title),
     fields: planFields(tableId, inputs),
     description: input.description?.trim() || null,
     meta: input.meta ?? {},

@@ -57,8 +57,11 @@ async function listAll(
 ): Promise<Dependent[]> {
   const titles = new Map((await context.store.tablesOf(baseId)).map((table) => [table.id, table.title]))
   const present = (field: Field, effect: Dependent['effect']): Dependent => ({
-    ...{ kind: 'field', id: field.id, title: field.title },
-    ...{ tableTitle: titles.get(field.tableId) ?? '', effect },
+    kind: 'field',
+    id: field.id,
+    title: field.title,
+    tableTitle: titles.get(field.tableId) ?? '',
+    effect,
   })
   // A reverse that nobody sees, and the keys in a table of pairs, are no news to anyone.
   const deleted = parts.fields.filter((field) => !field.isSystem && titles.has(field.tableId))

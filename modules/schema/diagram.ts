@@ -10,11 +10,18 @@ export function diagramOf(models: readonly TableModel[]): Diagram {
   const told = new Set<string>()
   return {
     tables: models.map(({ table, fields }) => ({
-      ...{ id: table.id, sourceId: table.sourceId, title: table.title, isJunction: table.isJunction },
+      id: table.id,
+      sourceId: table.sourceId,
+      title: table.title,
+      isJunction: table.isJunction,
       fields: fields
         .filter(({ isSystem }) => !isSystem)
         .map(({ id, title, type, isPrimaryKey, isDisplay }) => ({
-          ...{ id, title, type: fieldType(type).label, isPrimaryKey, isDisplay },
+          id,
+          title,
+          type: fieldType(type).label,
+          isPrimaryKey,
+          isDisplay,
           isForeignKey: type === 'ForeignKey',
         })),
     })),
@@ -35,8 +42,10 @@ function linkFrom({ table }: TableModel, field: Field): DiagramLink | null {
   const link = linkOf(field)
   if (!link || field.isSystem) return null
   return {
-    ...{ fieldId: field.id, inverseFieldId: link.inverseFieldId },
-    ...{ fromTableId: table.id, toTableId: link.relatedTableId },
+    fieldId: field.id,
+    inverseFieldId: link.inverseFieldId,
+    fromTableId: table.id,
+    toTableId: link.relatedTableId,
     fromMany: link.kind === 'mm' || link.kind === 'bt',
     toMany: !isSingleLink(link),
     junctionTableId: link.junction?.tableId ?? null,

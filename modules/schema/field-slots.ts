@@ -57,9 +57,17 @@ export function openSlots(model: TableModel, stored: StoredField[]): FieldSlots 
     add(field) {
       order++
       const made: Field = {
-        ...{ id: createId('field'), tableId: model.table.id, columnName: '', description: null },
-        ...{ required: false, unique: false, defaultValue: null, order },
-        ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+        id: createId('field'),
+        tableId: model.table.id,
+        columnName: '',
+        description: null,
+        required: false,
+        unique: false,
+        defaultValue: null,
+        order,
+        isDisplay: false,
+        isPrimaryKey: false,
+        isSystem: false,
         ...OWN_COLUMN,
         ...field,
       }

@@ -157,12 +157,15 @@ export async function createForeignField(
     const current = await store.load(table.id)
     const stored = await store.listFields(table.id)
     const field: Field = {
-      ...{ id: createId('field'), tableId: table.id },
+      id: createId('field'),
+      tableId: table.id,
       ...definition,
       title: uniqueTitle(definition.title, current.fields),
       columnName,
       order: Math.max(0, ...stored.map((other) => other.order)) + 1,
-      ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+      isDisplay: false,
+      isPrimaryKey: false,
+      isSystem: false,
       ...OWN_COLUMN,
       databaseType: made.type,
     }

@@ -60,8 +60,12 @@ export async function storableFormula(
 const isSame = (left: object, right: object): boolean => Bun.deepEquals(left, right)
 
 const NOUNS = {
-  ...{ number: 'a number', text: 'a text', boolean: 'yes or no', date: 'a day' },
-  ...{ datetime: 'a date and time', null: 'nothing' },
+  number: 'a number',
+  text: 'a text',
+  boolean: 'yes or no',
+  date: 'a day',
+  datetime: 'a date and time',
+  null: 'nothing',
 }
 
 /**
@@ -81,7 +85,9 @@ export async function checkIn(
     return field && hasFormula(field.type) ? storedReferences(formulaOf(field).formula) : []
   }
   return checkFormula(formula, {
-    ...{ fields: fields.map(formulaField), client, referencesOf },
+    fields: fields.map(formulaField),
+    client,
+    referencesOf,
     ...(selfId !== undefined && { selfId }),
   })
 }

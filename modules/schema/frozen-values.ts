@@ -49,7 +49,8 @@ export async function readableValues(
   if (!computed.result) throw badRequest(`"${field.title}" has no values to convert: ${computed.error}`)
   const decode = dialect.decode(storageOf(computed))
   return {
-    ...{ type: computed.result.type, options: computed.result.options },
+    type: computed.result.type,
+    options: computed.result.options,
     source: {
       column: await expressionOf(context, model, dialect, computed),
       decode: (value) => bare(decode ? decode(value) : (value as CellValue)),

@@ -35,7 +35,12 @@ export async function buildJunction(
   const [ownKey, relatedKey] = keysOf(tableId, own, related, basics)
   const fields = [...basics, ownKey, relatedKey]
   const planned = {
-    ...{ tableId, baseId: own.table.baseId, fields, description: null, meta: {}, tableName: null },
+    tableId,
+    baseId: own.table.baseId,
+    fields,
+    description: null,
+    meta: {},
+    tableName: null,
     title: `nc_m2m_${plainWords(own.table.title)}_${plainWords(related.table.title)}`,
   }
   const idColumn = basics[0]?.columnName ?? 'id'
@@ -72,7 +77,10 @@ export const pairIndexes = (
 function keysOf(tableId: string, own: TableModel, related: TableModel, basics: Field[]): [Field, Field] {
   const stored: StoredField[] = basics.map((field) => ({
     ...field,
-    ...{ createdAt: '', updatedAt: '', deletedAt: null, wireMeta: null },
+    createdAt: '',
+    updatedAt: '',
+    deletedAt: null,
+    wireMeta: null,
   }))
   const slots = openSlots(createTableModel({ ...own.table, id: tableId }, stored), stored)
   const add = (parent: TableModel): Field => {

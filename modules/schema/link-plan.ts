@@ -37,7 +37,9 @@ export function ownSide(
   const name = related.model.table.title
   const options: LinkOptions = {
     ...linkOptions.parse({}),
-    ...{ kind: link.kind, relatedTableId: related.model.table.id, viewId: link.viewId ?? null },
+    kind: link.kind,
+    relatedTableId: related.model.table.id,
+    viewId: link.viewId ?? null,
     singular: link.singular || singularOf(name),
     plural: link.plural || pluralOf(name),
   }
@@ -121,15 +123,19 @@ export function addInverse({ own, related }: Ends, field: Field, link: NewLink):
   const isSingle = isSingleLink({ kind: inverseKind })
   const options: LinkOptions = {
     ...linkOptions.parse({}),
-    ...{ kind: inverseKind, relatedTableId: own.model.table.id, inverseFieldId: field.id },
-    ...{ keyFieldId, parentFieldId },
+    kind: inverseKind,
+    relatedTableId: own.model.table.id,
+    inverseFieldId: field.id,
+    keyFieldId,
+    parentFieldId,
     holdsKey: keyFieldId !== null && !holdsKey,
     junction: junction && {
       tableId: junction.tableId,
       ownFieldId: junction.relatedFieldId,
       relatedFieldId: junction.ownFieldId,
     },
-    ...{ singular: singularOf(name), plural: pluralOf(name) },
+    singular: singularOf(name),
+    plural: pluralOf(name),
   }
   const inverse: SlotField = {
     title: related.freeTitle(isSingle ? singularOf(name) : pluralOf(name)),

@@ -100,8 +100,20 @@ export function toTable(row: TableRow): Table {
   const { description, meta, order, version } = row
   const { createdAt, updatedAt, deletedAt } = row
   return {
-    ...{ id, baseId, sourceId, kind, isJunction, title, tableName, description, meta, order, version },
-    ...{ createdAt, updatedAt, deletedAt },
+    id,
+    baseId,
+    sourceId,
+    kind,
+    isJunction,
+    title,
+    tableName,
+    description,
+    meta,
+    order,
+    version,
+    createdAt,
+    updatedAt,
+    deletedAt,
   }
 }
 

@@ -38,15 +38,18 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
   const columns = new Set<string>([idColumn.toLowerCase(), ...SYSTEM_FIELDS.map((field) => field.columnName)])
   const add = (field: Partial<PlannedField> & Pick<Field, 'title' | 'type' | 'columnName'>) => {
     planned.push({
-      ...{ id: createId('field'), tableId, options: {}, description: null, required: false, unique: false },
-      ...{
-        defaultValue: null,
-        order: planned.length + 1,
-        isDisplay: false,
-        isPrimaryKey: false,
-        isSystem: false,
-        ...OWN_COLUMN,
-      },
+      id: createId('field'),
+      tableId,
+      options: {},
+      description: null,
+      required: false,
+      unique: false,
+      defaultValue: null,
+      order: planned.length + 1,
+      isDisplay: false,
+      isPrimaryKey: false,
+      isSystem: false,
+      ...OWN_COLUMN,
       wireMeta: null,
       ...field,
     })

@@ -85,7 +85,10 @@ export function presentColumn(
     column_name: isVirtual ? virtualName(field) : field.columnName,
     uidt: field.type,
     dt: columnType?.dt ?? null,
-    ...{ np: null, ns: null, clen: null, cop: null },
+    np: null,
+    ns: null,
+    clen: null,
+    cop: null,
     pk: isVirtual ? null : isKey,
     pv: field.isDisplay,
     rqd: isVirtual ? null : isKey || field.required,
@@ -94,7 +97,8 @@ export function presentColumn(
     ai: isVirtual ? null : field.type === 'ID',
     unique: field.unique || null,
     cdf: columnType?.cdf ?? null,
-    ...{ cc: null, csn: null },
+    cc: null,
+    csn: null,
     dtx: isVirtual || field.type === 'ForeignKey' ? null : 'specificType',
     dtxp: columnType?.dtxp ?? null,
     dtxs: columnType?.dtxs ?? null,
@@ -121,7 +125,10 @@ const isUnsigned = ({ databaseType, isPrimaryKey, type }: StoredField): boolean 
 
 const presentOptions = (field: StoredField, baseId: string) =>
   choicesOf(field).map(({ id, title, color }, index) => ({
-    ...{ id, fk_column_id: field.id, title, color },
+    id,
+    fk_column_id: field.id,
+    title,
+    color,
     order: index + 1,
     base_id: baseId,
   }))

@@ -69,7 +69,9 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
     if (sourceId !== undefined) await schema.refuseForeignTables(sourceId)
     const { title, columns, table_name: tableName, description, meta } = readBody(CreateBody, body)
     const { table } = await schema.createTable(actor, base.id, {
-      ...{ title, description, fields: columns.filter((column) => !isOwnColumn(column)).map(readNewColumn) },
+      title,
+      description,
+      fields: columns.filter((column) => !isOwnColumn(column)).map(readNewColumn),
       ...(tableName && { tableName }),
       ...(meta && { meta }),
     })

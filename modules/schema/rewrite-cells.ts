@@ -58,8 +58,10 @@ async function writePage(
     dialect,
     changeId,
     page.map(({ id, value, after }) => ({
-      ...{ tableId: model.table.id, recordId: id },
-      ...{ before: { [field.id]: value }, after: { [field.id]: after } },
+      tableId: model.table.id,
+      recordId: id,
+      before: { [field.id]: value },
+      after: { [field.id]: after },
     })),
   )
 }

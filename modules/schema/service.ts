@@ -74,7 +74,13 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
   const store = createSchemaStore(kernel, bases)
   const apply = createApplyChange(kernel, store)
   const context: SchemaContext = {
-    ...{ kernel, access, bases, store, apply, views: null, expressions: null },
+    kernel,
+    access,
+    bases,
+    store,
+    apply,
+    views: null,
+    expressions: null,
     applyScript: createApplyScript(kernel, store),
   }
   registerSchemaUndo(context)

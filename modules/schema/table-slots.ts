@@ -44,11 +44,16 @@ export async function openTableSlots(
       if (isTitleTaken(title, all)) throw duplicateTable(title, baseId)
       const table: Table = {
         ...wanted,
-        ...{ baseId, sourceId, title, kind: 'table' as const },
+        baseId,
+        sourceId,
+        title,
+        kind: 'table' as const,
         tableName: physicalName((tableName || title) + suffix, taken, 'table'),
         order: Math.max(0, ...all.map((other) => other.order)) + 1,
         version: 0,
-        ...{ createdAt: now, updatedAt: now, deletedAt: null },
+        createdAt: now,
+        updatedAt: now,
+        deletedAt: null,
       }
       all.push(table)
       taken.add(table.tableName.toLowerCase())

@@ -125,7 +125,10 @@ export async function writeField(
       const field = getField(model, fieldId)
       const before = definitionOf(field)
       const turn: FieldAtItsTurn = {
-        ...{ ...change, model, field, people: () => membersOf(access, table.baseId) },
+        ...change,
+        model,
+        field,
+        people: () => membersOf(access, table.baseId),
         values: (definition) => readableValues(context, model, change.engine.dialect, field, definition),
       }
       const decided = await decide(before, turn)

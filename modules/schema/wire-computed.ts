@@ -107,9 +107,13 @@ export function presentComputed(field: StoredField, baseId: string, around: Wire
   if (link) return presentLink(field, link, baseId, around.primaryKeyOf)
   if (hasFormula(field.type)) {
     return {
-      ...{ id: idOf(field, PREFIXES[field.type] ?? 'f'), fk_column_id: field.id },
+      id: idOf(field, PREFIXES[field.type] ?? 'f'),
+      fk_column_id: field.id,
       ...presentFormula(field, around),
-      ...{ deleted: null, order: 1, ...timesOf(field), base_id: baseId },
+      deleted: null,
+      order: 1,
+      ...timesOf(field),
+      base_id: baseId,
     }
   }
   const keys = KEYS[field.type]
@@ -142,11 +146,17 @@ function presentLink(field: StoredField, link: LinkOptions, baseId: string, prim
     fk_mm_model_id: junction?.tableId ?? null,
     fk_mm_child_column_id: junction?.ownFieldId ?? null,
     fk_mm_parent_column_id: junction?.relatedFieldId ?? null,
-    ...{ ur: null, dr: null, fk_index_name: null, deleted: null },
+    ur: null,
+    dr: null,
+    fk_index_name: null,
+    deleted: null,
     ...timesOf(field),
     fk_target_view_id: link.viewId,
     base_id: baseId,
-    ...{ fk_related_base_id: null, fk_mm_base_id: null, fk_related_source_id: null, fk_mm_source_id: null },
+    fk_related_base_id: null,
+    fk_mm_base_id: null,
+    fk_related_source_id: null,
+    fk_mm_source_id: null,
     ...(field.type === 'Links' && { rollup_function: 'count' }),
   }
 }

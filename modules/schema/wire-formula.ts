@@ -14,7 +14,11 @@ import type { WireColumn } from './wire-field.ts'
 
 /** What of a button stands in a column as it is, by the names of both sides. */
 const BUTTON_KEYS: Record<string, string> = {
-  ...{ type: 'kind', label: 'label', theme: 'theme', color: 'color', icon: 'icon' },
+  type: 'kind',
+  label: 'label',
+  theme: 'theme',
+  color: 'color',
+  icon: 'icon',
   fk_webhook_id: 'webhookId',
 }
 
@@ -56,9 +60,17 @@ export function presentFormula(field: Field, { fields, client }: FormulaSurround
   if (field.type !== 'Button') return formula
   const { kind, label, theme, color, icon, webhookId } = field.options
   return {
-    ...{ type: kind, label: label || null, theme, color, icon, ...formula },
+    type: kind,
+    label: label || null,
+    theme,
+    color,
+    icon,
+    ...formula,
     fk_webhook_id: webhookId,
-    ...{ fk_integration_id: null, model: null, output_column_ids: null, fk_workspace_id: null },
+    fk_integration_id: null,
+    model: null,
+    output_column_ids: null,
+    fk_workspace_id: null,
   }
 }
 

@@ -139,7 +139,11 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
     })
     const { baseId, id: tableId } = model.table
     kernel.events.emit('form.answered', {
-      ...{ baseId, tableId, viewId: view.id, shareId: actor.shareId, recordId },
+      baseId,
+      tableId,
+      viewId: view.id,
+      shareId: actor.shareId,
+      recordId,
     })
     await tell(form, { recordId, values, timeZone: timeZone ?? 'UTC' })
     return recordId

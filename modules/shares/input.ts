@@ -26,7 +26,8 @@ export const openInput = z.strictObject({ kind, id: z.string().max(100) })
 export const baseRef = z.strictObject({ baseId: id })
 
 export const saveInput = z.strictObject({
-  ...{ kind, targetId: id },
+  kind,
+  targetId: id,
   patch: z.strictObject({
     role: z.enum(['viewer', 'editor']).optional(),
     password: password.nullable().optional(),

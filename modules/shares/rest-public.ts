@@ -41,7 +41,9 @@ const queryOf = ({ request }: Pick<Call, 'request'>) => new URL(request.url).sea
 
 /** The password that these routes know is the one of the header. */
 const knock = (config: Kernel['config'], kind: ShareKind, call: Call) => ({
-  ...{ kind, id: call.params.uuid, password: passwordIn(call.request.headers) },
+  kind,
+  id: call.params.uuid,
+  password: passwordIn(call.request.headers),
   address: clientAddress(config, call.request, call.server),
 })
 

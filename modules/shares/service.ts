@@ -70,8 +70,13 @@ export function createSharesService(
       const { row, target } = await enter(knock)
       const { view } = target
       return {
-        ...{ kind: row.kind, baseId: row.baseId, title: target.title, role: row.role },
-        ...{ tableId: view?.tableId ?? null, viewId: view?.id ?? null, viewKind: view?.kind ?? null },
+        kind: row.kind,
+        baseId: row.baseId,
+        title: target.title,
+        role: row.role,
+        tableId: view?.tableId ?? null,
+        viewId: view?.id ?? null,
+        viewKind: view?.kind ?? null,
         settings: shareSettings.parse(row.settings),
         theme: await themeOf(row.baseId),
         form: view?.kind === 'form' ? answers.stateOf(row, view, knock.headers) : null,

@@ -22,7 +22,13 @@ export function copied(source: ViewRow, kind: ViewKind): Partial<ViewRow> {
     hiddenFrom,
   } = source
   return {
-    ...{ rowHeight, frozen, groups, meta, description, showSystemFields, hiddenFrom },
+    rowHeight,
+    frozen,
+    groups,
+    meta,
+    description,
+    showSystemFields,
+    hiddenFrom,
     ...(source.kind === kind && { options: source.options }),
     coloring: coloring && withOwnRules(coloring),
     filter: filter && withFreshIds(filter),

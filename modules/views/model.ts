@@ -75,7 +75,17 @@ export function toView(model: TableModel, row: ViewRow, lines: LineRow[], isShar
   const { id, tableId, title, description, kind, isDefault, order, lock, meta, rowHeight, frozen } = row
   const isLive = (fieldId: string) => model.field(fieldId) !== undefined
   return {
-    ...{ id, tableId, title, description, kind, isDefault, order, lock, meta, rowHeight, frozen },
+    id,
+    tableId,
+    title,
+    description,
+    kind,
+    isDefault,
+    order,
+    lock,
+    meta,
+    rowHeight,
+    frozen,
     ownerId: row.ownedBy ?? row.createdBy,
     fields: fieldsOfView(model, kind, lines),
     filter: row.filter && prune(row.filter, isLive),
@@ -161,8 +171,12 @@ export function withFreshIds(filter: Filter): Filter {
 
 /** The prefix of the ids that REST clients know the columns of a view by. */
 const LINE_KINDS = {
-  ...{ grid: 'gridViewField', form: 'formViewField', gallery: 'galleryViewField' },
-  ...{ kanban: 'kanbanViewField', calendar: 'calendarViewField', map: 'mapViewField' },
+  grid: 'gridViewField',
+  form: 'formViewField',
+  gallery: 'galleryViewField',
+  kanban: 'kanbanViewField',
+  calendar: 'calendarViewField',
+  map: 'mapViewField',
 } as const satisfies Record<ViewKind, IdKind>
 
 /** A fresh id for a line of a view of that kind. */

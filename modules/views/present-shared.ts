@@ -27,7 +27,8 @@ export async function presentSharedView(store: ViewsStore, viewId: string, link:
   const columns = fieldsOfView(model, row.kind, [...kept.values()]).map((line) =>
     presentLine(shown, {
       ...line,
-      ...{ id: kept.get(line.fieldId)?.id ?? '', viewId },
+      id: kept.get(line.fieldId)?.id ?? '',
+      viewId,
       form: said.get(line.fieldId) ?? null,
     }),
   )

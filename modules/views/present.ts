@@ -11,14 +11,18 @@ import { presentVisibility } from './wire-visibility.ts'
 
 /** All that is sent of a view, put together once. */
 export const shownView = (model: TableModel, row: ViewRow, link: WireLink = NO_LINK): ShownView => ({
-  ...{ model, row, link },
+  model,
+  row,
+  link,
   options: liveOptions(model, row),
   groups: liveGroups(model, row),
 })
 
 /** The same for visitors of a base: not who else can see it by which link, nor whom its answers are mailed to. */
 export const forVisitors = ({ options, row, ...shown }: ShownView): ShownView => ({
-  ...{ ...shown, row, link: NO_LINK },
+  ...shown,
+  row,
+  link: NO_LINK,
   options: row.kind === 'form' ? { ...options, emailTo: null } : options,
 })
 
@@ -32,20 +36,28 @@ export function presentView(shown: ShownView, { detailed }: { detailed: boolean 
   const { table } = model
   return {
     ...(detailed && {
-      ...{ ptn: table.tableName, _ptn: table.title, ptype: 'table', tn: row.title, _tn: row.title },
+      ptn: table.tableName,
+      _ptn: table.title,
+      ptype: 'table',
+      tn: row.title,
+      _tn: row.title,
       table_meta: Object.keys(table.meta).length === 0 ? null : table.meta,
     }),
     id: row.id,
-    ...{ source_id: table.sourceId, base_id: table.baseId },
+    source_id: table.sourceId,
+    base_id: table.baseId,
     fk_model_id: row.tableId,
     title: row.title,
     type: viewKind(row.kind).wireNumber,
     is_default: row.isDefault,
     show_system_fields: row.showSystemFields,
     lock_type: row.lock,
-    ...{ uuid: link.uuid, password: link.password, show: true },
+    uuid: link.uuid,
+    password: link.password,
+    show: true,
     order: row.order,
-    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
+    created_at: wireTime(row.createdAt),
+    updated_at: wireTime(row.updatedAt),
     meta: { ...row.meta, ...link.meta },
     description: row.description,
     created_by: row.createdBy,
@@ -70,11 +82,16 @@ export function presentLine(shown: ShownView, line: LineRow) {
     id: line.id,
     fk_view_id: row.id,
     fk_column_id: line.fieldId,
-    ...{ source_id: model.table.sourceId, base_id: model.table.baseId },
-    ...{ uuid: null, label: null, help: null },
+    source_id: model.table.sourceId,
+    base_id: model.table.baseId,
+    uuid: null,
+    label: null,
+    help: null,
     ...('width' in own && { width: own.width }),
-    ...{ show: line.show, order: line.order },
-    ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt) },
+    show: line.show,
+    order: line.order,
+    created_at: wireTime(row.createdAt),
+    updated_at: wireTime(row.updatedAt),
     ...own,
   }
 }
@@ -115,8 +132,11 @@ export function presentFilter(
     created_at: wireTime(view.createdAt),
     updated_at: wireTime(view.updatedAt),
     comparison_sub_op: condition?.operand ?? null,
-    ...{ fk_link_col_id: null, fk_value_col_id: null, fk_parent_column_id: null },
-    ...{ fk_row_color_condition_id: null, fk_widget_id: null },
+    fk_link_col_id: null,
+    fk_value_col_id: null,
+    fk_parent_column_id: null,
+    fk_row_color_condition_id: null,
+    fk_widget_id: null,
   }
 }
 

@@ -103,7 +103,8 @@ function kindRoutes(
       const { title, copy_from_id: copyOf, lock_type: lock, description } = readBody(ViewBody, body)
       const options = await views.firstOptions(model, kind, copyOf ?? undefined)
       const view = await views.create(actor, model.table.id, {
-        ...{ title, kind },
+        title,
+        kind,
         ...(copyOf && { copyOf }),
         ...(lock && { lock }),
         ...(description != null && { description }),

@@ -7,7 +7,9 @@ import { changedKeys, rightsFor, stateOf, type ViewState, writeView } from './up
 import { restoreVisibility, type VisibilityChange } from './visibility.ts'
 
 const reversed = ({ viewId, before, after }: VisibilityChange): VisibilityChange => ({
-  ...{ viewId, before: after, after: before },
+  viewId,
+  before: after,
+  after: before,
 })
 
 interface Detail extends Partial<ArrangeDetail> {

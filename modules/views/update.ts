@@ -190,7 +190,19 @@ export const stateOf = (row: ViewRow): ViewState => {
   const { title, description, rowHeight, frozen, filter, sorts, meta, lock, order, showSystemFields } = row
   const { groups, coloring, options, ownedBy } = row
   return {
-    ...{ title, description, rowHeight, frozen, filter, sorts, meta, lock, order, showSystemFields },
-    ...{ groups, coloring, options, ownedBy },
+    title,
+    description,
+    rowHeight,
+    frozen,
+    filter,
+    sorts,
+    meta,
+    lock,
+    order,
+    showSystemFields,
+    groups,
+    coloring,
+    options,
+    ownedBy,
   }
 }

@@ -27,7 +27,9 @@ export async function linksOfViews(
 
 /** The same of the one link by which someone came: they have given its password, and are not told of it. */
 export const linkOfVisitor = ({ id, settings }: Pick<ShareRow, 'id' | 'settings'>): WireLink => ({
-  ...{ uuid: id, password: null, meta: wireSettings(shareSettings.parse(settings)) },
+  uuid: id,
+  password: null,
+  meta: wireSettings(shareSettings.parse(settings)),
 })
 
 /** How a public page looks, under the names by which clients find it in the `meta` of a view. */

@@ -6,8 +6,15 @@ export interface DriverConnection {
 
 /** What a database is called in addresses, by the names that clients may write. */
 const CLIENTS: Record<string, string> = {
-  ...{ pg: 'pg', postgres: 'pg', postgresql: 'pg', mysql: 'mysql2', mysql2: 'mysql2', mariadb: 'mysql2' },
-  ...{ mssql: 'mssql', sqlite3: 'sqlite3', snowflake: 'snowflake' },
+  pg: 'pg',
+  postgres: 'pg',
+  postgresql: 'pg',
+  mysql: 'mysql2',
+  mysql2: 'mysql2',
+  mariadb: 'mysql2',
+  mssql: 'mssql',
+  sqlite3: 'sqlite3',
+  snowflake: 'snowflake',
 }
 
 /** The client that a name means, e.g. `mysql2` for `mysql`; undefined for no database that is known. */

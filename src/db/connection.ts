@@ -86,7 +86,9 @@ export function postgresConnection(address: string): PostgresConnection {
     client: 'pg',
     host: url.hostname.replace(/^\[|\]$/g, '') || 'localhost',
     port: Number(url.port || 5432),
-    ...{ user, password, database: decodeURIComponent(url.pathname.slice(1)) || user },
+    user,
+    password,
+    database: decodeURIComponent(url.pathname.slice(1)) || user,
     ...(mode && { ssl: { mode: mode === 'allow' ? 'prefer' : mode } }),
   }) as PostgresConnection
 }

@@ -210,7 +210,9 @@ function engineOf(
       const { reader, writer } = connect()
       const prepareWrite = createStatementCache(writer)
       handles = {
-        ...{ reader, writer, prepareWrite },
+        reader,
+        writer,
+        prepareWrite,
         prepareRead: createStatementCache(reader),
         transaction: transactionOn(prepareWrite, shown),
         inode: statSync(path).ino,

@@ -110,7 +110,11 @@ const withoutZone = (value: CellValue): CellValue =>
   typeof value === 'string' ? value.replace(/\+00:00$/, '') : value
 
 const CAST_TYPES: Partial<Record<StorageKind, string>> = {
-  ...{ id: 'signed', integer: 'signed', real: 'double', date: 'date', time: 'time(3)' },
+  id: 'signed',
+  integer: 'signed',
+  real: 'double',
+  date: 'date',
+  time: 'time(3)',
 }
 
 /** As cells have values: instants in their stored form, flags as such. */

@@ -7,8 +7,12 @@ import type { FormulaWords } from '../core/formula/words.ts'
 import { quoteText } from './render.ts'
 
 const TYPES: Record<ValueType, string> = {
-  ...{ number: 'float8', text: 'text', boolean: 'boolean' },
-  ...{ date: 'float8', datetime: 'float8', null: 'text' },
+  number: 'float8',
+  text: 'text',
+  boolean: 'boolean',
+  date: 'float8',
+  datetime: 'float8',
+  null: 'text',
 }
 
 /** Numbers of our own are written so: without a type they would be exact ones, with which doubles mix slowly. */

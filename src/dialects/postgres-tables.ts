@@ -146,7 +146,9 @@ const JSON_PAIRS = 50
 /** What a value in JSON is cast to, so that it can be compared with a column and written to it. */
 const VALUE_TYPES: Record<StorageKind, string> = {
   ...POSTGRES_TYPES,
-  ...{ id: 'bigint', text: 'text', longText: 'text' },
+  id: 'bigint',
+  text: 'text',
+  longText: 'text',
 }
 
 /** As the log keeps values: instants in their stored form, JSON as its text, what is of no known kind as text. */

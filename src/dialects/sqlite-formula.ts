@@ -84,7 +84,9 @@ export const sqliteFormula: FormulaWords<SQL> = {
   addMonths,
 
   regexEnd: '$',
-  ...{ regexMatch: unavailable, regexExtract: unavailable, regexReplace: unavailable },
+  regexMatch: unavailable,
+  regexExtract: unavailable,
+  regexReplace: unavailable,
 }
 
 const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }

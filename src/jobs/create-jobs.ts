@@ -147,10 +147,17 @@ export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events'
       if (closing) throw new AppError('CONFLICT', 'The server is stopping')
       const now = new Date().toISOString()
       const job: Job = {
-        ...{ id, kind, status: 'waiting' as JobStatus, baseId, userId, result: null, error: null },
+        id,
+        kind,
+        status: 'waiting' as JobStatus,
+        baseId,
+        userId,
+        result: null,
+        error: null,
         progress: { done: 0, total: null, unit: 'rows' },
         subject: subjectOf(input),
-        ...{ createdAt: now, updatedAt: now },
+        createdAt: now,
+        updatedAt: now,
       }
       // Before it can be read: a server that starts now would take it for one that nobody runs.
       await claims.take(id)

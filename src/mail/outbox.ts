@@ -45,8 +45,14 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
     async add({ recipients, content, expiresAt, ...mail }: NewMail): Promise<void> {
       const now = Date.now()
       const rows = recipients.map((recipient) => ({
-        ...{ ...mail, id: createId('mail'), recipient, content: seal(key, JSON.stringify(content)) },
-        ...{ status: 'waiting' as const, attempts: 0, dueAt: now, createdAt: now },
+        ...mail,
+        id: createId('mail'),
+        recipient,
+        content: seal(key, JSON.stringify(content)),
+        status: 'waiting' as const,
+        attempts: 0,
+        dueAt: now,
+        createdAt: now,
         expiresAt: expiresAt ?? null,
       }))
       if (rows.length > 0) await db.insert(mails).values(rows)
@@ -87,7 +93,10 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       if (!row) return null
       const text = row.content === null ? null : unseal(key, row.content)
       return {
-        ...{ id, topic: row.topic, recipient: row.recipient, attempts: row.attempts },
+        id,
+        topic: row.topic,
+        recipient: row.recipient,
+        attempts: row.attempts,
         content: text === null ? null : (JSON.parse(text) as MailContent),
         isExpired: row.expiresAt !== null && row.expiresAt <= now,
       }

@@ -32,11 +32,17 @@ export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>
   const { smtpHost: host, smtpFrom: from, publicUrl } = config
   if (host === null || from === null || publicUrl === null) return null
   const transport = createTransport({
-    ...{ host, port: config.smtpPort, secure: config.smtpSecure, ignoreTLS: config.smtpIgnoreTls },
+    host,
+    port: config.smtpPort,
+    secure: config.smtpSecure,
+    ignoreTLS: config.smtpIgnoreTls,
     auth: config.smtpUsername === null ? undefined : accountOf(config.smtpUsername, config.smtpPassword),
-    ...{ connectionTimeout: CONNECT_TIMEOUT_MS, greetingTimeout: CONNECT_TIMEOUT_MS },
-    ...{ dnsTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   })
   const domain = new URL(publicUrl).hostname
 

@@ -16,15 +16,19 @@ const ofView = ({ viewId }: World) => ({ viewId })
 const ofSource = ({ baseId, sourceId }: World) => ({ baseId, sourceId })
 /** A file that is not there: nothing is to be connected to. */
 const sqliteFile = ({ baseId }: World) => ({
-  ...{ baseId, client: 'sqlite3' },
+  baseId,
+  client: 'sqlite3',
   connection: { filename: 'none' },
 })
 const ofField = ({ fieldId }: World) => ({ fieldId })
 const selection = ({ tableId }: World) => ({ selection: { tableId } })
 const query = ({ tableId }: World) => ({ query: { tableId, limit: 10, offset: 0 } })
 const linkPage = async (world: World) => ({
-  ...{ tableId: world.tableId, fieldId: await world.link(), recordId: world.recordId },
-  ...{ limit: 10, offset: 0 },
+  tableId: world.tableId,
+  fieldId: await world.link(),
+  recordId: world.recordId,
+  limit: 10,
+  offset: 0,
 })
 const change = (operation: (world: World) => object) => (world: World) => ({
   change: { baseId: world.baseId, operations: [operation(world)] },
@@ -186,7 +190,10 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     gate: 'record.list',
     input: (world) => ({
       request: {
-        ...{ ...selection(world), summaries: [], limit: 10, offset: 0 },
+        ...selection(world),
+        summaries: [],
+        limit: 10,
+        offset: 0,
         groups: [{ fieldId: world.fieldId, direction: 'asc' }],
       },
     }),
@@ -332,14 +339,23 @@ export const PROCEDURES: Record<string, ProcedureCase | ProcedureCase[]> = {
     {
       gate: 'import.append',
       input: ({ baseId, tableId, fieldId }) => ({
-        ...{ baseId, tableId, uploadId: 'none', format: csv, width: 1, columns: [{ index: 0, fieldId }] },
+        baseId,
+        tableId,
+        uploadId: 'none',
+        format: csv,
+        width: 1,
+        columns: [{ index: 0, fieldId }],
       }),
       refuses: 'NOT_FOUND',
     },
     {
       gate: 'import.create',
       input: ({ baseId }) => ({
-        ...{ baseId, uploadId: 'none', format: csv, width: 1, columns: [{ index: 0 }] },
+        baseId,
+        uploadId: 'none',
+        format: csv,
+        width: 1,
+        columns: [{ index: 0 }],
         table: { title: 'Imported', fields: [{ title: 'A', type: 'SingleLineText' }] },
       }),
       refuses: 'NOT_FOUND',

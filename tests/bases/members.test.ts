@@ -87,7 +87,8 @@ describe.each(META_DATABASES)('members of a base on %s', (database) => {
     expect(await asOwner.invite.mutate({ baseId, emails, role: 'editor' })).toEqual([
       { email: 'new3@example.com', inviteToken: expect.any(String), problem: null },
       {
-        ...{ email: owner.email, inviteToken: null },
+        email: owner.email,
+        inviteToken: null,
         problem: `${owner.email} with role owner already exists in this base`,
       },
       { email: 'bad', inviteToken: null, problem: 'Invalid email address : bad' },

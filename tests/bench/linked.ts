@@ -70,7 +70,12 @@ async function compare(
   const measure = async (path: string) => {
     const before = cpuSeconds(product.pid)
     const result = await load({
-      ...{ port: product.port, connections, seconds, method: 'GET', path, from: 0 },
+      port: product.port,
+      connections,
+      seconds,
+      method: 'GET',
+      path,
+      from: 0,
       headers: { 'xc-token': product.apiToken },
     })
     const cpuMs = ((cpuSeconds(product.pid) - before) / result.requests) * 1000

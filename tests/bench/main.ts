@@ -59,7 +59,11 @@ const CONTESTS: Contest[] = [
     connections: 1,
   },
   {
-    ...{ name: 'insert 10,000 records', promise: 1 / 3, method: 'POST', path: '', connections: 1 },
+    name: 'insert 10,000 records',
+    promise: 1 / 3,
+    method: 'POST',
+    path: '',
+    connections: 1,
     body: JSON.stringify(makeRows(10_000)),
   },
 ]

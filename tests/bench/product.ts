@@ -41,7 +41,11 @@ export async function startProduct(rows: number): Promise<Product> {
   }
   return {
     ...server,
-    ...{ path, tableId: table.id, baseId: base.id, apiToken: made.body.token, session },
+    path,
+    tableId: table.id,
+    baseId: base.id,
+    apiToken: made.body.token,
+    session,
     async stop() {
       await server.stop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -9,7 +9,11 @@ const QUIET_SECONDS = 3
 /** How long one record takes to read, while nothing else runs and while all that is slow runs at once. */
 export async function measureUnderLoad(product: Product, importRows: number): Promise<Line> {
   const point = {
-    ...{ port: product.port, connections: 1, method: 'GET', path: `${product.path}/77`, from: 0 },
+    port: product.port,
+    connections: 1,
+    method: 'GET',
+    path: `${product.path}/77`,
+    from: 0,
     headers: { 'xc-token': product.apiToken },
   }
   await load({ ...point, seconds: 1 })

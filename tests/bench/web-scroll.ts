@@ -29,7 +29,8 @@ export async function measureScrolling(page: Page, cdp: CDPSession): Promise<Lin
   const { work, promise, limit } = WEB_PROMISES.frames
   return [
     {
-      ...{ work, promise },
+      work,
+      promise,
       result: `p95 ${at(0.95).toFixed(1)} ms`,
       holds: isFast && at(0.95) < limit,
       detail:
@@ -37,7 +38,8 @@ export async function measureScrolling(page: Page, cdp: CDPSession): Promise<Lin
         `${frames.length} frames, p50 ${at(0.5).toFixed(1)}, p99 ${at(0.99).toFixed(1)}, longest ${at(1).toFixed(1)} ms`,
     },
     {
-      ...{ work: WEB_PROMISES.blank.work, promise: WEB_PROMISES.blank.promise },
+      work: WEB_PROMISES.blank.work,
+      promise: WEB_PROMISES.blank.promise,
       result: `${blank.toFixed(1)} %`,
       holds: isFast && blank <= WEB_PROMISES.blank.limit,
       detail: `skeletons in ${skeletons.toFixed(1)} %; a frame counts for as long as it stood`,
@@ -49,8 +51,12 @@ export async function measureScrolling(page: Page, cdp: CDPSession): Promise<Lin
 async function scroll(page: Page, cdp: CDPSession): Promise<Frame[]> {
   await page.evaluate(() => window.probe.start())
   await cdp.send('Input.synthesizeScrollGesture', {
-    ...{ x: 700, y: 450, yDistance: -SPEED * SECONDS, speed: SPEED },
-    ...{ gestureSourceType: 'mouse', preventFling: true },
+    x: 700,
+    y: 450,
+    yDistance: -SPEED * SECONDS,
+    speed: SPEED,
+    gestureSourceType: 'mouse',
+    preventFling: true,
   })
   const frames = await page.evaluate(() => window.probe.stop())
   const moved = frames.map(({ top }, index) => index > 0 && top !== frames[index - 1]!.top)

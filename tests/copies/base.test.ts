@@ -143,7 +143,8 @@ describe('a copy of a base', () => {
 describe('a copy of a shared base', () => {
   test('belongs to whoever has the link and the password, and names nobody', async () => {
     const share = await bench.trpc.shares.save.mutate({
-      ...{ kind: 'base', targetId: bench.baseId },
+      kind: 'base',
+      targetId: bench.baseId,
       patch: { password: 'open sesame' },
     })
     const guest = await bench.app.signUp('guest@example.com')
@@ -172,7 +173,9 @@ test('what a copy that was cut off has begun is removed at the next start', asyn
   const draft = { baseId: newBaseId, title: 'Cut off', withSources: true }
   await services.bases.copies.begin(owner, original, draft)
   await kernel.sources.copy(bench.baseId, newBaseId, {
-    ...{ tables: [tasks.schema.table.tableName], withData: true, replaced: [] },
+    tables: [tasks.schema.table.tableName],
+    withData: true,
+    replaced: [],
   })
   expect(await kernel.sources.exists(newBaseId)).toBe(true)
   // What SQLite leaves beside a copy whose process was killed while it wrote.

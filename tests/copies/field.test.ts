@@ -99,9 +99,13 @@ describe('a copy of a field', () => {
     for (const title of ['Title', 'Hours', 'Code', 'State', 'Due']) {
       const [original, made] = [await named(title), await copy(title)]
       expect(made).toMatchObject({
-        ...{ title: `${title} copy`, type: original.type, options: original.options },
-        ...{ required: original.required, defaultValue: original.defaultValue },
-        ...{ unique: false, isDisplay: false },
+        title: `${title} copy`,
+        type: original.type,
+        options: original.options,
+        required: original.required,
+        defaultValue: original.defaultValue,
+        unique: false,
+        isDisplay: false,
       })
       expect(await column(made.title)).toEqual(await column(title))
     }
@@ -165,7 +169,10 @@ describe('a copy of a field', () => {
         const type = kind === 'bt' || kind === 'oo' ? 'LinkToAnotherRecord' : 'Links'
         const link = await add(title, type, { kind, relatedTableId: related.id })
         const operations = expected.slice(0, 2).map((ids, index) => ({
-          ...{ kind: 'link' as const, tableId: tasks.id, fieldId: link.id, id: index + 1 },
+          kind: 'link' as const,
+          tableId: tasks.id,
+          fieldId: link.id,
+          id: index + 1,
           targets: [ids].flat() as number[],
         }))
         await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })

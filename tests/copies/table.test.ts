@@ -40,12 +40,18 @@ beforeAll(async () => {
   const twin = await add('Twin', 'LinkToAnotherRecord', { kind: 'oo', relatedTableId: people.id })
   const after = await add('After', 'Links', { kind: 'mm', relatedTableId: tasks.id })
   await add('Rates', 'Rollup', {
-    ...{ relationFieldId: team.id, targetFieldId: people.field('Rate').id, function: 'sum' },
+    relationFieldId: team.id,
+    targetFieldId: people.field('Rate').id,
+    function: 'sum',
   })
   await add('Cost', 'Formula', { formula: '{Hours} * {Rates}' })
   await add('No', 'AutoNumber', {})
   const link = (fieldId: string, id: number, targets: number[]) => ({
-    ...{ kind: 'link' as const, tableId: tasks.id, fieldId, id, targets },
+    kind: 'link' as const,
+    tableId: tasks.id,
+    fieldId,
+    id,
+    targets,
   })
   await trpc.records.write.mutate({
     change: {
@@ -194,12 +200,10 @@ describe('a copy of a table', () => {
     const [grid] = original.views
     const cost = named(original, 'Cost').id
     const board = await bench.trpc.views.create.mutate({
-      ...{
-        tableId: tasks.id,
-        title: 'Board',
-        kind: 'kanban',
-        options: { stackFieldId: named(original, 'State').id },
-      },
+      tableId: tasks.id,
+      title: 'Board',
+      kind: 'kanban',
+      options: { stackFieldId: named(original, 'State').id },
     } as never)
     await bench.trpc.views.update.mutate({
       viewId: grid?.id ?? '',

@@ -68,7 +68,9 @@ const SAMPLES: Record<FieldTypeName, { values: () => CellValue; options?: FieldO
       JSON.stringify(
         ['photo.jpg', 'a (1).pdf'].map((title) => ({
           url: `https://example.com/${whole()}`,
-          ...{ title, mimetype: title.endsWith('jpg') ? 'image/jpeg' : 'application/pdf', size: 0 },
+          title,
+          mimetype: title.endsWith('jpg') ? 'image/jpeg' : 'application/pdf',
+          size: 0,
         })),
       ),
     options: [{}, { kinds: ['image', 'pdf'], maxCount: 2, maxSizeMb: 1 }],

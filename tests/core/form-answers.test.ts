@@ -14,22 +14,35 @@ import { formClosed, formFieldProblem, redirectAddress } from '../../src/core/vi
 function field(id: string, type: FieldTypeName, more: Partial<Field> & { set?: object } = {}): Field {
   const { set, ...rest } = more
   return {
-    ...{ id, tableId: 't', title: id, columnName: id, type, options: readOptions(type, set ?? {}) },
-    ...{ description: null, required: false, unique: false, defaultValue: null, order: 1, isDisplay: false },
-    ...{
-      isPrimaryKey: false,
-      isSystem: false,
-      databaseType: null,
-      readOnlyReason: null,
-      result: null,
-      error: null,
-    },
+    id,
+    tableId: 't',
+    title: id,
+    columnName: id,
+    type,
+    options: readOptions(type, set ?? {}),
+    description: null,
+    required: false,
+    unique: false,
+    defaultValue: null,
+    order: 1,
+    isDisplay: false,
+    isPrimaryKey: false,
+    isSystem: false,
+    databaseType: null,
+    readOnlyReason: null,
+    result: null,
+    error: null,
     ...rest,
   }
 }
 
 const line = (fieldId: string, order: number, form: Partial<FormField> = {}, show = true): ViewField => ({
-  ...{ fieldId, show, order, width: 200, summary: null, form: formField.parse(form) },
+  fieldId,
+  show,
+  order,
+  width: 200,
+  summary: null,
+  form: formField.parse(form),
 })
 
 const CHOICES = { choices: [{ title: 'Meat' }, { title: 'Fish' }, { title: 'None' }] }

@@ -7,8 +7,12 @@ export const field = (
   form: FormulaField['form'],
   id = `c${title.toLowerCase()}`,
 ): FormulaField => ({
-  ...{ id, title, uidt: form, form },
-  ...{ isComputed: false, isBroken: false },
+  id,
+  title,
+  uidt: form,
+  form,
+  isComputed: false,
+  isBroken: false,
 })
 
 /** One field of every form that matters. */
@@ -37,7 +41,9 @@ export function value(text: string, cells: Record<string, CellValue> = {}, zone 
   const checked = check(text)
   if (!checked.ok) throw new Error(checked.problems[0]?.message)
   return evaluateFormula(checked.expression, {
-    ...{ now: Date.UTC(2024, 0, 1), zone, recordId: 7 },
+    now: Date.UTC(2024, 0, 1),
+    zone,
+    recordId: 7,
     cell: (id) => cells[id] ?? null,
   })
 }

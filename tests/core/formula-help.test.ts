@@ -13,8 +13,12 @@ import {
 import { seeded, textOf } from './random.ts'
 
 const field = (id: string, title: string): FormulaField => ({
-  ...{ id, title, uidt: 'Number', form: 'real' },
-  ...{ isComputed: false, isBroken: false },
+  id,
+  title,
+  uidt: 'Number',
+  form: 'real',
+  isComputed: false,
+  isBroken: false,
 })
 
 describe('toStored and toShown', () => {
@@ -97,20 +101,22 @@ describe('parsedTree', () => {
 
   test('has the type of each node', () => {
     expect(tree('IF({Price} > 1, "a", ROUND(-1.50))')).toEqual({
-      ...{
-        type: 'CallExpression',
-        callee: { type: 'Identifier', name: 'IF' },
-        dataType: 'conditional_expression',
-      },
+      type: 'CallExpression',
+      callee: { type: 'Identifier', name: 'IF' },
+      dataType: 'conditional_expression',
       arguments: [
         {
-          ...{ type: 'BinaryExpression', operator: '>', dataType: 'boolean' },
+          type: 'BinaryExpression',
+          operator: '>',
+          dataType: 'boolean',
           left: { type: 'Identifier', name: 'c1', raw: '{{c1}}', dataType: 'numeric' },
           right: { type: 'Literal', value: 1, raw: '1', dataType: 'numeric' },
         },
         { type: 'Literal', value: 'a', raw: '"a"', dataType: 'string' },
         {
-          ...{ type: 'CallExpression', callee: { type: 'Identifier', name: 'ROUND' }, dataType: 'numeric' },
+          type: 'CallExpression',
+          callee: { type: 'Identifier', name: 'ROUND' },
+          dataType: 'numeric',
           arguments: [{ type: 'Literal', value: -1.5, raw: '-1.50', dataType: 'numeric' }],
         },
       ],
@@ -119,7 +125,8 @@ describe('parsedTree', () => {
 
   test('says which field a formula is no more than', () => {
     expect(tree('{Price}')).toMatchObject({
-      ...{ referencedColumn: { id: 'c1', uidt: 'Number' }, uidtCandidates: ['Number'] },
+      referencedColumn: { id: 'c1', uidt: 'Number' },
+      uidtCandidates: ['Number'],
       invalidForReferenceColumn: false,
     })
   })

@@ -80,7 +80,9 @@ describe('checkFormula', () => {
     const a = { ...field('A', 'real', 'ca') }
     const b = { ...field('B', 'real', 'cb') }
     const context = {
-      ...{ fields: [...FIELDS, a, b], client: 'pg', selfId: 'ca' },
+      fields: [...FIELDS, a, b],
+      client: 'pg',
+      selfId: 'ca',
       referencesOf: (id: string) => (id === 'cb' ? ['cprice', 'ca'] : []),
     }
     const circle = checkFormula('1 + {B}', context)
@@ -88,7 +90,10 @@ describe('checkFormula', () => {
       ok: false,
       problems: [
         {
-          ...{ type: 'CIRCULAR_REFERENCE', message: 'Circular reference detected', from: 4, to: 7 },
+          type: 'CIRCULAR_REFERENCE',
+          message: 'Circular reference detected',
+          from: 4,
+          to: 7,
           path: ['A', 'B', 'A'],
         },
       ],

@@ -8,8 +8,14 @@ import {
 
 const key = (fill: number) => new Uint8Array(32).fill(fill)
 const CONFIG: ConnectionConfig = {
-  ...{ client: 'pg', host: 'db.example.com', port: 5432, user: 'ann', password: 'gehéim', database: 'shop' },
-  ...{ schema: 'sales', ssl: { mode: 'verify-full', ca: '-----BEGIN' } },
+  client: 'pg',
+  host: 'db.example.com',
+  port: 5432,
+  user: 'ann',
+  password: 'gehéim',
+  database: 'shop',
+  schema: 'sales',
+  ssl: { mode: 'verify-full', ca: '-----BEGIN' },
 }
 
 describe('a sealed connection', () => {
@@ -38,7 +44,12 @@ describe('a sealed connection', () => {
 
 test('an address of PostgreSQL is read as drivers read it', () => {
   expect(postgresConnection('postgres://a%40b:p%3Aw@[::1]:6000/my%20db?sslmode=require')).toEqual({
-    ...{ client: 'pg', host: '::1', port: 6000, user: 'a@b', password: 'p:w', database: 'my db' },
+    client: 'pg',
+    host: '::1',
+    port: 6000,
+    user: 'a@b',
+    password: 'p:w',
+    database: 'my db',
     ssl: { mode: 'require' },
   })
   expect(postgresConnection('postgres://ann@db')).toMatchObject({ port: 5432, database: 'ann', password: '' })

@@ -32,7 +32,8 @@ beforeAll(async () => {
   connection = postgresConnection(address)
   const settings = ['ssl=on', 'fsync=off', 'listen_addresses=localhost', 'unix_socket_directories=']
   stop = await startSupervised({
-    ...{ dir, signal: 'QUIT' },
+    dir,
+    signal: 'QUIT',
     command: [
       ...[...runAs, `${bin}/postgres`, '-D', `${dir}/data`, '-p', String(port)],
       ...settings.flatMap((setting) => ['-c', setting]),

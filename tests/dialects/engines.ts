@@ -68,8 +68,12 @@ const OPEN: Record<string, () => Promise<Opened>> = {
 export function mysqlConnection(address: string): MysqlConnection {
   const url = new URL(address)
   return {
-    ...{ client: 'mysql2', host: url.hostname, port: Number(url.port) },
-    ...{ user: url.username, password: url.password, database: url.pathname.slice(1) },
+    client: 'mysql2',
+    host: url.hostname,
+    port: Number(url.port),
+    user: url.username,
+    password: url.password,
+    database: url.pathname.slice(1),
   }
 }
 
@@ -82,7 +86,8 @@ export const ENGINES = DIALECTS.map((dialect) => ({
     const opened = await open()
     const { engine } = opened
     return {
-      ...{ dialect, ...opened },
+      dialect,
+      ...opened,
       async rows(statement) {
         if (/^\s*(select|with)\b/i.test(statement.sql)) return engine.values(statement)
         await engine.write((tx) => tx.run(statement))

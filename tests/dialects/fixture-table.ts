@@ -36,19 +36,43 @@ function field(
   order: number,
 ): StoredField {
   return {
-    ...{ id: `c${title}`, tableId: 'mtest', title, type, options: readOptions(type, options), order },
+    id: `c${title}`,
+    tableId: 'mtest',
+    title,
+    type,
+    options: readOptions(type, options),
+    order,
     columnName: title === 'nc_order' ? title : `${title} "col"`,
-    ...{ description: null, required: false, unique: false, defaultValue: null },
-    ...{ createdAt: '', updatedAt: '', deletedAt: null, wireMeta: null },
-    ...{ isDisplay: title === 'T', isPrimaryKey: title === 'Id', isSystem: title === 'nc_order' },
+    description: null,
+    required: false,
+    unique: false,
+    defaultValue: null,
+    createdAt: '',
+    updatedAt: '',
+    deletedAt: null,
+    wireMeta: null,
+    isDisplay: title === 'T',
+    isPrimaryKey: title === 'Id',
+    isSystem: title === 'nc_order',
     ...OWN_COLUMN,
   }
 }
 
 const TABLE: Table = {
-  ...{ id: 'mtest', baseId: 'ptest', sourceId: 'btest', title: 'Test', tableName: 'te`st "table"' },
-  ...{ kind: 'table', isJunction: false },
-  ...{ description: null, meta: {}, order: 1, version: 1, createdAt: '', updatedAt: '', deletedAt: null },
+  id: 'mtest',
+  baseId: 'ptest',
+  sourceId: 'btest',
+  title: 'Test',
+  tableName: 'te`st "table"',
+  kind: 'table',
+  isJunction: false,
+  description: null,
+  meta: {},
+  order: 1,
+  version: 1,
+  createdAt: '',
+  updatedAt: '',
+  deletedAt: null,
 }
 
 /** A table of every kind of column whose names need quoting. */

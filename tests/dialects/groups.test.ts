@@ -103,11 +103,16 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
   beforeAll(async () => {
     engine = await open()
     context = {
-      ...{ model: MODEL, view: null, dialect: engine.dialect, models: new Map([[MODEL.table.id, MODEL]]) },
+      model: MODEL,
+      view: null,
+      dialect: engine.dialect,
+      models: new Map([[MODEL.table.id, MODEL]]),
       moment: { now: new Date('2024-02-29T12:00:00Z'), timeZone: ZONE, actorId: null, people: PEOPLE },
     }
     const columns = MODEL.fields.map((column) => ({
-      ...{ name: column.columnName, storage: fieldType(column.type).storage, required: false },
+      name: column.columnName,
+      storage: fieldType(column.type).storage,
+      required: false,
       defaultValue: null,
     }))
     const { dialect } = engine
@@ -142,7 +147,7 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
     const selection = { tableId: MODEL.table.id }
     return listGroups(
       { engine: asEngine, context },
-      { ...{ selection, groups, summaries: [], limit: 1000, offset: 0 }, ...request },
+      { selection, groups, summaries: [], limit: 1000, offset: 0, ...request },
     )
   }
 
@@ -203,7 +208,8 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
       expect(paged).toEqual(expectedGroups(ROWS, groups))
     }
     expect(await groupsOf([{ fieldId: 'cT', direction: 'asc' }], { offset: 100 })).toEqual({
-      ...{ groups: [], hasMore: false },
+      groups: [],
+      hasMore: false,
     })
   })
 

@@ -15,8 +15,10 @@ export async function fillLinked(engine: TestEngine): Promise<void> {
     const { fields, table: definition } = modelOf(table)
     const stored = fields.filter((field) => !isComputed(field))
     const columns = stored.map((field) => ({
-      ...{ name: columnName(field), storage: storageOf(field) },
-      ...{ required: false, defaultValue: null },
+      name: columnName(field),
+      storage: storageOf(field),
+      required: false,
+      defaultValue: null,
     }))
     for (const statement of engine.dialect.createTable(definition.tableName, columns)) {
       await engine.rows(statement)

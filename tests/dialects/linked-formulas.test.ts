@@ -41,7 +41,9 @@ describe.each(ENGINES)('formulas over links, lookups and rollups on $client', ({
     const checked = checkFormula(formula, { fields: model.fields.map(formulaField), client })
     if (!checked.ok) throw new Error(JSON.stringify(checked.problems))
     const context: ReadContext = {
-      ...{ model, models: LINKED_MODELS, dialect: engine.dialect },
+      model,
+      models: LINKED_MODELS,
+      dialect: engine.dialect,
       moment: { now: NOW },
     }
     const field = { ...model.displayField, options: { formula } }
@@ -55,7 +57,9 @@ describe.each(ENGINES)('formulas over links, lookups and rollups on $client', ({
     for (const cells of CELLS[table] ?? []) {
       const expected = evaluateFormula(checked.expression, {
         cell: (fieldId) => cells[fieldId] ?? null,
-        ...{ now: NOW.getTime(), zone: 'UTC', recordId: String(idOf(table, cells)) },
+        now: NOW.getTime(),
+        zone: 'UTC',
+        recordId: String(idOf(table, cells)),
       })
       const actual = found.get(idOf(table, cells))
       const plain = checked.type === 'boolean' && actual !== null ? Boolean(actual) : actual

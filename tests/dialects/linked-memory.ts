@@ -73,7 +73,9 @@ function formula(table: string, field: Field, row: Row): CellValue {
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems))
   return evaluateFormula(checked.expression, {
     cell: (fieldId) => cellOf(table, fieldNamed(table, fieldId), row),
-    ...{ now: 0, zone: 'UTC', recordId: String(row.Id) },
+    now: 0,
+    zone: 'UTC',
+    recordId: String(row.Id),
   })
 }
 

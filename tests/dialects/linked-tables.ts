@@ -12,7 +12,8 @@ type Spec = [title: string, type: FieldTypeName, options?: object, result?: Fiel
 const CHOICES = { choices: ['new', 'old', 'rare'].map((title) => ({ title })) }
 
 const of = (type: FieldTypeName, isList = false, options: object = {}): FieldResult => ({
-  ...{ type, isList },
+  type,
+  isList,
   options: readOptions(type, options),
 })
 const list = (type: FieldTypeName, options: object = {}) => of(type, true, options)
@@ -145,21 +146,44 @@ function fieldOf(table: string, [title, type, options, result]: Spec, order: num
   const isComputed = fieldType(type).computed !== undefined
   const isBroken = result === 'broken'
   return {
-    ...{ id: `c${table}${title}`, tableId: `m${table}`, title, type, order },
+    id: `c${table}${title}`,
+    tableId: `m${table}`,
+    title,
+    type,
+    order,
     options: readOptions(type, options ?? {}),
     columnName: isComputed ? '' : title,
-    ...{ description: null, required: false, unique: false, defaultValue: null },
-    ...{ createdAt: '', updatedAt: '', deletedAt: null, wireMeta: null },
-    ...{ isDisplay: title === 'Title', isPrimaryKey: title === 'Id', isSystem: title === 'nc_order' },
+    description: null,
+    required: false,
+    unique: false,
+    defaultValue: null,
+    createdAt: '',
+    updatedAt: '',
+    deletedAt: null,
+    wireMeta: null,
+    isDisplay: title === 'Title',
+    isPrimaryKey: title === 'Id',
+    isSystem: title === 'nc_order',
     ...OWN_COLUMN,
     ...(isBroken ? { error: "Column 'Gone' was deleted" } : { result: result ?? null }),
   }
 }
 
 const tableOf = (name: string): Table => ({
-  ...{ id: `m${name}`, baseId: 'ptest', sourceId: 'btest', title: name, tableName: `my "${name}s"` },
-  ...{ kind: 'table', isJunction: name === 'Pair' },
-  ...{ description: null, meta: {}, order: 1, version: 1, createdAt: '', updatedAt: '', deletedAt: null },
+  id: `m${name}`,
+  baseId: 'ptest',
+  sourceId: 'btest',
+  title: name,
+  tableName: `my "${name}s"`,
+  kind: 'table',
+  isJunction: name === 'Pair',
+  description: null,
+  meta: {},
+  order: 1,
+  version: 1,
+  createdAt: '',
+  updatedAt: '',
+  deletedAt: null,
 })
 
 /** The tables by id. */
@@ -215,24 +239,38 @@ export const LINKED_ROWS: Record<string, LinkedRow[]> = (() => {
   const some = (most: number) => (random() < 0.2 ? null : 1 + Math.floor(random() * most))
   const sequels = new Set<number>()
   const Author = rows(30, (id) => ({
-    ...{ Title: pick(random, TEXTS), Born: pick(random, DAYS), Active: pick(random, [null, true, false]) },
-    ...{ Score: pick(random, PRICES), nc_order: order(id) },
+    Title: pick(random, TEXTS),
+    Born: pick(random, DAYS),
+    Active: pick(random, [null, true, false]),
+    Score: pick(random, PRICES),
+    nc_order: order(id),
   }))
   const Book = rows(150, (id) => {
     const sequel = some(150)
     const isFree = sequel !== null && !sequels.has(sequel)
     if (isFree) sequels.add(sequel)
     return {
-      ...{ Title: pick(random, TEXTS), Price: pick(random, PRICES), Published: pick(random, DAYS) },
-      ...{ Sold: pick(random, [null, true, false]), State: pick(random, [null, 'new', 'old', 'rare']) },
-      ...{ Seen: pick(random, INSTANTS), Ratio: pick(other, RATIOS), Marks: pick(other, MARKS) },
-      ...{ Reader: pick(other, READERS), Scan: pick(other, FILES), At: pick(other, TIMES) },
+      Title: pick(random, TEXTS),
+      Price: pick(random, PRICES),
+      Published: pick(random, DAYS),
+      Sold: pick(random, [null, true, false]),
+      State: pick(random, [null, 'new', 'old', 'rare']),
+      Seen: pick(random, INSTANTS),
+      Ratio: pick(other, RATIOS),
+      Marks: pick(other, MARKS),
+      Reader: pick(other, READERS),
+      Scan: pick(other, FILES),
+      At: pick(other, TIMES),
       Info: pick(other, INFOS),
-      ...{ Author_id: some(28), Sequel_id: isFree ? sequel : null, nc_order: order(id) },
+      Author_id: some(28),
+      Sequel_id: isFree ? sequel : null,
+      nc_order: order(id),
     }
   })
   const Tag = rows(12, (id) => ({
-    ...{ Title: pick(random, TEXTS), Weight: pick(random, [null, 0, 1, 2, 5]), nc_order: order(id) },
+    Title: pick(random, TEXTS),
+    Weight: pick(random, [null, 0, 1, 2, 5]),
+    nc_order: order(id),
   }))
   const taken = new Set<string>()
   const Pair: LinkedRow[] = []

@@ -31,7 +31,10 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
 
   const ask = (query: SQL) => engine.rows(engine.dialect.render(query))
   const contextOf = (table: string): PlanContext => ({
-    ...{ model: modelOf(table), models: LINKED_MODELS, view: null, dialect: engine.dialect },
+    model: modelOf(table),
+    models: LINKED_MODELS,
+    view: null,
+    dialect: engine.dialect,
     moment: MOMENT,
   })
 
@@ -230,7 +233,9 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
 
   test('finds the place of a record in an order by a rollup, and counts what a lookup means', async () => {
     const query = {
-      ...{ tableId: 'mAuthor', limit: 5, offset: 10 },
+      tableId: 'mAuthor',
+      limit: 5,
+      offset: 10,
       sorts: [{ fieldId: 'cAuthorPrice sum', direction: 'desc' as const }],
     }
     const page = (await ask(pageQuery(contextOf('Author'), query, []).query)).map(([id]) => Number(id))

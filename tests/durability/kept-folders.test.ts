@@ -108,7 +108,11 @@ describe.each(archives)('the kept folder %s', (archive) => {
     const { fields } = await trpc.schema.table.query({ tableId: tasks.id })
     const file = 'Title\nFrom a file\n'
     const { jobId } = await trpc.imports.start.mutate({
-      ...{ baseId, tableId: tasks.id, uploadId: await upload(door, file), format: formatOf(file), width: 1 },
+      baseId,
+      tableId: tasks.id,
+      uploadId: await upload(door, file),
+      format: formatOf(file),
+      width: 1,
       columns: [{ index: 0, fieldId: fields.find(({ title }) => title === 'Title')?.id }],
     })
     resultOf(await ended(door, jobId))

@@ -43,7 +43,10 @@ async function open(): Promise<Opened> {
     return readAttachments(values[fieldId(title)] ?? null).map((item) => item.title)
   }
   return {
-    ...{ grid, page: grid.page, table, names },
+    grid,
+    page: grid.page,
+    table,
+    names,
     async untilNames(row, title, expected) {
       expect(
         await eventually(

@@ -61,7 +61,12 @@ export async function openCalendar(
   await page.getByTestId('calendar-list-count').waitFor()
   const api = tests.app().trpc(tests.owner().token)
   return {
-    ...{ grid, page, view, table: made, id, api },
+    grid,
+    page,
+    view,
+    table: made,
+    id,
+    api,
     event: (title: string) => page.locator('[data-testid="calendar-event"]', { hasText: title }),
     day: (day: string) => page.locator(`[data-day="${day}"]:not([data-hours])`),
     hours: (day: string) => page.locator(`[data-day="${day}"][data-hours]`),

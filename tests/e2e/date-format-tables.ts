@@ -47,7 +47,9 @@ export async function createLink(tests: ReturnType<typeof gridTests>) {
     },
   })
   return {
-    ...{ table, chips, day: '2024-03-05' },
+    table,
+    chips,
+    day: '2024-03-05',
     views: { grid: grid.id, gallery: gallery.id, calendar: calendar.id },
   }
 }

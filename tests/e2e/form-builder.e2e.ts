@@ -66,7 +66,9 @@ describe('the builder of a form', () => {
     await page.getByLabel('One response per person').check()
     const options = async () => optionsOf(await world.saved(), 'form')
     expect(await eventually(options, (now) => now.onePerPerson)).toMatchObject({
-      ...{ redirectUrl: null, maxAnswers: 20, onePerPerson: true },
+      redirectUrl: null,
+      maxAnswers: 20,
+      onePerPerson: true,
     })
     expect((await line('Files'))?.show).toBe(true)
   })
@@ -75,7 +77,9 @@ describe('the builder of a form', () => {
     const world = await tests.party()
     const page = await tests.build(world)
     await page.setInputFiles('[data-testid="banner-file"]', {
-      ...{ name: 'wide.png', mimeType: 'image/png', buffer: Buffer.from(png(300, 200)) },
+      name: 'wide.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(png(300, 200)),
     })
     await page.getByRole('button', { name: 'Crop' }).click()
     await page.getByRole('button', { name: 'Change banner' }).waitFor()

@@ -97,7 +97,12 @@ export function formTests({
       return views.find((one) => one.id === view.id) ?? view
     }
     return {
-      ...{ baseId: base.id, schema, view, shareId: share.id, id, saved },
+      baseId: base.id,
+      schema,
+      view,
+      shareId: share.id,
+      id,
+      saved,
       async records() {
         const query = { tableId: schema.table.id, limit: 100, offset: 0 }
         const { fieldIds, rows } = await api.records.list.query({ query })

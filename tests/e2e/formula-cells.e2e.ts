@@ -87,14 +87,16 @@ describe('a table that others are computed from', () => {
     const { baseId, tableId } = table
     const { table: other } = await api.schema.createTable.mutate({ baseId, title: 'Projects' })
     const field = {
-      ...{ type: 'Links' as const, title: 'Jobs' },
+      type: 'Links' as const,
+      title: 'Jobs',
       options: { kind: 'hm', relatedTableId: tableId },
     }
     const link = await api.schema.createField.mutate({ tableId: other.id, field })
     const total = table.schema.fields.find(({ title }) => title === 'Total')?.id
     const sum = { relationFieldId: link.id, targetFieldId: total, function: 'sum' }
     await api.schema.createField.mutate({
-      ...{ tableId: other.id, field: { type: 'Rollup', title: 'All of it', options: sum } },
+      tableId: other.id,
+      field: { type: 'Rollup', title: 'All of it', options: sum },
     })
     const { page, writes } = await tests.openTable(table)
     await page.locator('a', { hasText: 'Tasks' }).first().click({ button: 'right' })

@@ -37,7 +37,8 @@ export async function withField(
   const table = await tests.createTable(FIELDS, ROWS)
   const api = tests.app().trpc(tests.owner().token)
   await api.schema.createField.mutate({
-    ...{ tableId: table.tableId, field: { type, title, options: { ...options } } },
+    tableId: table.tableId,
+    field: { type, title, options: { ...options } },
   })
   return { ...table, schema: await api.schema.table.query({ tableId: table.tableId }) }
 }

@@ -51,7 +51,8 @@ async function openGrid(
   options: Parameters<Browser['newContext']>[0] = {},
 ) {
   const context: BrowserContext = await browser.newContext({
-    ...{ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
+    viewport: { width: 1280, height: 800 },
+    permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   })
   context.setDefaultTimeout(8000)

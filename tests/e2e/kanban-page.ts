@@ -12,7 +12,8 @@ export interface OpenBoardTable extends OpenTable {
 const FIELDS = [
   { title: 'Title', type: 'SingleLineText' as const },
   {
-    ...{ title: 'Status', type: 'SingleSelect' as const },
+    title: 'Status',
+    type: 'SingleSelect' as const,
     options: { choices: [{ title: 'Todo' }, { title: 'Doing' }, { title: 'Done' }] },
   },
   { title: 'Points', type: 'Number' as const },
@@ -34,7 +35,9 @@ export async function createBoardTable(
     .app()
     .trpc(tests.owner().token)
     .views.create.mutate({
-      ...{ tableId: table.tableId, title: 'Board', kind: 'kanban' },
+      tableId: table.tableId,
+      title: 'Board',
+      kind: 'kanban',
       options: { stackFieldId: fieldId('Status'), ...options },
     })
   return { ...table, viewId: view.id, fieldId }

@@ -17,7 +17,9 @@ async function openTwo() {
   const first = await tests.createTable(FIELDS, ROWS)
   const owners = tests.app().trpc(tests.owner().token)
   const second = await owners.schema.createTable.mutate({
-    ...{ baseId: first.baseId, title: 'Second', fields: FIELDS },
+    baseId: first.baseId,
+    title: 'Second',
+    fields: FIELDS,
   })
   const grid = await tests.openTable(first)
   const path = (tableId: string) => `#/nc/${first.baseId}/${tableId}`

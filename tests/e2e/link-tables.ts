@@ -47,7 +47,8 @@ export async function createLibrary(
     { type: 'SingleLineText', title: 'Name' },
     { type: 'Number', title: 'Born' },
     {
-      ...({ type: 'SingleSelect', title: 'Genre' } as const),
+      type: 'SingleSelect' as const,
+      title: 'Genre' as const,
       options: { choices: [{ title: 'Fantasy' }, { title: 'Crime' }] },
     },
   ])
@@ -80,7 +81,11 @@ export async function createLibrary(
     return made
   }
   return {
-    ...{ baseId, books, authors, addField, fieldOf },
+    baseId,
+    books,
+    authors,
+    addField,
+    fieldOf,
     addLink: (kind, title, options = {}) =>
       addField({
         type: kind === 'bt' || kind === 'oo' ? 'LinkToAnotherRecord' : 'Links',

@@ -96,7 +96,8 @@ describe('the editor of computed fields', () => {
     const link = await library.addLink('mm', 'Authors')
     const born = library.fieldOf(library.authors, 'Born')
     await library.addField({
-      ...{ type: 'Lookup', title: 'Years' },
+      type: 'Lookup',
+      title: 'Years',
       options: { relationFieldId: link.id, targetFieldId: born },
     })
     await library.link(link, 1, [1])
@@ -118,7 +119,8 @@ describe('the editor of computed fields', () => {
     const library = await createLibrary(tests, AUTHORS, ['A'])
     const link = await library.addLink('mm', 'Authors')
     await library.addField({
-      ...{ type: 'Lookup', title: 'Years' },
+      type: 'Lookup',
+      title: 'Years',
       options: { relationFieldId: link.id, targetFieldId: library.fieldOf(library.authors, 'Born') },
     })
     await library.link(link, 1, [1, 2, 3, 4])
@@ -152,15 +154,18 @@ describe('filters, sorts and summaries of computed fields', () => {
     const one = await library.addLink('bt', 'Author')
     const target = (title: string) => library.fieldOf(library.authors, title)
     await library.addField({
-      ...{ type: 'Lookup', title: 'Genre' },
+      type: 'Lookup',
+      title: 'Genre',
       options: { relationFieldId: one.id, targetFieldId: target('Genre') },
     })
     await library.addField({
-      ...{ type: 'Rollup', title: 'Latest' },
+      type: 'Rollup',
+      title: 'Latest',
       options: { relationFieldId: many.id, targetFieldId: target('Born'), function: 'max' },
     })
     await library.addField({
-      ...{ type: 'QrCode', title: 'Code' },
+      type: 'QrCode',
+      title: 'Code',
       options: { valueFieldId: library.fieldOf(library.books, 'Title') },
     })
     await library.link(many, 1, [1, 2])

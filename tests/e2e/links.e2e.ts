@@ -230,7 +230,8 @@ describe('an open record', () => {
     const library = await createLibrary(tests, AUTHORS, ['A'])
     const link = await library.addLink('mm', 'Authors')
     await library.addField({
-      ...{ type: 'Count', title: 'How many' },
+      type: 'Count',
+      title: 'How many',
       options: { relationFieldId: link.id },
     })
     await library.link(link, 1, [1])

@@ -20,10 +20,14 @@ describe('without a connection', () => {
     ])
     const api = tests.app().trpc(tests.owner().token)
     const second = await api.schema.createTable.mutate({
-      ...{ baseId: table.baseId, title: 'Second', fields: FIELDS },
+      baseId: table.baseId,
+      title: 'Second',
+      fields: FIELDS,
     })
     const board = await api.views.create.mutate({
-      ...{ tableId: table.tableId, title: 'Board', kind: 'kanban' },
+      tableId: table.tableId,
+      title: 'Board',
+      kind: 'kanban',
     })
     const grid = await tests.openTable(table)
     const { page } = grid

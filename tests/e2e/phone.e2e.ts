@@ -12,7 +12,9 @@ async function openPhone(from: Page, token: string | null): Promise<{ page: Page
     .context()
     .browser()
     ?.newContext({
-      ...{ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
     })
   if (!context) throw new Error('there is no browser')
   context.setDefaultTimeout(8000)
@@ -99,7 +101,9 @@ describe('on a phone', () => {
 
     for (const kind of ['gallery', 'kanban', 'calendar', 'map', 'form'] as const) {
       const view = await api.views.create.mutate({
-        ...{ tableId, title: kind, kind },
+        tableId,
+        title: kind,
+        kind,
         ...(kind === 'kanban' && { options: { stackFieldId: genre } }),
       })
       const sign = kind === 'form' ? '[data-testid="form-screen"]' : '[role="toolbar"]'

@@ -8,7 +8,8 @@ const tests = gridTests()
 const FIELDS = [
   { title: 'Title', type: 'SingleLineText' as const },
   {
-    ...{ title: 'Status', type: 'SingleSelect' as const },
+    title: 'Status',
+    type: 'SingleSelect' as const,
     options: { choices: [{ title: 'Open', color: '#cfdffe' }, { title: 'Done' }] },
   },
   { title: 'Stock', type: 'Number' as const },

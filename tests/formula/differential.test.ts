@@ -40,7 +40,9 @@ function makeCase(formula: string, zone: string): Case | null {
   if (!checked.ok) return null
   const expected = ROWS.map((row, index) =>
     evaluateFormula(checked.expression, {
-      ...{ now: NOW, zone, recordId: index + 1 },
+      now: NOW,
+      zone,
+      recordId: index + 1,
       cell: (id) => row[id] ?? null,
     }),
   )
@@ -77,8 +79,12 @@ describe.each(ENGINES)('formulas on $client', ({ open }) => {
 
   const compile = ({ expression, zone }: Case, index: number): SQL =>
     compileFormula(expression, {
-      ...{ words: engine.dialect.formula, column: columnOf, recordId: sql`t.id` },
-      ...{ now: NOW, zone, prefix: `f${index}_` },
+      words: engine.dialect.formula,
+      column: columnOf,
+      recordId: sql`t.id`,
+      now: NOW,
+      zone,
+      prefix: `f${index}_`,
     })
 
   /** The rows' values of each case; a statement that fails is taken apart to find the formula at fault. */

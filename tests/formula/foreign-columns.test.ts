@@ -110,8 +110,11 @@ describe.each(ENGINES)('formulas over columns of foreign databases on $client', 
         if (!checked.ok) continue
         for (const zone of ['UTC', 'Asia/Tokyo', 'America/New_York']) {
           const value = compileFormula(checked.expression, {
-            ...{ words: engine.dialect.formula, column: () => sql`t.x`, recordId: sql`t.id` },
-            ...{ now: 0, zone },
+            words: engine.dialect.formula,
+            column: () => sql`t.x`,
+            recordId: sql`t.id`,
+            now: 0,
+            zone,
           })
           const statement = engine.dialect.render(sql`select ${value}, 1 from odd t order by id`)
           const rows = await engine.rows(statement).catch((error: unknown) => {

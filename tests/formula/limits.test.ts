@@ -76,12 +76,18 @@ describe.each(ENGINES)('the deepest formulas on $client', ({ open }) => {
         const checked = checkFormula(formula, CONTEXT)
         if (!checked.ok) throw new Error(checked.problems[0]?.message)
         const value = compileFormula(checked.expression, {
-          ...{ words: engine.dialect.formula, column: columnOf, recordId: sql`t.id`, now: NOW, zone },
+          words: engine.dialect.formula,
+          column: columnOf,
+          recordId: sql`t.id`,
+          now: NOW,
+          zone,
         })
         const rows = await engine.rows(engine.dialect.render(sql`select ${value}, 1 ${FROM}`))
         const expected = ROWS.map((row, index) =>
           evaluateFormula(checked.expression, {
-            ...{ now: NOW, zone, recordId: index + 1 },
+            now: NOW,
+            zone,
+            recordId: index + 1,
             cell: (id) => row[id] ?? null,
           }),
         )

@@ -55,7 +55,9 @@ const TEXTS = [
 /** Columns of every form, with ordinary values and with those that databases treat differently. */
 export const COLUMNS: readonly TestColumn[] = [
   {
-    ...{ title: 'Num', form: 'real', storage: 'real' },
+    title: 'Num',
+    form: 'real',
+    storage: 'real',
     values: [
       ...[null, 0, -0, 1, -1, 0.1, 0.2, 0.30000000000000004, 1.005, 2.5, -2.5, 6.28125, 1 / 3],
       ...[1e15, 123456789012345.6, 999999999999999.9, 2 ** 53, 1e21, -1e29, 1e30, 1.7e308, 1e-7, 1.5e-20],
@@ -63,14 +65,18 @@ export const COLUMNS: readonly TestColumn[] = [
     ],
   },
   {
-    ...{ title: 'Int', form: 'integer', storage: 'integer' },
+    title: 'Int',
+    form: 'integer',
+    storage: 'integer',
     values: [null, 0, 1, -1, 2, 3, 7, -7, 10, 12, 24, 31, 100, -365, 99999, 2147483648, 9007199254740991],
   },
   { title: 'Text', form: 'text', storage: 'longText', values: TEXTS },
   { title: 'Other {text}', form: 'text', storage: 'text', values: TEXTS.filter((text) => text !== LONG) },
   { title: 'Flag', form: 'boolean', storage: 'boolean', values: [null, true, false] },
   {
-    ...{ title: 'Day', form: 'date', storage: 'date' },
+    title: 'Day',
+    form: 'date',
+    storage: 'date',
     values: [
       ...[
         null,
@@ -86,7 +92,9 @@ export const COLUMNS: readonly TestColumn[] = [
     ],
   },
   {
-    ...{ title: 'At', form: 'datetime', storage: 'datetime' },
+    title: 'At',
+    form: 'datetime',
+    storage: 'datetime',
     values: [
       ...[null, '2024-02-29 12:00:00+00:00', '2024-03-31 00:59:59.999+00:00', '2024-03-31 01:00:00+00:00'],
       ...['2024-10-27 00:30:00+00:00', '2024-10-27 01:30:00+00:00', '2024-03-10 07:00:00.001+00:00'],
@@ -96,19 +104,27 @@ export const COLUMNS: readonly TestColumn[] = [
     ],
   },
   {
-    ...{ title: 'List', form: 'list', storage: 'longText' },
+    title: 'List',
+    form: 'list',
+    storage: 'longText',
     values: [null, '[]', '["Hobbit","LOTR"]', '["a, b",null,"\\"é\\""]', '[1,2]', '["x"]', '[true,false]'],
   },
   {
-    ...{ title: 'Links', form: 'linkCount', storage: 'longText' },
+    title: 'Links',
+    form: 'linkCount',
+    storage: 'longText',
     values: [null, '[0,[]]', '[3,[[1,"Hobbit"],[2,"LOTR"],[3,null]]]', '[12,[[1,"x"]]]'],
   },
   {
-    ...{ title: 'Linked', form: 'linkTitles', storage: 'longText' },
+    title: 'Linked',
+    form: 'linkTitles',
+    storage: 'longText',
     values: [null, '[0,[]]', '[3,[[1,"Hobbit"],[2,"LOTR"],[3,null]]]', '[1,[["k1","é"]]]'],
   },
   {
-    ...{ title: 'Due', form: 'date', storage: 'date' },
+    title: 'Due',
+    form: 'date',
+    storage: 'date',
     values: [null, '2024-05-31', '2023-11-30', '2024-02-29', '0001-01-01', '9999-12-31'],
   },
   { title: 'Sum', form: 'real', storage: 'real', values: [null, 0, 2, 10.5, -3.25, 1e40, 7] },
@@ -119,8 +135,12 @@ const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due']
 
 /** The fields of the columns. */
 export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form }) => ({
-  ...{ id: `c${title.replace(/\W/g, '')}`, title, uidt: form, form },
-  ...{ isComputed: COMPUTED.includes(title), isBroken: false },
+  id: `c${title.replace(/\W/g, '')}`,
+  title,
+  uidt: form,
+  form,
+  isComputed: COMPUTED.includes(title),
+  isBroken: false,
 }))
 
 export type Row = Record<string, CellValue>

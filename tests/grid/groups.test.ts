@@ -32,7 +32,11 @@ const LISTED = [
 const TREE = treeOf(LEVELS, { groups: LISTED, hasMore: false })
 const layOut = (more: Partial<Parameters<typeof layOutGroups>[0]> = {}): RowLines =>
   layOutGroups({
-    ...{ tree: TREE, collapsed: NONE_COLLAPSED, rowCount: 7, rowHeight: 30, canAdd: false },
+    tree: TREE,
+    collapsed: NONE_COLLAPSED,
+    rowCount: 7,
+    rowHeight: 30,
+    canAdd: false,
     ...more,
   })
 

@@ -35,7 +35,9 @@ describe('the value of a link', () => {
 
 describe('pasting into a link', () => {
   const column = (relatedTableId: string, kind?: string): PasteColumn => ({
-    ...{ fieldId: 'link', editable: true, type: fieldType(to(relatedTableId, kind).type) },
+    fieldId: 'link',
+    editable: true,
+    type: fieldType(to(relatedTableId, kind).type),
     options: to(relatedTableId, kind).options,
   })
   const copied = (value: CellValue, text: string, relatedTableId = 'a') => ({

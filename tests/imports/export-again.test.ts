@@ -30,14 +30,20 @@ async function fill(table: TestTable, rows: Record<string, CellValue>[]): Promis
 /** Exports a table as CSV and imports the file into another one with the same fields. */
 async function exportAndImport(from: TestTable, to: TestTable, timeZone: string): Promise<string[]> {
   const { jobId } = await bench.trpc.records.export.mutate({
-    ...{ tableId: from.id, viewId: from.schema.views[0]?.id ?? '', format: 'csv', timeZone },
+    tableId: from.id,
+    viewId: from.schema.views[0]?.id ?? '',
+    format: 'csv',
+    timeZone,
   })
   const door = doorOf(bench.app, bench.owner)
   const { result } = await ended(door, jobId)
   const file = await (await fetch(`${bench.app.url}/${(result as { url: string }).url}`)).text()
   const titles = file.slice(0, file.indexOf('\r\n')).split(',')
   const started = await bench.trpc.imports.start.mutate({
-    ...{ baseId: bench.baseId, tableId: to.id, uploadId: await upload(door, file), width: titles.length },
+    baseId: bench.baseId,
+    tableId: to.id,
+    uploadId: await upload(door, file),
+    width: titles.length,
     format: { ...formatOf(file), guarded: true },
     columns: titles.map((title, index) => ({ index, fieldId: to.field(title).id })),
     timeZone,

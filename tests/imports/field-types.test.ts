@@ -31,12 +31,10 @@ describe('an import into a table of every kind of value', () => {
     const door = doorOf(bench.app, bench.owner)
     const titles = ['Title', 'Who', 'At', 'Long', 'Js', 'Place']
     const { jobId } = await bench.trpc.imports.start.mutate({
-      ...{
-        baseId: bench.baseId,
-        tableId: table.id,
-        uploadId: await upload(door, file),
-        width: titles.length,
-      },
+      baseId: bench.baseId,
+      tableId: table.id,
+      uploadId: await upload(door, file),
+      width: titles.length,
       format: formatOf(file),
       columns: titles.map((title, index) => ({ index, fieldId: table.field(title).id })),
     })
@@ -54,7 +52,10 @@ describe('an import into a table of every kind of value', () => {
     const door = doorOf(bench.app, bench.owner)
     const file = 'Code\nsecret\n'
     const start = bench.trpc.imports.start.mutate({
-      ...{ baseId: bench.baseId, tableId: table.id, uploadId: await upload(door, file), width: 1 },
+      baseId: bench.baseId,
+      tableId: table.id,
+      uploadId: await upload(door, file),
+      width: 1,
       format: formatOf(file),
       columns: [{ index: 0, fieldId: table.field('Code').id }],
     })

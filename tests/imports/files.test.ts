@@ -28,7 +28,10 @@ const tableOf = (files: FieldSpec = 'Attachment') => bench.table({ Title: 'Singl
 async function load(table: TestTable, file: string, by: TestUser = bench.owner) {
   const door = doorOf(bench.app, by)
   const { jobId } = await bench.app.trpc(by.token).imports.start.mutate({
-    ...{ baseId: bench.baseId, tableId: table.id, format: formatOf(file), width: 2 },
+    baseId: bench.baseId,
+    tableId: table.id,
+    format: formatOf(file),
+    width: 2,
     uploadId: await upload(door, file),
     columns: ['Title', 'Files'].map((title, index) => ({ index, fieldId: table.field(title).id })),
   })
@@ -62,7 +65,8 @@ describe('an import that names stored files', () => {
           baseId: bench.baseId,
           operations: [
             {
-              ...{ kind: 'insert', tableId: table.id },
+              kind: 'insert',
+              tableId: table.id,
               rows: [{ values: table.values({ Files: JSON.stringify([secret]) }) }],
             },
           ],

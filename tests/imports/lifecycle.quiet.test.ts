@@ -139,7 +139,11 @@ describe('jobs.cancel', () => {
   test('keeps the file, so that the import can be started again', async () => {
     const uploadId = await upload(door, LONG)
     const input = {
-      ...{ baseId: base.id, uploadId, format: formatOf(LONG), width: 2, columns: [{ index: 0 }] },
+      baseId: base.id,
+      uploadId,
+      format: formatOf(LONG),
+      width: 2,
+      columns: [{ index: 0 }],
       table: { title: 'Again', fields: [{ title: 'Name', type: 'SingleLineText' as const }] },
     }
     const { jobId } = await app.trpc(owner.token).imports.start.mutate(input)
@@ -220,7 +224,11 @@ describe.each(META_DATABASES)('a server with its bases in %s that is killed whil
     const { fields } = await client.schema.table.query({ tableId })
     const title = fields.find((field) => field.isDisplay)!
     const { jobId } = await client.imports.start.mutate({
-      ...{ baseId, tableId, uploadId: await upload(door, LONG), format: formatOf(LONG), width: 2 },
+      baseId,
+      tableId,
+      uploadId: await upload(door, LONG),
+      format: formatOf(LONG),
+      width: 2,
       columns: [{ index: 0, fieldId: title.id }],
     })
     await underWay(door, jobId)

@@ -13,7 +13,10 @@ afterAll(() => bench.stop())
 /** Starts the import of a file whose columns go to the fields, in their order. */
 async function start(tableId: string, fieldIds: string[], file: string): Promise<string> {
   const { jobId } = await bench.trpc.imports.start.mutate({
-    ...{ baseId: bench.baseId, tableId, format: formatOf(file), width: fieldIds.length },
+    baseId: bench.baseId,
+    tableId,
+    format: formatOf(file),
+    width: fieldIds.length,
     uploadId: await upload(doorOf(bench.app, bench.owner), file),
     columns: fieldIds.map((fieldId, index) => ({ index, fieldId })),
   })
@@ -70,7 +73,8 @@ describe('an import that fills a link', () => {
     })
     await bench.trpc.schema.setDisplayField.mutate({ fieldId: named.id })
     expect(await refusalOf(start(books.id, [own.fieldId], 'l\nANN\n'))).toMatchObject({
-      ...{ code: 'BAD_REQUEST', status: 400 },
+      code: 'BAD_REQUEST',
+      status: 400,
       message: expect.stringContaining('is computed'),
     })
   })
@@ -225,7 +229,8 @@ describe('an import that fills a link', () => {
     const lookup = await bench.trpc.schema.createField.mutate({
       tableId: people.id,
       field: {
-        ...{ title: 'Book', type: 'Lookup' },
+        title: 'Book',
+        type: 'Lookup',
         options: { relationFieldId: inverse.fieldId, targetFieldId: books.field('Title').id },
       } as never,
     })

@@ -148,9 +148,20 @@ describe('the preview of a file', () => {
 describe('the draft of an import', () => {
   const newTable: DraftTarget = { kind: 'new', title: 'People' }
   const field = (id: string, title: string, more: Partial<Field> = {}): Field => ({
-    ...{ id, tableId: 'm1', title, columnName: id, type: 'SingleLineText', options: {}, description: null },
-    ...{ required: false, unique: false, defaultValue: null, order: 1 },
-    ...{ isDisplay: false, isPrimaryKey: false, isSystem: false },
+    id,
+    tableId: 'm1',
+    title,
+    columnName: id,
+    type: 'SingleLineText',
+    options: {},
+    description: null,
+    required: false,
+    unique: false,
+    defaultValue: null,
+    order: 1,
+    isDisplay: false,
+    isPrimaryKey: false,
+    isSystem: false,
     ...OWN_COLUMN,
     ...more,
   })

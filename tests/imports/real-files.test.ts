@@ -140,9 +140,20 @@ describe('an import of a file of many kinds of values', () => {
     const [header = [], first = [], second = [], third = [], fourth = []] = cellsOf(file)
     const record = (cells: string[]) => Object.fromEntries(header.map((title, at) => [title, cells[at]]))
     expect(record(first)).toEqual({
-      ...{ Key: 'a3f9c2e1b07d', Customer: 'Smith, John', City: 'Hong Kong, China', Tags: 'red,blue' },
-      ...{ Phone: "'+49 30 901820", Price: '0.5', Change: '-5', Start: '08:30', Took: '36:15' },
-      ...{ Born: '01/01/2020', Doc: '{"a": 1}', Count: '1', Version: '1.2.0', Done: 'true' },
+      Key: 'a3f9c2e1b07d',
+      Customer: 'Smith, John',
+      City: 'Hong Kong, China',
+      Tags: 'red,blue',
+      Phone: "'+49 30 901820",
+      Price: '0.5',
+      Change: '-5',
+      Start: '08:30',
+      Took: '36:15',
+      Born: '01/01/2020',
+      Doc: '{"a": 1}',
+      Count: '1',
+      Version: '1.2.0',
+      Done: 'true',
     })
     // What was empty stays empty.
     expect(record(second)).toMatchObject({ Count: '', Done: '', Born: '12/31/2019' })

@@ -34,7 +34,10 @@ describe('the mail server of the configuration', () => {
     }
     const smtpFrom = 'Sheaf <sheaf@example.com>'
     expect(readConfig({ NC_SMTP_FROM: smtpFrom, NC_SMTP_SECURE: 'true' })).toMatchObject({
-      ...{ smtpFrom, smtpSecure: true, smtpHost: null, smtpPort: 587 },
+      smtpFrom,
+      smtpSecure: true,
+      smtpHost: null,
+      smtpPort: 587,
     })
   })
 

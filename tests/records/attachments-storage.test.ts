@@ -164,8 +164,11 @@ describe('an S3-compatible store', () => {
     const bucket = startBucket()
     stops.push(bucket.stop)
     const bench = await start({
-      ...{ s3Bucket: 'files', s3Endpoint: bucket.url, s3Region: 'eu-1' },
-      ...{ s3AccessKeyId: 'key', s3SecretAccessKey: 'secret' },
+      s3Bucket: 'files',
+      s3Endpoint: bucket.url,
+      s3Region: 'eu-1',
+      s3AccessKeyId: 'key',
+      s3SecretAccessKey: 'secret',
     })
     const table = await bench.table({ Files: 'Attachment' })
     const picture = await uploadOne(bench, bench.owner.token, 'p.png', png(400, 200))

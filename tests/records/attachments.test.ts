@@ -163,7 +163,9 @@ describe('an Attachment cell', () => {
       expect.objectContaining({ path: real.path, title: 'renamed.png', mimetype: 'text/plain', size: 4 }),
       {
         url: 'https://example.com/a%20b.png',
-        ...{ title: 'a b.png', mimetype: 'image/png', size: 0 },
+        title: 'a b.png',
+        mimetype: 'image/png',
+        size: 0,
         id: expect.any(String),
         signedUrl: 'https://example.com/a%20b.png',
       },

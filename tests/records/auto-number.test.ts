@@ -95,7 +95,10 @@ describe('an auto number', () => {
     const door = doorOf(bench.app, bench.owner)
     const file = 'Title\nx\ny\n'
     const { jobId } = await bench.trpc.imports.start.mutate({
-      ...{ baseId: bench.baseId, tableId: table.id, uploadId: await upload(door, file), width: 1 },
+      baseId: bench.baseId,
+      tableId: table.id,
+      uploadId: await upload(door, file),
+      width: 1,
       format: formatOf(file),
       columns: [{ index: 0, fieldId: table.field('Title').id }],
     })

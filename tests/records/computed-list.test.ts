@@ -23,7 +23,9 @@ beforeAll(async () => {
   await library.addThrough(authors, 'First', 'Books', [books, 'Published'], 'min')
   await library.addThrough(books, 'Writer total', 'Author', [authors, 'Total'])
   await library.add(authors, 'Works', 'LinkToAnotherRecord', {
-    ...{ kind: 'mm', relatedTableId: books.id, createInverse: false },
+    kind: 'mm',
+    relatedTableId: books.id,
+    createInverse: false,
   })
   const { id } = await library.field(authors, 'Books')
   await library.add(authors, 'Number', 'Count', { relationFieldId: id })

@@ -26,14 +26,16 @@ describe('required and unique fields', () => {
   const insert = (table: TestTable, rows: object[]) =>
     write([
       {
-        ...{ kind: 'insert', tableId: table.id },
+        kind: 'insert',
+        tableId: table.id,
         rows: rows.map((row) => ({ values: table.values({ Name: 'n', ...row }) })),
       },
     ])
   const update = (table: TestTable, rows: [number, object][]) =>
     write([
       {
-        ...{ kind: 'update', tableId: table.id },
+        kind: 'update',
+        tableId: table.id,
         rows: rows.map(([id, row]) => ({ id, values: table.values({ ...row }) })),
       },
     ])
@@ -135,8 +137,11 @@ describe('required and unique fields', () => {
     const body = 'Mail,Name\na@x.com,Ann\nb@x.com,\nc@x.com,Cid\nc@x.com,Dan\n'
     const door = doorOf(bench.app, bench.owner)
     const { jobId } = await bench.trpc.imports.start.mutate({
-      ...{ baseId: bench.baseId, tableId: table.id, uploadId: await upload(door, body) },
-      ...{ format: formatOf(body), width: 2 },
+      baseId: bench.baseId,
+      tableId: table.id,
+      uploadId: await upload(door, body),
+      format: formatOf(body),
+      width: 2,
       columns: ['Mail', 'Name'].map((title, index) => ({ index, fieldId: table.field(title).id })),
     })
     const { status } = await ended(door, jobId)
@@ -154,7 +159,10 @@ describe('required and unique fields', () => {
     const body = 'A\n99\n'
     const start = async (fieldId: string) =>
       bench.trpc.imports.start.mutate({
-        ...{ baseId: bench.baseId, tableId: books.id, format: formatOf(body), width: 1 },
+        baseId: bench.baseId,
+        tableId: books.id,
+        format: formatOf(body),
+        width: 1,
         uploadId: await upload(doorOf(bench.app, bench.owner), body),
         columns: [{ index: 0, fieldId }],
       })

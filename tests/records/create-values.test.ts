@@ -115,16 +115,14 @@ describe('POST /api/v2/tables/{tableId}/records', () => {
     }
     await bench.rest.post(table.path, sent)
     expect((await table.list())[0]).toMatchObject({
-      ...{
-        Cur: 9,
-        Ms: 'blue,red',
-        Dt: '2024-03-05 08:20:30+00:00',
-        Num: 7,
-        D: '2024-03-05',
-        Ss: null,
-        Cb: bench.app.flag(true),
-        Title: '12',
-      },
+      Cur: 9,
+      Ms: 'blue,red',
+      Dt: '2024-03-05 08:20:30+00:00',
+      Num: 7,
+      D: '2024-03-05',
+      Ss: null,
+      Cb: bench.app.flag(true),
+      Title: '12',
     })
   })
 

@@ -167,7 +167,9 @@ describe('a new record starts with the present', () => {
   test('by a link to the base, for who may write there', async () => {
     const { baseId } = bench
     const { id } = await bench.trpc.shares.save.mutate({
-      ...{ kind: 'base' as const, targetId: baseId, patch: { role: 'editor' as const } },
+      kind: 'base' as const,
+      targetId: baseId,
+      patch: { role: 'editor' as const },
     })
     const visitor = bench.app.trpc(byLink('base', id))
     await expectNow(async () => (await visitor.records.write.mutate(insert({}, AHEAD))).inserted[0]!, AHEAD)
@@ -201,7 +203,9 @@ describe('a new record starts with the present', () => {
       baseId: bench.baseId,
       tableId: table.id,
       uploadId: await upload(door, file),
-      ...{ format: formatOf(file), width: 2, timeZone: AHEAD },
+      format: formatOf(file),
+      width: 2,
+      timeZone: AHEAD,
       columns: [title, day].map((fieldId, index) => ({ index, fieldId })),
     })
     expect((await ended(door, jobId)).status).toBe('completed')

@@ -94,7 +94,10 @@ describe('an export of a view', () => {
     )
     expect(hidden.trim().split('\r\n')).toEqual(['Title', 't600', 't601'])
     const { jobId } = await bench.trpc.records.export.mutate({
-      ...{ tableId: table.id, viewId, format: 'csv', fieldIds: [id] },
+      tableId: table.id,
+      viewId,
+      format: 'csv',
+      fieldIds: [id],
     })
     expect(await (await fetchJob(jobId)).text()).not.toContain('s600')
   })
@@ -172,7 +175,10 @@ describe('texts that spreadsheets would run', () => {
     const copy = await bench.table({ Title: 'SingleLineText' })
     const door = doorOf(bench.app, bench.owner)
     const { jobId } = await bench.trpc.imports.start.mutate({
-      ...{ baseId: bench.baseId, tableId: copy.id, uploadId: await upload(door, file), width: 1 },
+      baseId: bench.baseId,
+      tableId: copy.id,
+      uploadId: await upload(door, file),
+      width: 1,
       format: { ...formatOf(file), guarded: true },
       columns: [{ index: 0, fieldId: copy.field('Title').id }],
     })

@@ -55,7 +55,8 @@ describe('formulas that stand on each other', () => {
       const { count, refused } = await chain(table, formula)
       expect(count).toBeGreaterThanOrEqual(atLeast)
       const drafted = await bench.trpc.schema.checkFormula.query({
-        ...{ tableId: table.id, formula: formula(`{F${count - 1}}`) },
+        tableId: table.id,
+        formula: formula(`{F${count - 1}}`),
       })
       expect(drafted.ok).toBe(refused === null)
       if (refused)

@@ -38,7 +38,10 @@ describe('formulas over what is computed', () => {
     await formula(authors, 'Mean', 'IF({Books} > 0, {Total} / {Books}, 0)')
     await formula(books, 'By', 'CONCAT("by ", {Author})')
     expect(await valuesOf(books, 'Shout')).toEqual({
-      ...{ Hobbit: 'TOLKIEN', LOTR: 'TOLKIEN', Foundation: 'ASIMOV', Anon: null },
+      Hobbit: 'TOLKIEN',
+      LOTR: 'TOLKIEN',
+      Foundation: 'ASIMOV',
+      Anon: null,
     })
     expect(await valuesOf(books, 'Tagged')).toMatchObject({ Hobbit: '#fantasy, classic', Anon: '#' })
     expect(await valuesOf(books, 'Twice')).toMatchObject({ Hobbit: 'TOLKIENTOLKIEN' })
@@ -53,11 +56,14 @@ describe('formulas over what is computed', () => {
     expect(await valuesOf(authors, 'Taxed total')).toEqual({ Tolkien: 36.3, Asimov: 5.95, Nobody: 0 })
     await addThrough(books, 'All taxed', 'Author', [authors, 'Taxed total'])
     const change = bench.trpc.schema.updateField.mutate({
-      ...{ fieldId: taxed.id, patch: { options: { formula: '{Price} + {All taxed}' } } },
+      fieldId: taxed.id,
+      patch: { options: { formula: '{Price} + {All taxed}' } },
     })
     expect((await refusalOf(change)).message).toBe('Circular reference detected')
     const verdict = await bench.trpc.schema.checkFormula.query({
-      ...{ tableId: books.id, fieldId: taxed.id, formula: '{Price} + {All taxed}' },
+      tableId: books.id,
+      fieldId: taxed.id,
+      formula: '{Price} + {All taxed}',
     })
     expect(verdict).toMatchObject({ ok: false, problems: [{ type: 'CIRCULAR_REFERENCE' }] })
     const path = !verdict.ok && verdict.problems[0]?.path
@@ -208,7 +214,8 @@ describe('formulas in filters, sorts, groups and summaries', () => {
     const query = { tableId: table.id, fieldIds: [text.id], limit: 1, offset: 0, timeZone: 'Asia/Tokyo' }
     expect((await bench.trpc.records.list.query({ query })).rows).toEqual([['at 2024-03-06 08:30:00']])
     const shown = await formula(table, 'Later', 'DATEADD({At}, 1, "day")', {
-      ...{ type: 'DateTime', options: { timeZone: 'Europe/Berlin', format: 'DD/MM/YYYY' } },
+      type: 'DateTime',
+      options: { timeZone: 'Europe/Berlin', format: 'DD/MM/YYYY' },
     })
     expect(shown.result).toMatchObject({ type: 'DateTime', options: { timeZone: 'Europe/Berlin' } })
     expect((await valuesOf(table, 'Later')).x).toBe('2024-03-06 23:30:00+00:00')

@@ -27,8 +27,12 @@ beforeAll(async () => {
   library = await createLibrary(bench)
   tasks = await bench.table(
     {
-      ...{ Title: 'SingleLineText', Status: { type: 'SingleSelect', options: OPTIONS }, Points: 'Number' },
-      ...{ Done: 'Checkbox', Tags: { type: 'MultiSelect', options: OPTIONS }, At: 'DateTime' },
+      Title: 'SingleLineText',
+      Status: { type: 'SingleSelect', options: OPTIONS },
+      Points: 'Number',
+      Done: 'Checkbox',
+      Tags: { type: 'MultiSelect', options: OPTIONS },
+      At: 'DateTime',
     },
     ROWS,
   )
@@ -45,7 +49,11 @@ const by = (table: TestTable, ...titles: string[]): Sort[] =>
 const groupsOf = (table: TestTable, groups: Sort[], more: Partial<GroupRequest> = {}) =>
   bench.trpc.records.groups.query({
     request: {
-      ...{ selection: { tableId: table.id }, groups, summaries: [], limit: 100, offset: 0 },
+      selection: { tableId: table.id },
+      groups,
+      summaries: [],
+      limit: 100,
+      offset: 0,
       ...more,
     },
   })

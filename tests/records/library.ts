@@ -72,12 +72,18 @@ export async function createLibrary(bench: Bench): Promise<Library> {
   await link(books, 'Tags', 1, [1, 2])
   await link(books, 'Tags', 2, [1])
   return {
-    ...{ authors, books, tags, field, add, link },
+    authors,
+    books,
+    tags,
+    field,
+    add,
+    link,
     async addThrough(table, title, relation, [targetTable, targetTitle], rollup) {
       const relationFieldId = (await field(table, relation)).id
       const targetFieldId = (await field(targetTable, targetTitle)).id
       return add(table, title, rollup ? 'Rollup' : 'Lookup', {
-        ...{ relationFieldId, targetFieldId },
+        relationFieldId,
+        targetFieldId,
         ...(rollup ? { function: rollup } : {}),
       })
     },

@@ -55,7 +55,11 @@ describe('links whose key refers to another column', () => {
     await link.set(3, [1], link.inverse)
     expect(await keys()).toEqual([50, null, 70])
     const linkable = await bench.trpc.records.linkable.query({
-      ...{ tableId: authors.id, fieldId: link.own.fieldId, recordId: 2, limit: 10, offset: 0 },
+      tableId: authors.id,
+      fieldId: link.own.fieldId,
+      recordId: 2,
+      limit: 10,
+      offset: 0,
     })
     expect(linkable.ids).toEqual([2, 3])
     for (const remove of [

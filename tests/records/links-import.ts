@@ -45,8 +45,11 @@ export async function importRows(
   const door = doorOf(app, owner)
   const fieldIds = [table.field('Title').id, ...links.map(({ end }) => end.end.fieldId)]
   const { jobId } = await trpc.imports.start.mutate({
-    ...{ baseId, tableId: table.id, uploadId: await upload(door, body) },
-    ...{ format: formatOf(body), width: fieldIds.length },
+    baseId,
+    tableId: table.id,
+    uploadId: await upload(door, body),
+    format: formatOf(body),
+    width: fieldIds.length,
     columns: fieldIds.map((fieldId, index) => ({ index, fieldId })),
   })
   const result = resultOf(await ended(door, jobId))

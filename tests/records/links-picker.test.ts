@@ -19,7 +19,11 @@ describe('the picker of links', () => {
 
   const ask = (which: 'linked' | 'linkable', { tableId, fieldId }: TestEnd, more: object = {}) =>
     bench.trpc.records[which].query({
-      ...{ tableId, fieldId, recordId: 1, limit: 10, offset: 0 },
+      tableId,
+      fieldId,
+      recordId: 1,
+      limit: 10,
+      offset: 0,
       ...more,
     })
 

@@ -61,7 +61,9 @@ export async function createLink(
 }
 
 const endOf = (field: Field): TestEnd => ({
-  ...{ tableId: field.tableId, fieldId: field.id, title: field.title },
+  tableId: field.tableId,
+  fieldId: field.id,
+  title: field.title,
   options: field.options as LinkOptions,
 })
 

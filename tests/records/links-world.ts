@@ -165,7 +165,8 @@ export async function readWorld({
       query: {
         tableId: tables[name].id,
         fieldIds: sides.map(({ end }) => end.fieldId),
-        ...{ limit: 1000, offset: 0 },
+        limit: 1000,
+        offset: 0,
       },
     })
     page.ids.forEach((id, row) => {

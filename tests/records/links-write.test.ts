@@ -25,7 +25,9 @@ describe('records.write of links', () => {
     const link = await createLink(bench, books, tags, 'mm')
     await changesNothing(bench, async () => {
       expect(await refusalOf(link.write('link', 1, [1, 99]))).toEqual({
-        ...{ code: 'RECORD_NOT_FOUND', status: 404, message: `Record '{"Id":99}' not found` },
+        code: 'RECORD_NOT_FOUND',
+        status: 404,
+        message: `Record '{"Id":99}' not found`,
       })
       const several = await refusalOf(link.write('unlink', 1, [98, 99]))
       expect(several.message).toBe(`Records '{"Id":98}', '{"Id":99}' not found`)
@@ -239,7 +241,8 @@ describe('records.write of links', () => {
     const [books, tags] = await tables(0, 3)
     const link = await createLink(bench, books, tags, 'mm')
     const change = {
-      ...{ baseId: bench.baseId, clientId: crypto.randomUUID() },
+      baseId: bench.baseId,
+      clientId: crypto.randomUUID(),
       operations: [
         { kind: 'insert' as const, tableId: books.id, rows: [{ values: { [link.own.fieldId]: '[1,2]' } }] },
       ],

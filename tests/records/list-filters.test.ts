@@ -43,7 +43,9 @@ async function meeting(title: string, condition: Omit<Condition, 'fieldId'>): Pr
   const { id } = await library.field(library.authors, title)
   const { rows } = await bench.trpc.records.list.query({
     query: {
-      ...{ tableId: library.authors.id, limit: 10, offset: 0 },
+      tableId: library.authors.id,
+      limit: 10,
+      offset: 0,
       fieldIds: [library.authors.field('Title').id],
       filter: { fieldId: id, ...condition },
     },

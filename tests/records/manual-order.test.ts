@@ -33,7 +33,9 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     )
     const status = table.field('Status').id
     const board = await trpc.views.create.mutate({
-      ...{ tableId: table.id, title: 'Board', kind: 'kanban' },
+      tableId: table.id,
+      title: 'Board',
+      kind: 'kanban',
       options: { stackFieldId: status },
     })
     return { table, status, board }
@@ -48,13 +50,11 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
   ) =>
     door.records.list.query({
       query: {
-        ...{
-          tableId: table.id,
-          fieldIds: [table.field('Title').id],
-          limit: 100,
-          offset: 0,
-          orderViewId: viewId,
-        },
+        tableId: table.id,
+        fieldIds: [table.field('Title').id],
+        limit: 100,
+        offset: 0,
+        orderViewId: viewId,
         ...query,
       },
     })
@@ -63,7 +63,11 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
   const write = (operations: Operation[], door: Bench['trpc'] = bench.trpc) =>
     door.records.write.mutate({ change: { baseId: bench.baseId, operations } as never })
   const move = (tableId: string, viewId: string, ids: number[], before: number | null): Operation => ({
-    ...{ kind: 'move', tableId, viewId, ids, before },
+    kind: 'move',
+    tableId,
+    viewId,
+    ids,
+    before,
   })
   const undo = () => bench.trpc.records.undo.mutate({ baseId: bench.baseId })
   const redo = () => bench.trpc.records.redo.mutate({ baseId: bench.baseId })
@@ -156,7 +160,9 @@ describe.each(META_DATABASES)('the manual order of a view, home in %s', (databas
     await write([move(table.id, board.id, [1], null)])
     await write([move(table.id, board.id, [2], null)])
     const insert = (title: string, before: number | null): Extract<Operation, { kind: 'insert' }> => ({
-      ...{ kind: 'insert', tableId: table.id, before },
+      kind: 'insert',
+      tableId: table.id,
+      before,
       rows: [{ values: { [table.field('Title').id]: title } }],
     })
     await write([insert('x', null)])

@@ -70,8 +70,12 @@ describe('GET /api/v1/aggregated-meta-info', () => {
     expect(bases).toContainEqual(
       expect.objectContaining({
         viewCount: expect.objectContaining({
-          ...{ sharedGridCount: 1, sharedFormCount: 1, sharedGalleryCount: 0, sharedKanbanCount: 0 },
-          ...{ sharedTotal: 2, sharedLockedCount: 1 },
+          sharedGridCount: 1,
+          sharedFormCount: 1,
+          sharedGalleryCount: 0,
+          sharedKanbanCount: 0,
+          sharedTotal: 2,
+          sharedLockedCount: 1,
         }),
       }),
     )

@@ -53,7 +53,12 @@ describe('what the first person finds', () => {
     const rows = await rowsOf(tasks?.table.id ?? '')
     expect(rows).toHaveLength(9)
     expect(rows[0]).toMatchObject({
-      ...{ Task: 'Edit a cell', Stage: 'Running', People: 1, Helpers: 1, No: 1, Label: 1 },
+      Task: 'Edit a cell',
+      Stage: 'Running',
+      People: 1,
+      Helpers: 1,
+      No: 1,
+      Label: 1,
       Project: { Id: 1, Project: 'Getting to know Sheaf' },
       'Assigned to': [{ id: owner.id }],
     })

@@ -59,7 +59,11 @@ export function benchOf(app: TestApp, owner: TestUser, baseId: string): Bench {
   const rest = app.rest(owner.token)
   const trpc = app.trpc(owner.token)
   return {
-    ...{ app, owner, baseId, rest, trpc },
+    app,
+    owner,
+    baseId,
+    rest,
+    trpc,
     stop: () => app.stop(),
     async table(fields = { Title: 'SingleLineText' }, rows = []) {
       const inputs = Object.entries(fields).map(([title, spec]) => ({
@@ -93,7 +97,11 @@ export function testTable(rest: Bench['rest'], schema: TableSchema): TestTable {
     return body
   }
   return {
-    ...{ id, title, schema, path, field },
+    id,
+    title,
+    schema,
+    path,
+    field,
     values: (byTitle) =>
       Object.fromEntries(Object.entries(byTitle).map(([name, value]) => [field(name).id, value as never])),
     list: async (query = '?limit=1000') => (await read(query)).list,

@@ -56,7 +56,8 @@ describe('the trash of records', () => {
     expect(await trashedIds(table, '100%')).toEqual([])
     expect(await trashedIds(table, '$argon2')).toEqual([])
     expect(await bench.trpc.records.trashCounts.query({ baseId: bench.baseId })).toContainEqual({
-      ...{ tableId: table.id, count: 3 },
+      tableId: table.id,
+      count: 3,
     })
   })
 

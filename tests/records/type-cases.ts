@@ -47,7 +47,9 @@ const files = (...names: string[]): string =>
   JSON.stringify(
     names.map((title) => ({
       url: `https://files.example.com/${title}`,
-      ...{ title, mimetype: 'image/png', size: 0 },
+      title,
+      mimetype: 'image/png',
+      size: 0,
     })),
   )
 

@@ -47,7 +47,9 @@ describe.each(WRITTEN_TYPES.map((name) => [name]))('a %s field', (type) => {
     const field = table.field('V')
     const cells = await cellsOf(world, table)
     const context = {
-      ...{ now: new Date(), field: () => field, actorId: world.bench.owner.id },
+      now: new Date(),
+      field: () => field,
+      actorId: world.bench.owner.id,
       people: [world.ann, world.bob].map(({ id, email }) => ({ id, email, displayName: null })),
     }
     const set = filterSetOf(field)
@@ -129,7 +131,9 @@ describe('fields of all types', () => {
     const door = doorOf(bench.app, bench.owner)
     const file = [[...types, 'Row'].join(','), ...lines].join('\n')
     const { jobId } = await bench.trpc.imports.start.mutate({
-      ...{ baseId: bench.baseId, tableId: table.id, width: types.length + 1 },
+      baseId: bench.baseId,
+      tableId: table.id,
+      width: types.length + 1,
       uploadId: await upload(door, file),
       format: formatOf(file),
       columns: types.map((type, index) => ({ index, fieldId: table.field(type).id })),

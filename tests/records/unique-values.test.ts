@@ -16,7 +16,8 @@ describe('values of a unique field that go from record to record in one change',
   const write = (...operations: object[]) =>
     bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations: operations as never } })
   const updates = (of: TestTable, rows: Record<number, string | null>) => ({
-    ...{ kind: 'update', tableId: of.id },
+    kind: 'update',
+    tableId: of.id,
     rows: Object.entries(rows).map(([id, Code]) => ({ id: Number(id), values: of.values({ Code }) })),
   })
   const codes = async (of: TestTable) => (await of.list()).map(({ Code }) => Code)

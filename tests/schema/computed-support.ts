@@ -39,7 +39,9 @@ export const computedTools = (shop: () => Workshop) => ({
   },
   lookup: (tableId: string, relationFieldId: string, targetFieldId: string) =>
     createField(shop(), tableId, {
-      ...{ type: 'Lookup', title: freshTitle('L'), options: { relationFieldId, targetFieldId } },
+      type: 'Lookup',
+      title: freshTitle('L'),
+      options: { relationFieldId, targetFieldId },
     }),
   rollup: (tableId: string, options: FieldOptions) =>
     createField(shop(), tableId, { type: 'Rollup', title: freshTitle('R'), options }),

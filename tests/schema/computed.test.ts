@@ -183,10 +183,12 @@ describe.each([...databases])('lookups, rollups and counts, metadata in %s', (da
       expect(await of('Amount', 'sum', shown)).toMatchObject({ type: 'Decimal', options: shown })
       expect(await of('Amount', 'avg', shown)).toMatchObject({ type: 'Decimal', options: shown })
       expect(await of('Amount', 'sum', { thousands: true })).toMatchObject({
-        ...{ type: 'Number', options: { thousands: true } },
+        type: 'Number',
+        options: { thousands: true },
       })
       expect(await of('Price', 'sum', { precision: 0 })).toMatchObject({
-        ...{ type: 'Currency', options: { precision: 0, code: 'EUR' } },
+        type: 'Currency',
+        options: { precision: 0, code: 'EUR' },
       })
       expect(await of('Due', 'max', shown)).toMatchObject({ type: 'Date', options: { format: 'YYYY-MM-DD' } })
     })

@@ -100,7 +100,9 @@ describe('a field of every type', () => {
     const fieldId = table.field('V').id
     const preview = await world.bench.trpc.schema.previewType.query({ fieldId, type: 'SingleLineText' })
     expect(preview).toEqual({
-      ...{ total: 1, converted: 0, lost: 1 },
+      total: 1,
+      converted: 0,
+      lost: 1,
       samples: [{ recordId: 1, from: PASSWORD_MASK, to: null }],
     })
   })

@@ -62,13 +62,17 @@ describe.each([...databases])('a field that becomes a link, metadata in %s', (da
     const made = await world()
     const { by, books, authors, texts, relatedTableId } = made
     const preview = await shop.api.schema.previewType.query({
-      ...{ fieldId: by.id, type: 'Links', options: { kind, relatedTableId } },
+      fieldId: by.id,
+      type: 'Links',
+      options: { kind, relatedTableId },
     })
     expect([preview.total, preview.converted, preview.lost]).toEqual([7, 7 - lost, lost])
     expect(preview.samples[0]).toMatchObject({ from: 'Nobody', to: null })
     const field = await become(made, kind)
     expect(field).toMatchObject({
-      ...{ id: by.id, title: 'By', columnName: '' },
+      id: by.id,
+      title: 'By',
+      columnName: '',
       type: kind === 'bt' ? 'LinkToAnotherRecord' : 'Links',
     })
     expect(await titlesOf(made)).toEqual(links)

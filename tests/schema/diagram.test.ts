@@ -63,8 +63,12 @@ test('a box of many fields lists its keys and the first others, and all of them 
   const [table] = diagram.tables
   if (!table) throw new Error('there is no table')
   const more = Array.from({ length: 200 }, (_, n) => ({
-    ...{ id: `more${n}`, title: `More ${n}`, type: 'Text' },
-    ...{ isPrimaryKey: false, isForeignKey: n === 150, isDisplay: false },
+    id: `more${n}`,
+    title: `More ${n}`,
+    type: 'Text',
+    isPrimaryKey: false,
+    isForeignKey: n === 150,
+    isDisplay: false,
   }))
   const wide = { ...diagram, tables: [{ ...table, fields: [...table.fields, ...more] }] }
   const [folded] = shownDiagram(wide, ALL).tables

@@ -55,7 +55,8 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       const field = await add(tableId, '{Price} * {Amount}')
       expect(field.options.formula).toBe(`{{${id('Price')}}} * {{${id('Amount')}}}`)
       expect(field).toMatchObject({
-        ...{ error: null, columnName: '' },
+        error: null,
+        columnName: '',
         result: { type: 'Decimal', options: { precision: null, thousands: false }, isList: false },
       })
       expect(await valuesOf(shop, field)).toEqual([6, 0.3].map((value) => expect.closeTo(value, 12)))
@@ -93,11 +94,15 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
         return { message, status, type, at: formula.slice(from, to) }
       }
       expect(await refused('1 + {Nope}')).toEqual({
-        ...{ message: 'Invalid column name/id Nope in formula', status: 400 },
-        ...{ type: 'INVALID_COLUMN', at: '{Nope}' },
+        message: 'Invalid column name/id Nope in formula',
+        status: 400,
+        type: 'INVALID_COLUMN',
+        at: '{Nope}',
       })
       expect(await refused('{Price} + NOPE(1)')).toMatchObject({
-        ...{ message: 'Function NOPE is not available', type: 'INVALID_FUNCTION_NAME', at: 'NOPE(1)' },
+        message: 'Function NOPE is not available',
+        type: 'INVALID_FUNCTION_NAME',
+        at: 'NOPE(1)',
       })
       expect((await refused('')).message).toBe('Compound statement is not supported')
       expect((await refused('ROUND({Title})')).status).toBe(400)
@@ -241,7 +246,8 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       expect((await refusalOf(shop.api.schema.updateField.mutate(toLink))).status).toBe(501)
       const back = shop.api.schema.updateField.mutate({ fieldId: id('Title'), patch: { type: 'Formula' } })
       expect(await refusalOf(back)).toMatchObject({
-        ...{ status: 501, message: 'Updating SingleLineText => Formula is not implemented' },
+        status: 501,
+        message: 'Updating SingleLineText => Formula is not implemented',
       })
     })
   })
@@ -252,7 +258,9 @@ describe.each([...databases])('formula fields with metadata in %s', (database) =
       const check = (formula: string, fieldId?: string) =>
         shop.api.schema.checkFormula.query({ tableId, formula, ...(fieldId && { fieldId }) })
       expect(await check('{Price} > 1')).toMatchObject({
-        ...{ ok: true, type: 'boolean', result: { type: 'Checkbox' } },
+        ok: true,
+        type: 'boolean',
+        result: { type: 'Checkbox' },
       })
       const bad = await check('{A} + {B}')
       expect(!bad.ok && bad.problems.map(({ from, to }) => [from, to])).toEqual([

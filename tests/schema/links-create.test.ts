@@ -52,14 +52,28 @@ describe.each([...databases])('new links, metadata in %s', (database) => {
       })
       const parentKey = (await read(author.id)).fields.find((each) => each.isPrimaryKey)
       expect(optionsOf(field)).toEqual({
-        ...{ kind: 'hm', relatedTableId: book.id, inverseFieldId: reverse!.id, keyFieldId: key!.id },
-        ...{ parentFieldId: parentKey!.id, holdsKey: false, junction: null, viewId: null },
-        ...{ singular: book.title, plural: `${book.title}s` },
+        kind: 'hm',
+        relatedTableId: book.id,
+        inverseFieldId: reverse!.id,
+        keyFieldId: key!.id,
+        parentFieldId: parentKey!.id,
+        holdsKey: false,
+        junction: null,
+        viewId: null,
+        singular: book.title,
+        plural: `${book.title}s`,
       })
       expect(optionsOf(reverse!)).toEqual({
-        ...{ kind: 'bt', relatedTableId: author.id, inverseFieldId: field.id, keyFieldId: key!.id },
-        ...{ parentFieldId: parentKey!.id, holdsKey: true, junction: null, viewId: null },
-        ...{ singular: author.title, plural: `${author.title}s` },
+        kind: 'bt',
+        relatedTableId: author.id,
+        inverseFieldId: field.id,
+        keyFieldId: key!.id,
+        parentFieldId: parentKey!.id,
+        holdsKey: true,
+        junction: null,
+        viewId: null,
+        singular: author.title,
+        plural: `${author.title}s`,
       })
       expect(field).toMatchObject({ type: 'Links', title: 'Books', columnName: '', tableId: author.id })
     })

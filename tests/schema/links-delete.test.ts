@@ -201,7 +201,11 @@ describe.each([...databases])('links in the trash, metadata in %s', (database) =
       const found = await shop.api.schema.dependents.query({ fieldId: link.id })
       const inverse = (await readTable(shop, to.id)).fields.find(({ id }) => id === inverseFieldId)!
       expect(found).toContainEqual({
-        ...{ kind: 'field', id: inverse.id, title: inverse.title, tableTitle: to.title, effect: 'deleted' },
+        kind: 'field',
+        id: inverse.id,
+        title: inverse.title,
+        tableTitle: to.title,
+        effect: 'deleted',
       })
       expect(found.map(({ kind, id, effect }) => [kind, id, effect]).toSorted()).toEqual(
         [

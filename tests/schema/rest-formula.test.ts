@@ -46,14 +46,23 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     expect(answer.status).toBe(200)
     const column = titled(answer.body.columns, 'Twice')
     expect(column).toMatchObject({
-      ...{ uidt: 'Formula', column_name: 'Twice', dt: null, pk: null, rqd: null, virtual: null },
+      uidt: 'Formula',
+      column_name: 'Twice',
+      dt: null,
+      pk: null,
+      rqd: null,
+      virtual: null,
       colOptions: {
         id: `f${column.id.slice(1)}`,
         fk_column_id: column.id,
         formula: `CONCAT((({{${price}}} * 2) + 1), "x")`,
         formula_raw: "CONCAT({Price}*2+1, 'x')",
         parsed_tree: { type: 'CallExpression', dataType: 'string', callee: { name: 'CONCAT' } },
-        ...{ error: null, deleted: null, base_id: shop.baseId, created_at: TIME, updated_at: TIME },
+        error: null,
+        deleted: null,
+        base_id: shop.baseId,
+        created_at: TIME,
+        updated_at: TIME,
       },
     })
     expect(await cells('Twice')).toEqual(['5x', '8x'])
@@ -65,7 +74,9 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     expect(await cells('One')).toEqual([3, 4.5])
     const one = titled(await columns(), 'One')
     const patched = await shop.rest.patch(`${M}/columns/${one.id}`, {
-      ...{ ...one, ...one.colOptions, id: one.id },
+      ...one,
+      ...one.colOptions,
+      id: one.id,
       formula_raw: '{Price} > 3',
     })
     expect(patched.status).toBe(200)
@@ -100,7 +111,9 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     await post({ title: 'Sum', formula_raw: '{Price} + 1' })
     await shop.rest.delete(`${M}/columns/${price}`)
     expect(titled(await columns(), 'Sum').colOptions).toMatchObject({
-      ...{ error: "Column 'Price' was deleted", parsed_tree: null, formula: `{{${price}}} + 1` },
+      error: "Column 'Price' was deleted",
+      parsed_tree: null,
+      formula: `{{${price}}} + 1`,
     })
     expect(await cells('Sum')).toEqual(['ERR', 'ERR'])
     // A client that renames it sends the whole column back.
@@ -120,13 +133,20 @@ describe.each([...databases])('formulas and buttons over REST, metadata in %s', 
     await newTable()
     const looks = { type: 'url', label: 'Open', theme: 'light', color: 'green', icon: 'open' }
     const answer = await post({
-      ...{ uidt: 'Button', title: 'Go', ...looks },
+      uidt: 'Button',
+      title: 'Go',
+      ...looks,
       formula_raw: 'CONCAT("https://e.com/", {Title})',
     })
     const column = titled(answer.body.columns, 'Go')
     expect(column.colOptions).toMatchObject({
-      ...{ id: `btn${column.id.slice(1)}`, fk_column_id: column.id, ...looks, error: null },
-      ...{ formula_raw: 'CONCAT("https://e.com/", {Title})', fk_webhook_id: null, fk_integration_id: null },
+      id: `btn${column.id.slice(1)}`,
+      fk_column_id: column.id,
+      ...looks,
+      error: null,
+      formula_raw: 'CONCAT("https://e.com/", {Title})',
+      fk_webhook_id: null,
+      fk_integration_id: null,
     })
     expect(await cells('Go')).toEqual([
       { type: 'url', label: 'Open', url: 'https://e.com/a' },

@@ -20,7 +20,11 @@ describe.each([...databases])('PATCH of a column of texts to a link, metadata in
     (await shop.rest.get(`${M}/tables/${tableId}`)).body.columns
   const post = (tableId: string, column: Column) => shop.rest.post(`${M}/tables/${tableId}/columns`, column)
   const link = (type: string, parentId: string, childId: string): Column => ({
-    ...{ uidt: 'Links', parentId, childId, type, virtual: false },
+    uidt: 'Links',
+    parentId,
+    childId,
+    type,
+    virtual: false,
   })
   const titled = (columns: Column[], title: string): Column => {
     const found = columns.find((column) => column.title === title)
@@ -88,7 +92,10 @@ describe.each([...databases])('PATCH of a column of texts to a link, metadata in
     const answer = await patch({ ...link('mm', book.id, author.id), title: 'By', meta })
     expect([answer.status, answer.body.id]).toEqual([200, book.id])
     expect(titled(answer.body.columns, 'By')).toMatchObject({
-      ...{ id: by.id, uidt: 'Links', dt: null, meta },
+      id: by.id,
+      uidt: 'Links',
+      dt: null,
+      meta,
       colOptions: { type: 'mm', fk_related_model_id: author.id },
     })
     expect(await valuesIn()).toEqual([1, 2, 0, 0])

@@ -20,7 +20,12 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
   const columnsOf = async (tableId: string): Promise<Column[]> => (await get(tableId)).columns
   const post = (tableId: string, column: Column) => shop.rest.post(`${M}/tables/${tableId}/columns`, column)
   const link = (type: string, parentId: string, childId: string, more: Column = {}) => ({
-    ...{ title: 'Link', uidt: 'Links', parentId, childId, type, virtual: false },
+    title: 'Link',
+    uidt: 'Links',
+    parentId,
+    childId,
+    type,
+    virtual: false,
     ...more,
   })
   const titled = (columns: Column[], title: string): Column => {
@@ -38,44 +43,96 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
     const child = await columnsOf(book.id)
     const [key, reverse] = [titled(child, `${author.tableName}_id`), titled(child, author.title)]
     expect(column).toEqual({
-      ...{ id: column.id, source_id: author.sourceId, base_id: shop.baseId, fk_model_id: author.id },
-      ...{ title: 'Books', column_name: null, uidt: 'Links', dt: null, np: null, ns: null, clen: null },
-      ...{ cop: null, pk: null, pv: false, rqd: null, un: null, ct: null, ai: null, unique: null, cdf: null },
-      ...{ cc: null, csn: null, dtx: null, dtxp: null, dtxs: null, au: null, validate: null, virtual: true },
-      ...{ deleted: null, system: false, order: 8, created_at: TIME, updated_at: TIME, description: null },
-      ...{ readonly: false, custom_index_name: null },
+      id: column.id,
+      source_id: author.sourceId,
+      base_id: shop.baseId,
+      fk_model_id: author.id,
+      title: 'Books',
+      column_name: null,
+      uidt: 'Links',
+      dt: null,
+      np: null,
+      ns: null,
+      clen: null,
+      cop: null,
+      pk: null,
+      pv: false,
+      rqd: null,
+      un: null,
+      ct: null,
+      ai: null,
+      unique: null,
+      cdf: null,
+      cc: null,
+      csn: null,
+      dtx: null,
+      dtxp: null,
+      dtxs: null,
+      au: null,
+      validate: null,
+      virtual: true,
+      deleted: null,
+      system: false,
+      order: 8,
+      created_at: TIME,
+      updated_at: TIME,
+      description: null,
+      readonly: false,
+      custom_index_name: null,
       meta: {
-        ...{ singular: book.title, plural: `${book.title}s`, custom: false },
-        ...{ defaultViewColOrder: expect.any(Number), defaultViewColVisibility: true },
+        singular: book.title,
+        plural: `${book.title}s`,
+        custom: false,
+        defaultViewColOrder: expect.any(Number),
+        defaultViewColVisibility: true,
       },
       colOptions: {
-        ...{ virtual: true, id: expect.stringMatching(/^l[a-z0-9]{14}$/), ref_db_alias: null, type: 'hm' },
-        ...{ db_type: null, fk_column_id: column.id, fk_related_model_id: book.id },
-        ...{ fk_child_column_id: key.id, fk_parent_column_id: keyOf(answer.body.columns) },
-        ...{ fk_mm_model_id: null, fk_mm_child_column_id: null, fk_mm_parent_column_id: null },
-        ...{ ur: null, dr: null, fk_index_name: null, deleted: null, created_at: TIME, updated_at: TIME },
-        ...{ fk_target_view_id: null, base_id: shop.baseId, fk_related_base_id: null, fk_mm_base_id: null },
-        ...{ fk_related_source_id: null, fk_mm_source_id: null, rollup_function: 'count' },
+        virtual: true,
+        id: expect.stringMatching(/^l[a-z0-9]{14}$/),
+        ref_db_alias: null,
+        type: 'hm',
+        db_type: null,
+        fk_column_id: column.id,
+        fk_related_model_id: book.id,
+        fk_child_column_id: key.id,
+        fk_parent_column_id: keyOf(answer.body.columns),
+        fk_mm_model_id: null,
+        fk_mm_child_column_id: null,
+        fk_mm_parent_column_id: null,
+        ur: null,
+        dr: null,
+        fk_index_name: null,
+        deleted: null,
+        created_at: TIME,
+        updated_at: TIME,
+        fk_target_view_id: null,
+        base_id: shop.baseId,
+        fk_related_base_id: null,
+        fk_mm_base_id: null,
+        fk_related_source_id: null,
+        fk_mm_source_id: null,
+        rollup_function: 'count',
       },
     })
     expect(key).toMatchObject({
-      ...{
-        uidt: 'ForeignKey',
-        dt: database === 'postgres' ? 'int4' : 'integer',
-        dtx: null,
-        un: true,
-        system: false,
-        virtual: null,
-        pk: false,
-      },
+      uidt: 'ForeignKey',
+      dt: database === 'postgres' ? 'int4' : 'integer',
+      dtx: null,
+      un: true,
+      system: false,
+      virtual: null,
+      pk: false,
       column_name: key.title,
       meta: { defaultViewColVisibility: false },
     })
     expect('colOptions' in key).toBe(false)
     expect(reverse).toMatchObject({ uidt: 'LinkToAnotherRecord', virtual: true, column_name: null })
     expect(reverse.colOptions).toMatchObject({
-      ...{ type: 'bt', fk_related_model_id: author.id, fk_column_id: reverse.id },
-      ...{ fk_child_column_id: key.id, fk_parent_column_id: column.colOptions.fk_parent_column_id },
+      type: 'bt',
+      fk_related_model_id: author.id,
+      fk_column_id: reverse.id,
+      fk_child_column_id: key.id,
+      fk_parent_column_id: column.colOptions.fk_parent_column_id,
     })
     expect('rollup_function' in reverse.colOptions).toBe(false)
     expect(reverse.meta).toEqual({
@@ -110,14 +167,21 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
     const junction = await columnsOf(junctionId)
     const keys = junction.filter(({ uidt }) => uidt === 'ForeignKey').map(({ id }) => id)
     expect(column.colOptions).toMatchObject({
-      ...{ type: 'mm', fk_related_model_id: author.id },
-      ...{ fk_child_column_id: keyOf(body.columns), fk_parent_column_id: keyOf(other) },
-      ...{ fk_mm_child_column_id: keys[0], fk_mm_parent_column_id: keys[1] },
+      type: 'mm',
+      fk_related_model_id: author.id,
+      fk_child_column_id: keyOf(body.columns),
+      fk_parent_column_id: keyOf(other),
+      fk_mm_child_column_id: keys[0],
+      fk_mm_parent_column_id: keys[1],
     })
     expect(reverse.colOptions).toMatchObject({
-      ...{ type: 'mm', fk_related_model_id: book.id, fk_mm_model_id: junctionId },
-      ...{ fk_child_column_id: keyOf(other), fk_parent_column_id: keyOf(body.columns) },
-      ...{ fk_mm_child_column_id: keys[1], fk_mm_parent_column_id: keys[0] },
+      type: 'mm',
+      fk_related_model_id: book.id,
+      fk_mm_model_id: junctionId,
+      fk_child_column_id: keyOf(other),
+      fk_parent_column_id: keyOf(body.columns),
+      fk_mm_child_column_id: keys[1],
+      fk_mm_parent_column_id: keys[0],
     })
     const listed = async (query: string) =>
       (await shop.rest.get(`${M}/projects/${shop.baseId}/tables${query}`)).body.list.find(
@@ -209,11 +273,21 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
       }
       const column = titled((await post(author.id, sent)).body.columns, 'Prices')
       expect(column).toMatchObject({
-        ...{ column_name: 'Prices', uidt: 'Lookup', dt: null, virtual: null, system: false, rqd: null },
+        column_name: 'Prices',
+        uidt: 'Lookup',
+        dt: null,
+        virtual: null,
+        system: false,
+        rqd: null,
         colOptions: {
-          ...{ id: expect.stringMatching(/^lk[a-z0-9]{14}$/), fk_column_id: column.id, deleted: null },
-          ...{ fk_relation_column_id: relation, fk_lookup_column_id: price, base_id: shop.baseId },
-          ...{ created_at: TIME, updated_at: TIME },
+          id: expect.stringMatching(/^lk[a-z0-9]{14}$/),
+          fk_column_id: column.id,
+          deleted: null,
+          fk_relation_column_id: relation,
+          fk_lookup_column_id: price,
+          base_id: shop.baseId,
+          created_at: TIME,
+          updated_at: TIME,
         },
       })
     })
@@ -221,14 +295,23 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
     test('a rollup too, and PATCH changes its function', async () => {
       const { author, relation, price } = await linked()
       const sent = {
-        ...{ title: 'Total', uidt: 'Rollup', fk_relation_column_id: relation },
-        ...{ fk_rollup_column_id: price, rollup_function: 'sum' },
+        title: 'Total',
+        uidt: 'Rollup',
+        fk_relation_column_id: relation,
+        fk_rollup_column_id: price,
+        rollup_function: 'sum',
       }
       const column = titled((await post(author.id, sent)).body.columns, 'Total')
       expect(column.colOptions).toEqual({
-        ...{ id: expect.stringMatching(/^rl[a-z0-9]{14}$/), fk_column_id: column.id, deleted: null },
-        ...{ fk_relation_column_id: relation, fk_rollup_column_id: price, rollup_function: 'sum' },
-        ...{ created_at: TIME, updated_at: TIME, base_id: shop.baseId },
+        id: expect.stringMatching(/^rl[a-z0-9]{14}$/),
+        fk_column_id: column.id,
+        deleted: null,
+        fk_relation_column_id: relation,
+        fk_rollup_column_id: price,
+        rollup_function: 'sum',
+        created_at: TIME,
+        updated_at: TIME,
+        base_id: shop.baseId,
       })
       const patched = await shop.rest.patch(`${M}/columns/${column.id}`, {
         ...column,
@@ -254,7 +337,9 @@ describe.each([...databases])('links over REST, metadata in %s', (database) => {
       const parent = titled(await columnsOf(book.id), author.title).id
       const lookup = { uidt: 'Lookup', fk_relation_column_id: relation, fk_lookup_column_id: price }
       const rollup = {
-        ...{ uidt: 'Rollup', fk_relation_column_id: relation, fk_rollup_column_id: price },
+        uidt: 'Rollup',
+        fk_relation_column_id: relation,
+        fk_rollup_column_id: price,
         rollup_function: 'sum',
       }
       const cases: [Column, string][] = [

@@ -100,7 +100,8 @@ describe.each([...databases])('tables, metadata in %s', (database) => {
     test('cuts no character in two where a long title gets a suffix', async () => {
       const title = `${'x'.repeat(252)}😀`
       const { fields } = await shop.api.schema.createTable.mutate({
-        ...{ baseId: shop.baseId, title: 'Long titles' },
+        baseId: shop.baseId,
+        title: 'Long titles',
         fields: [
           { title, type: 'Number' },
           { title, type: 'Number' },

@@ -186,7 +186,8 @@ test('POST …/user/signup lets an address make SIGN_UPS_PER_HOUR accounts', asy
     const signUp = async (name: string, from: string) => {
       const body = JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' })
       const answer = await fetch(`${own.url}/api/v1/auth/user/signup`, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
       })
       return [answer.status, answer.headers.has('retry-after')]

@@ -43,7 +43,8 @@ const put = ({ path, title, mimetype, size }: Uploaded, of: Secrets = world, as 
       baseId: of.baseId,
       operations: [
         {
-          ...{ kind: 'update' as const, tableId: of.tableId },
+          kind: 'update' as const,
+          tableId: of.tableId,
           rows: [
             {
               id: of.records.ben,

@@ -24,7 +24,9 @@ describe('POST /api/v1/db/public/shared-view/{uuid}/rows', () => {
     const type: Record<string, string> =
       typeof body === 'string' ? { 'content-type': 'application/json' } : {}
     const answer = await fetch(`${app.url}/api/v1/db/public/shared-view/${id}/rows`, {
-      ...{ method: 'POST', body, headers: { ...type, ...headers } },
+      method: 'POST',
+      body,
+      headers: { ...type, ...headers },
     })
     return { status: answer.status, body: await answer.json() }
   }
@@ -129,7 +131,8 @@ describe('POST /api/v1/db/public/shared-view/{uuid}/rows', () => {
       )
     expect(lying()).toEqual([])
     const kept = await fetch(`${small.url}/api/v1/db/public/shared-view/${id}/rows`, {
-      ...{ method: 'POST', body: upload({ Name: 'Even' }, [['Photo', new File(['small'], 'small.txt')]]) },
+      method: 'POST',
+      body: upload({ Name: 'Even' }, [['Photo', new File(['small'], 'small.txt')]]),
     })
     expect([kept.status, lying().length]).toEqual([200, 1])
     expect(await own.trpc.records.count.query({ selection: { tableId: own.tableId } })).toEqual({ count: 4 })

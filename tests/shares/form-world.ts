@@ -19,7 +19,9 @@ export async function createForm(at: Secrets, asked: Asked, options: Partial<For
     fields: all.map(({ id }, index) => {
       const found = byId.get(id)
       return {
-        ...{ fieldId: id, show: found !== undefined, order: found?.order ?? 100 + index },
+        fieldId: id,
+        show: found !== undefined,
+        order: found?.order ?? 100 + index,
         form: found ? formField.parse(found.said) : null,
       }
     }),
@@ -31,7 +33,11 @@ export async function createForm(at: Secrets, asked: Asked, options: Partial<For
   const headers = byLink('view', id)
   const visitor = app.trpc(headers)
   return {
-    ...{ id, viewId: view.id, headers, visitor, change },
+    id,
+    viewId: view.id,
+    headers,
+    visitor,
+    change,
     submit: (values: Record<string, unknown>) => visitor.shares.submit.mutate({ values }),
     refusal: async (values: Record<string, unknown>) => {
       try {

@@ -48,12 +48,19 @@ describe('a shared form', () => {
       people: visitor.records.formerPeople.query({ tableId, ids: [owner.id] }),
       groups: visitor.records.groups.query({
         request: {
-          ...{ selection: { tableId }, summaries: [], limit: 5, offset: 0 },
+          selection: { tableId },
+          summaries: [],
+          limit: 5,
+          offset: 0,
           groups: [{ fieldId: fields.mood, direction: 'asc' }],
         },
       }),
       linked: visitor.records.linked.query({
-        ...{ tableId, fieldId: fields.name, recordId: records.ann, limit: 5, offset: 0 },
+        tableId,
+        fieldId: fields.name,
+        recordId: records.ann,
+        limit: 5,
+        offset: 0,
       }),
     }
     expect(await refusalsOf(reads)).toEqual(all(reads, '403 FORBIDDEN'))
@@ -194,7 +201,7 @@ describe('a shared form', () => {
     await trpc.schema.updateField.mutate({ fieldId: fields.name, patch: { unique: true } })
     expect(await form.refusal({ [fields.name]: 'Ann' })).toEqual([INVALID, [fields.name]])
     await trpc.schema.createField.mutate({
-      ...{ tableId: own.tableId },
+      tableId: own.tableId,
       field: { title: 'Secret number', type: 'Number', required: true },
     })
     const refused = await form.submit({ [fields.name]: 'Nobody' }).catch((error) => error)
@@ -208,7 +215,9 @@ describe('a shared form', () => {
     const body = new FormData()
     body.append('file', new File([PIXEL], 'banner.png'))
     const answer = await fetch(`${app.url}/api/v1/db/storage/upload`, {
-      ...{ method: 'POST', headers: { 'xc-auth': owner.token }, body },
+      method: 'POST',
+      headers: { 'xc-auth': owner.token },
+      body,
     })
     const [{ path }] = (await answer.json()) as [{ path: string }]
     const { tableId, trpc } = world
@@ -255,7 +264,8 @@ describe('a shared form', () => {
     const form = await createForm(world, { name: {} }, { onePerPerson: true })
     const send = (cookie: string) =>
       fetch(`${app.url}/trpc/shares.submit`, {
-        ...{ method: 'POST', body: JSON.stringify({ values: { [fields.name]: 'Me' } }) },
+        method: 'POST',
+        body: JSON.stringify({ values: { [fields.name]: 'Me' } }),
         headers: { ...form.headers, 'content-type': 'application/json', cookie },
       })
     const first = await send('')

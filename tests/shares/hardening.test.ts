@@ -126,7 +126,8 @@ describe('a link to a view', () => {
     }
     // Of members the same is refused ahead of the first byte.
     const own = app.trpc(owner.token).records.export.mutate({
-      ...{ tableId: world.tableId, format: 'csv' },
+      tableId: world.tableId,
+      format: 'csv',
       filter: { fieldId: 'c00000000000000', operator: 'eq', value: '1' },
     })
     expect(await refusalOf(own)).toBe('404 FIELD_NOT_FOUND')
@@ -284,7 +285,8 @@ describe('a link to a form', () => {
       },
     })
     const answer = fetch(`${app.url}/api/v2/public/shared-view/${form.id}/rows`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { 'content-type': 'multipart/form-data; boundary=edge' },
     })
     const arriving = join(app.config.dataDir, 'incoming')

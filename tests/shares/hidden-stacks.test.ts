@@ -76,8 +76,11 @@ describe('a hidden stack of a shared kanban', () => {
     expect(await trpc.records.count.query({ selection: { tableId, filter: either } })).toEqual({ count: 1 })
     const { groups } = await trpc.records.groups.query({
       request: {
-        ...{ selection: { tableId }, groups: [{ fieldId: fields.mood, direction: 'asc' }] },
-        ...{ summaries: [], offset: 0, limit: 10 },
+        selection: { tableId },
+        groups: [{ fieldId: fields.mood, direction: 'asc' }],
+        summaries: [],
+        offset: 0,
+        limit: 10,
       },
     })
     expect(groups.map(({ keys, count }) => [keys.at(-1), count]).toSorted()).toEqual([

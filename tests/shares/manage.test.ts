@@ -72,7 +72,8 @@ describe('a public link', () => {
       hasPassword: false,
       role: 'viewer',
       expiresAt: null,
-      ...{ answers: 0, isBlocked: false },
+      answers: 0,
+      isBlocked: false,
       lastVisitAt: null,
     })
     expect(share.id).toMatch(CUSTOM_ADDRESS)
@@ -83,7 +84,8 @@ describe('a public link', () => {
       allowDownload: true,
     })
     expect((await save({ settings: { allowDownload: false } })).settings).toMatchObject({
-      ...{ survey: true, allowDownload: false },
+      survey: true,
+      allowDownload: false,
     })
     expect((await world.trpc.shares.get.query(target()))?.id).toBe(share.id)
     await world.trpc.shares.close.mutate(target())
@@ -104,8 +106,15 @@ describe('a public link', () => {
   test('tells its page what it opens', async () => {
     const { id } = await save()
     expect(await app.trpc().shares.open.query({ kind: 'view', id })).toEqual({
-      ...{ kind: 'view', baseId: world.baseId, tableId: world.tableId, viewId: world.viewId },
-      ...{ viewKind: 'grid', title: 'For everyone', role: 'viewer', form: null, theme: null },
+      kind: 'view',
+      baseId: world.baseId,
+      tableId: world.tableId,
+      viewId: world.viewId,
+      viewKind: 'grid',
+      title: 'For everyone',
+      role: 'viewer',
+      form: null,
+      theme: null,
       settings: { allowDownload: true, survey: false, language: null, rtl: false, themeColor: null },
     })
     expect(await refusalOf(app.trpc().shares.open.query({ kind: 'base', id }))).toBe('404 BASE_NOT_FOUND')
@@ -210,7 +219,8 @@ describe('the password of a link', () => {
   test('cannot be guessed: after some tries nobody from there is let in for a while', async () => {
     const own = await createSecrets(app, owner, 'Guarded')
     const { id } = await own.trpc.shares.save.mutate({
-      ...{ kind: 'view', targetId: own.viewId },
+      kind: 'view',
+      targetId: own.viewId,
       patch: { password: 'hard to guess' },
     })
     const attempt = (password: string) =>

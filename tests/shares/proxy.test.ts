@@ -18,7 +18,8 @@ describe.each([
   test(meaning, async () => {
     const { id } = await world.share()
     await world.trpc.shares.save.mutate({
-      ...{ kind: 'view', targetId: world.viewId },
+      kind: 'view',
+      targetId: world.viewId,
       patch: { password: 'hard to guess' },
     })
     const knock = async (password: string, from: string) => {
@@ -40,7 +41,9 @@ describe.each([
         const socket = io(app.url, {
           auth: { sharedBaseId: id, password: given },
           extraHeaders: { 'x-forwarded-for': `9.9.9.9, ${from}` },
-          ...{ transports: [transport], reconnection: false, forceNew: true },
+          transports: [transport],
+          reconnection: false,
+          forceNew: true,
         })
         try {
           return await new Promise((resolve) => {

@@ -61,7 +61,9 @@ describe('a link to a view', () => {
       const form = new FormData()
       form.append('file', new File(['hello'], name, { type: 'text/plain' }))
       const answer = await fetch(`${app.url}/api/v1/db/storage/upload`, {
-        ...{ method: 'POST', headers: { 'xc-auth': owner.token }, body: form },
+        method: 'POST',
+        headers: { 'xc-auth': owner.token },
+        body: form,
       })
       const [file] = (await answer.json()) as {
         path: string
@@ -80,7 +82,8 @@ describe('a link to a view', () => {
         baseId,
         operations: [
           {
-            ...{ kind: 'update', tableId },
+            kind: 'update',
+            tableId,
             rows: [
               { id: records.ann, values: { [fields.photo]: shown ?? null, [fields.file]: inside ?? null } },
               { id: records.eve, values: { [fields.photo]: leftOut ?? null } },

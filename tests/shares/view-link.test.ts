@@ -73,7 +73,9 @@ describe('a link to a view', () => {
         }),
         groupSums: visitor.records.groups.query({
           request: {
-            ...{ selection: { tableId }, limit: 10, offset: 0 },
+            selection: { tableId },
+            limit: 10,
+            offset: 0,
             groups: [{ fieldId: world.fields.mood, direction: 'asc' }],
             summaries: [{ fieldId, summary: 'filled' }],
           },
@@ -87,7 +89,11 @@ describe('a link to a view', () => {
           recordId: world.records.ann,
         }),
         linked: visitor.records.linked.query({
-          ...{ tableId, fieldId, recordId: world.records.ann, limit: 5, offset: 0 },
+          tableId,
+          fieldId,
+          recordId: world.records.ann,
+          limit: 5,
+          offset: 0,
         }),
       }
       expect(await refusalsOf(calls)).toEqual(all(calls, NOT_THERE))
@@ -128,7 +134,10 @@ describe('a link to a view', () => {
       (
         await visitor.records.groups.query({
           request: {
-            ...{ selection: { tableId }, summaries: [], limit: 10, offset: 0 },
+            selection: { tableId },
+            summaries: [],
+            limit: 10,
+            offset: 0,
             groups: [{ fieldId: fields.mood, direction: 'asc' }],
           },
         })
@@ -232,7 +241,8 @@ describe('a link to a view', () => {
     const base = await createBase(app, owner)
     const create = (title: string) =>
       trpc.schema.createTable.mutate({
-        ...{ baseId: base.id, title },
+        baseId: base.id,
+        title,
         fields: [{ title: 'Name', type: 'SingleLineText' }],
       })
     const [teams, tasks] = [await create('Secret teams'), await create('Tasks')]
@@ -241,14 +251,17 @@ describe('a link to a view', () => {
       trpc.schema.createField.mutate({
         tableId,
         field: {
-          ...{ title, type: 'LinkToAnotherRecord' },
+          title,
+          type: 'LinkToAnotherRecord',
           options: { kind: 'bt', relatedTableId: teams.table.id },
         },
       })
     const [team, rival] = [await link('Team'), await link('Secret rival')]
     const nameOf = ({ fields }: typeof tasks) => fields.find(({ title }) => title === 'Name')?.id ?? ''
     const insert = (table: typeof tasks, values: Record<string, string>) => ({
-      ...{ kind: 'insert' as const, tableId: table.table.id, rows: [{ values }] },
+      kind: 'insert' as const,
+      tableId: table.table.id,
+      rows: [{ values }],
     })
     const operations = [
       insert(teams, { [nameOf(teams)]: 'Blue' }),
@@ -257,7 +270,9 @@ describe('a link to a view', () => {
     for (const operation of operations)
       await trpc.records.write.mutate({ change: { baseId: base.id, operations: [operation] } })
     const view = await trpc.views.create.mutate({
-      ...{ tableId, title: 'Board', kind: 'kanban' },
+      tableId,
+      title: 'Board',
+      kind: 'kanban',
       options: { stackFieldId: team.id },
     })
     await trpc.views.arrange.mutate({

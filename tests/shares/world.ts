@@ -85,7 +85,8 @@ export async function createSecrets(app: TestApp, owner: TestUser, title = 'Comp
   const lookup = await trpc.schema.createField.mutate({
     tableId,
     field: {
-      ...{ title: 'Money', type: 'Lookup' },
+      title: 'Money',
+      type: 'Lookup',
       options: { relationFieldId: secretTeam.id, targetFieldId: budget },
     },
   })
@@ -99,10 +100,18 @@ export async function createSecrets(app: TestApp, owner: TestUser, title = 'Comp
     },
   })
   const ids = {
-    ...{ name: await field('Name'), mood: await field('Mood'), salary, office: await field('In office') },
-    ...{ boss: await field('Boss'), friend: await field('Secret friend'), photo: await field('Photo') },
-    ...{ file: await field('Secret file'), team: team.id, secretTeam: secretTeam.id },
-    ...{ money: lookup.id, band: yearly.id },
+    name: await field('Name'),
+    mood: await field('Mood'),
+    salary,
+    office: await field('In office'),
+    boss: await field('Boss'),
+    friend: await field('Secret friend'),
+    photo: await field('Photo'),
+    file: await field('Secret file'),
+    team: team.id,
+    secretTeam: secretTeam.id,
+    money: lookup.id,
+    band: yearly.id,
   }
   const shown = new Set([ids.name, ids.mood, ids.boss, ids.photo, ids.team, ids.money, ids.band])
   const view = await trpc.views.create.mutate({ tableId, title: 'For everyone', kind: 'grid' })
@@ -151,7 +160,15 @@ export async function createSecrets(app: TestApp, owner: TestUser, title = 'Comp
   await rowLink(ids.secretTeam, ann!, [blue!])
   await rowLink(ids.team, eve!, [blue!])
   return {
-    ...{ app, owner, trpc, baseId, tableId, viewId: view.id, fields: ids, teams, insert },
+    app,
+    owner,
+    trpc,
+    baseId,
+    tableId,
+    viewId: view.id,
+    fields: ids,
+    teams,
+    insert,
     records: { ann: ann!, ben: ben!, eve: eve!, red: red!, blue: blue! },
     share: () => trpc.shares.save.mutate({ kind: 'view', targetId: view.id, patch: {} }),
   }

@@ -57,8 +57,12 @@ describe.each(['postgres', 'mariadb'] as const)('a hard record of %s', (kind) =>
   test('is shown with every digit', async () => {
     const { body } = await bench.rest.get(`${path()}/77`)
     expect(body).toMatchObject({
-      ...{ big: '9223372036854775807', long_exact: '1234567890123456789012345678.1234567891' },
-      ...{ exact: 99999999.99, round_number: 999999999, double_number: 0.1, day: expect.any(String) },
+      big: '9223372036854775807',
+      long_exact: '1234567890123456789012345678.1234567891',
+      exact: 99999999.99,
+      round_number: 999999999,
+      double_number: 0.1,
+      day: expect.any(String),
     })
     if (kind === 'mariadb') {
       expect(body).toMatchObject({ huge: '18446744073709551615', whole: 1073741823, raw: '0x00ff10' })

@@ -74,23 +74,53 @@ describe('reading the structure of PostgreSQL', () => {
 
   test('knows every type, resolving domains and enums', () => {
     expect(shapesOf('pg', structure, 'every_type')).toEqual({
-      ...{ id: 'Number', small: 'Number', whole: 'Number', big: 'Number' },
-      ...{ exact: 'Decimal', long_exact: 'Decimal', free: 'Decimal', round_number: 'Number' },
-      ...{ single: 'Decimal', double_number: 'Decimal', cash: 'SpecificDBType' },
-      ...{ yes: 'Checkbox', flag: 'Checkbox' },
-      ...{ fixed: 'SingleLineText', short: 'SingleLineText', line: 'SingleLineText', body: 'LongText' },
-      ...{ key: 'SingleLineText', feeling: 'SingleSelect', cost: 'Decimal', must_cost: 'Decimal' },
-      ...{ day: 'Date', at: 'DateTime', at_zone: 'DateTime', at_micro: 'DateTime' },
-      ...{ hour: 'Time', hour_zone: 'SpecificDBType', span: 'SpecificDBType' },
-      ...{ doc: 'JSON', docb: 'JSON', numbers: 'SpecificDBType!', words: 'SpecificDBType!' },
-      ...{ raw: 'SpecificDBType!', bits: 'SpecificDBType!', many_bits: 'SpecificDBType!' },
-      ...{ place: 'SpecificDBType!', period: 'SpecificDBType!', address: 'SpecificDBType' },
-      ...{ search: 'SpecificDBType!', doubled: 'Number!' },
+      id: 'Number',
+      small: 'Number',
+      whole: 'Number',
+      big: 'Number',
+      exact: 'Decimal',
+      long_exact: 'Decimal',
+      free: 'Decimal',
+      round_number: 'Number',
+      single: 'Decimal',
+      double_number: 'Decimal',
+      cash: 'SpecificDBType',
+      yes: 'Checkbox',
+      flag: 'Checkbox',
+      fixed: 'SingleLineText',
+      short: 'SingleLineText',
+      line: 'SingleLineText',
+      body: 'LongText',
+      key: 'SingleLineText',
+      feeling: 'SingleSelect',
+      cost: 'Decimal',
+      must_cost: 'Decimal',
+      day: 'Date',
+      at: 'DateTime',
+      at_zone: 'DateTime',
+      at_micro: 'DateTime',
+      hour: 'Time',
+      hour_zone: 'SpecificDBType',
+      span: 'SpecificDBType',
+      doc: 'JSON',
+      docb: 'JSON',
+      numbers: 'SpecificDBType!',
+      words: 'SpecificDBType!',
+      raw: 'SpecificDBType!',
+      bits: 'SpecificDBType!',
+      many_bits: 'SpecificDBType!',
+      place: 'SpecificDBType!',
+      period: 'SpecificDBType!',
+      address: 'SpecificDBType',
+      search: 'SpecificDBType!',
+      doubled: 'Number!',
     })
     expect(columnOf(structure, 'every_type', 'feeling').values).toEqual(['sad', "it's ok", 'happy, very'])
     expect(columnOf(structure, 'every_type', 'exact').type).toBe('numeric(10,2)')
     expect(columnOf(structure, 'every_type', 'must_cost')).toMatchObject({
-      ...{ baseType: 'numeric', sizes: [12, 2], isNullable: false },
+      baseType: 'numeric',
+      sizes: [12, 2],
+      isNullable: false,
     })
   })
 
@@ -102,7 +132,8 @@ describe('reading the structure of PostgreSQL', () => {
     expect(columnOf(structure, 'every_type', 'id').isAutoIncrement).toBe(true)
     expect(columnOf(structure, 'Order', 'ID').isAutoIncrement).toBe(true)
     expect(columnOf(structure, 'every_type', 'doubled')).toMatchObject({
-      ...{ isGenerated: true, defaultExpression: null },
+      isGenerated: true,
+      defaultExpression: null,
     })
   })
 
@@ -152,15 +183,39 @@ describe('reading the structure of MariaDB', () => {
 
   test('knows every type', () => {
     expect(shapesOf('mysql2', structure, 'every_type')).toEqual({
-      ...{ id: 'Number', yes: 'Checkbox', tiny: 'Number', small: 'Number', medium: 'Number' },
-      ...{ whole: 'Number', big: 'Number', huge: 'Number' },
-      ...{ exact: 'Decimal', long_exact: 'Decimal', round_number: 'Number' },
-      ...{ single: 'Decimal', double_number: 'Decimal', fixed: 'SingleLineText', short: 'SingleLineText' },
-      ...{ body: 'LongText', long_body: 'LongText', key: 'SingleLineText' },
-      ...{ feeling: 'SingleSelect', colours: 'MultiSelect', day: 'Date', at: 'DateTime' },
-      ...{ at_milli: 'DateTime', stamp: 'DateTime', hour: 'Time', year_made: 'Year', doc: 'JSON' },
-      ...{ raw: 'SpecificDBType!', fixed_raw: 'SpecificDBType!', bits: 'SpecificDBType!' },
-      ...{ place: 'SpecificDBType!', doubled: 'Number!', shout: 'SingleLineText!' },
+      id: 'Number',
+      yes: 'Checkbox',
+      tiny: 'Number',
+      small: 'Number',
+      medium: 'Number',
+      whole: 'Number',
+      big: 'Number',
+      huge: 'Number',
+      exact: 'Decimal',
+      long_exact: 'Decimal',
+      round_number: 'Number',
+      single: 'Decimal',
+      double_number: 'Decimal',
+      fixed: 'SingleLineText',
+      short: 'SingleLineText',
+      body: 'LongText',
+      long_body: 'LongText',
+      key: 'SingleLineText',
+      feeling: 'SingleSelect',
+      colours: 'MultiSelect',
+      day: 'Date',
+      at: 'DateTime',
+      at_milli: 'DateTime',
+      stamp: 'DateTime',
+      hour: 'Time',
+      year_made: 'Year',
+      doc: 'JSON',
+      raw: 'SpecificDBType!',
+      fixed_raw: 'SpecificDBType!',
+      bits: 'SpecificDBType!',
+      place: 'SpecificDBType!',
+      doubled: 'Number!',
+      shout: 'SingleLineText!',
     })
     expect(columnOf(structure, 'every_type', 'feeling').values).toEqual(['sad', "it's ok", 'happy, very'])
     expect(columnOf(structure, 'every_type', 'colours').values).toEqual(['red', 'green', 'blue'])
@@ -185,7 +240,9 @@ describe('reading the structure of MariaDB', () => {
     expect(tableOf(structure, 'no_key').primaryKey).toEqual([])
     expect(tableOf(structure, 'author').uniqueKeys).toEqual([['email']])
     expect(tableOf(structure, 'pair_child').foreignKeys[0]).toMatchObject({
-      ...{ columns: ['region', 'number'], relatedTable: 'pairs', relatedColumns: ['region', 'number'] },
+      columns: ['region', 'number'],
+      relatedTable: 'pairs',
+      relatedColumns: ['region', 'number'],
     })
     expect(tableOf(structure, 'book').foreignKeys).toHaveLength(2)
     expect(tableOf(structure, 'book_list').kind).toBe('view')
@@ -219,14 +276,16 @@ describe('reading the structure of an SQLite file', () => {
       ['no_key', 'table'],
     ])
     expect(shapesOf('sqlite3', structure, 'child')).toEqual({
-      ...{ code: 'LongText', parent: 'Number', amount: 'Decimal', doc: 'JSON', raw: 'SpecificDBType!' },
-      ...{
-        yes: 'Checkbox',
-        day: 'Date',
-        at: 'DateTime',
-        any_thing: 'SpecificDBType',
-        total: 'SpecificDBType!',
-      },
+      code: 'LongText',
+      parent: 'Number',
+      amount: 'Decimal',
+      doc: 'JSON',
+      raw: 'SpecificDBType!',
+      yes: 'Checkbox',
+      day: 'Date',
+      at: 'DateTime',
+      any_thing: 'SpecificDBType',
+      total: 'SpecificDBType!',
     })
     expect(columnOf(structure, 'Parent Table', 'id').isAutoIncrement).toBe(true)
     expect(columnOf(structure, 'child', 'code').isAutoIncrement).toBe(false)

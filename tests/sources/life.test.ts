@@ -57,7 +57,10 @@ describe('POST M/projects/{b}/bases', () => {
     const { rest, app, owner } = bench
     const { id: baseId } = await createBase(app, owner)
     const { status, body } = await rest.post(sourcesOf(baseId), {
-      ...{ alias: 'Shop', type: 'pg', config: shop.sent, inflection_table: 'camelize' },
+      alias: 'Shop',
+      type: 'pg',
+      config: shop.sent,
+      inflection_table: 'camelize',
     })
     expect([status, Object.keys(body)]).toEqual([200, ['id']])
     expect(body.id).toMatch(/^job/)
@@ -67,7 +70,12 @@ describe('POST M/projects/{b}/bases', () => {
     const { list } = (await rest.get(sourcesOf(baseId))).body
     const { id } = job.result as { id: string }
     expect(list[1]).toMatchObject({
-      ...{ id, alias: 'Shop', type: 'pg', is_meta: false, is_local: false, enabled: true },
+      id,
+      alias: 'Shop',
+      type: 'pg',
+      is_meta: false,
+      is_local: false,
+      enabled: true,
       config: { client: 'pg' },
     })
     expect(await titlesOf(baseId)).toEqual(['Customer', 'Purchase'])
@@ -152,7 +160,8 @@ describe('PATCH M/projects/{b}/bases/{s}', () => {
   test('does not send the kept password to another server', async () => {
     const heard: string[] = []
     const other = Bun.listen({
-      ...{ hostname: '127.0.0.1', port: 0 },
+      hostname: '127.0.0.1',
+      port: 0,
       socket: { data: (_, bytes) => void heard.push(bytes.toString()) },
     })
     const { password: _, ...connection } = shop.sent.connection

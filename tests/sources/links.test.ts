@@ -50,7 +50,9 @@ describe.each(['postgres', 'mariadb'] as const)('links of %s', (kind) => {
     })
     if (!found) throw new Error(`${from} has no ${linkKind} to ${to}`)
     return {
-      ...{ tableId: found.tableId, fieldId: found.id, title: found.title },
+      tableId: found.tableId,
+      fieldId: found.id,
+      title: found.title,
       options: found.options as LinkOptions,
     }
   }

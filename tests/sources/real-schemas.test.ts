@@ -67,7 +67,9 @@ describe('a connected schema', () => {
   test('names people by their e-mail and not by their password, and knows the types of extensions', async () => {
     const fields = await fieldsOf('people')
     expect(fields.find(({ isDisplay }) => isDisplay)).toMatchObject({
-      ...{ title: 'email', type: 'SingleLineText', readOnlyReason: null },
+      title: 'email',
+      type: 'SingleLineText',
+      readOnlyReason: null,
     })
     expect((await fieldsOf('visit')).find(({ isDisplay }) => isDisplay)?.title).toBe('note')
   })

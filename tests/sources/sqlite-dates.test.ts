@@ -134,8 +134,12 @@ describe('dates in a connected SQLite file', () => {
         .query(`select fresh, with_t, seconds, day, day_at_noon, hour from event where id = ${body.id}`)
         .get()
     const written = {
-      ...{ fresh: at, with_t: '2022-03-04T05:06:07', seconds: 1646370367 },
-      ...{ day: '2022-03-04', day_at_noon: '2022-03-04T00:00:00', hour: '07:15' },
+      fresh: at,
+      with_t: '2022-03-04T05:06:07',
+      seconds: 1646370367,
+      day: '2022-03-04',
+      day_at_noon: '2022-03-04T00:00:00',
+      hour: '07:15',
     }
     expect(read()).toEqual(written)
     await bench.trpc.records.undo.mutate({ baseId: bench.baseId })

@@ -29,7 +29,12 @@ async function connected() {
   const { trpc, rest } = bench
   const path = `/api/v1/db/meta/projects/${baseId}/meta-diff`
   return {
-    ...{ foreign, baseId, sourceId, trpc, rest, path },
+    foreign,
+    baseId,
+    sourceId,
+    trpc,
+    rest,
+    path,
     differences: () => trpc.schema.differences.query({ baseId, sourceId }),
     async sync(keys?: string[]) {
       const { id } = await trpc.schema.syncSource.mutate({ baseId, sourceId, ...(keys && { keys }) })
@@ -150,7 +155,10 @@ describe('POST M/projects/{b}/meta-diff', () => {
     await foreign.ask('alter table task add column points bigint')
     await sync()
     expect(titled(await fields('task'), 'Effort')).toMatchObject({
-      ...{ id: before.id, description: 'In days', databaseType: 'bigint', columnName: 'points' },
+      id: before.id,
+      description: 'In days',
+      databaseType: 'bigint',
+      columnName: 'points',
     })
     await foreign.stop()
   })

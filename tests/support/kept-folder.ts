@@ -43,7 +43,14 @@ export async function fillFolder(url: string): Promise<Kept> {
   )
   await rest.post(kinds.path, [
     {
-      ...{ Title: 'One', Notes: 'first\nsecond', Num: 1, Dec: 1.5, Cur: 9.99, Pct: 50, Rat: 4, Cb: true },
+      Title: 'One',
+      Notes: 'first\nsecond',
+      Num: 1,
+      Dec: 1.5,
+      Cur: 9.99,
+      Pct: 50,
+      Rat: 4,
+      Cb: true,
       ...LATER,
     },
     { Title: 'Two' },

@@ -73,8 +73,11 @@ export async function startSmtpServer({ account }: { account?: { user: string; p
     unknown,
     /** What the product is configured with to send by it. */
     config: {
-      ...{ smtpHost: '127.0.0.1', smtpPort: port, smtpFrom: 'Sheaf <sheaf@example.com>' },
-      ...{ smtpUsername: account?.user ?? null, smtpPassword: account?.pass ?? null },
+      smtpHost: '127.0.0.1',
+      smtpPort: port,
+      smtpFrom: 'Sheaf <sheaf@example.com>',
+      smtpUsername: account?.user ?? null,
+      smtpPassword: account?.pass ?? null,
       publicUrl: 'https://sheaf.example.com',
     } satisfies Partial<Config>,
     come,

@@ -21,7 +21,9 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
     const id = (title: string) => fieldOf(schema, title).id
     expect(optionsOf(gallery, 'gallery')).toEqual({ coverFieldId: id('Files'), coverFit: 'fit' })
     expect(optionsOf(kanban, 'kanban')).toMatchObject({
-      ...{ stackFieldId: id('State'), coverFieldId: id('Files'), stacks: [] },
+      stackFieldId: id('State'),
+      coverFieldId: id('Files'),
+      stacks: [],
     })
     expect(optionsOf(calendar, 'calendar')).toMatchObject({
       ranges: [{ fromFieldId: id('Start'), toFieldId: null }],
@@ -106,7 +108,8 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
       'Field "N" is not a single select field',
     )
     const rule = (fieldId: string, value: number | string) => ({
-      ...{ color: '#FF0000', isBackground: false },
+      color: '#FF0000',
+      isBackground: false,
       filter: { fieldId, operator: 'eq', value },
     })
     const coloring = { mode: 'filter' as const, rules: [rule(n, 1), rule(state, 'Open')] }
@@ -151,7 +154,10 @@ describe.each([...databases])('kinds of views, metadata in %s', (database) => {
       ],
     })
     const form = await shop.api.views.create.mutate({
-      ...{ tableId: schema.table.id, title: 'Asks', kind: 'form', copyOf: grid.id },
+      tableId: schema.table.id,
+      title: 'Asks',
+      kind: 'form',
+      copyOf: grid.id,
     })
     expect(shownIn(schema, form)).toEqual(['Title', 'N', 'Files', 'Start', 'End', 'Place'])
     expect(form.fields.find(({ fieldId }) => fieldId === title)?.show).toBe(true)

@@ -89,7 +89,8 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     const before = await viewOf(world)
     for (const change of Object.values(changes(world, shop.owner))) {
       expect(await refusalOf(change())).toMatchObject({
-        ...{ status: 403, code: 'PERMISSION_DENIED' },
+        status: 403,
+        code: 'PERMISSION_DENIED',
         message: 'View "Mine" is locked. Unlock it to make changes.',
       })
     }
@@ -126,8 +127,12 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
   test('a personal view is seen by everyone and changed by its owner, until another takes it over', async () => {
     const world = await openView()
     const own = await shop.app.trpc(creator.token).views.create.mutate({
-      ...{ tableId: world.tableId, title: 'Hers', kind: 'grid', lock: 'personal' },
-      ...{ description: 'Why', meta: { icon: '🐑' } },
+      tableId: world.tableId,
+      title: 'Hers',
+      kind: 'grid',
+      lock: 'personal',
+      description: 'Why',
+      meta: { icon: '🐑' },
     })
     expect(own).toMatchObject({ lock: 'personal', ownerId: creator.id, description: 'Why' })
     await setLock(world.viewId, 'personal')
@@ -154,7 +159,8 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     const path = `${M}/views/${world.viewId}`
     const stranger = await shop.app.signUp()
     expect(await shop.rest.patch(path, { owned_by: stranger.id })).toMatchObject({
-      ...{ status: 400, body: { msg: 'The owner of a view must be a member of its base' } },
+      status: 400,
+      body: { msg: 'The owner of a view must be a member of its base' },
     })
     expect((await shop.rest.patch(path, { owned_by: editor.id })).body.owned_by).toBe(editor.id)
     await changes(world, editor).groups()
@@ -166,7 +172,9 @@ describe.each([...databases])('locks of views, metadata in %s', (database) => {
     const world = await openView()
     await setLock(world.viewId, 'locked')
     await shop.api.schema.createField.mutate({
-      ...{ tableId: world.tableId, viewId: world.viewId, beforeFieldId: world.n },
+      tableId: world.tableId,
+      viewId: world.viewId,
+      beforeFieldId: world.n,
       field: { type: 'Number', title: 'Later' },
     })
     const schema = await readTable(shop, world.tableId)

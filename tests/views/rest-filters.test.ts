@@ -84,15 +84,17 @@ describe.each([...databases])('filters and sorts over REST, metadata in %s', (da
     const post = async (body: object) => (await shop.rest.post(path, body)).body
     const a = await post({ fk_column_id: n, comparison_op: 'gt', value: 1 })
     expect(a).toMatchObject({
-      ...{ fk_view_id: viewId, fk_hook_id: null, fk_column_id: n, fk_parent_id: null, logical_op: 'and' },
-      ...{
-        comparison_op: 'gt',
-        value: '1',
-        is_group: null,
-        order: 1,
-        comparison_sub_op: null,
-        fk_link_col_id: null,
-      },
+      fk_view_id: viewId,
+      fk_hook_id: null,
+      fk_column_id: n,
+      fk_parent_id: null,
+      logical_op: 'and',
+      comparison_op: 'gt',
+      value: '1',
+      is_group: null,
+      order: 1,
+      comparison_sub_op: null,
+      fk_link_col_id: null,
     })
     expect(a.id).toMatch(/^fi[a-z0-9]{14}$/)
     const b = await post({ fk_column_id: title, comparison_op: 'like', value: 'x', logical_op: 'or' })

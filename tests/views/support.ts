@@ -7,8 +7,15 @@ export const KINDS: ViewKind[] = ['grid', 'form', 'gallery', 'kanban', 'calendar
 
 /** What a form says of a field before anybody has said anything. */
 export const asked: FormField = {
-  ...{ label: null, help: null, required: false, showIf: null, layout: 'dropdown' },
-  ...{ limitOptions: null, rules: [], defaultValue: null, enableScanner: false },
+  label: null,
+  help: null,
+  required: false,
+  showIf: null,
+  layout: 'dropdown',
+  limitOptions: null,
+  rules: [],
+  defaultValue: null,
+  enableScanner: false,
 }
 
 /** A table with a field for each kind. */

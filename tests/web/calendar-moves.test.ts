@@ -49,14 +49,20 @@ describe('an event', () => {
 
   test('does not lie on the day at whose midnight it ends, and stands beside the hours from a day on', () => {
     expect(timed('2026-01-01 20:00', '2026-01-01 23:00')).toMatchObject({
-      ...{ firstDay: '2026-01-01', lastDay: '2026-01-01', endMinute: 1440, isAllDay: false },
+      firstDay: '2026-01-01',
+      lastDay: '2026-01-01',
+      endMinute: 1440,
+      isAllDay: false,
     })
     expect(timed('2026-01-01 20:00', '2026-01-02 20:00').isAllDay).toBe(true)
   })
 
   test('whose end is before its start lies on its start and says so', () => {
     expect(timed('2026-01-05 10:00', '2026-01-01 10:00')).toMatchObject({
-      ...{ firstDay: '2026-01-05', lastDay: '2026-01-05', isReversed: true, hasEnd: false },
+      firstDay: '2026-01-05',
+      lastDay: '2026-01-05',
+      isReversed: true,
+      hasEnd: false,
     })
     expect(lying({ from: '2026-01-05', to: '2026-01-01' }, 'from', 'to').isReversed).toBe(true)
   })
@@ -75,18 +81,21 @@ describe('an event', () => {
 describe('an event that is moved', () => {
   test('by days keeps its time of day and its hours when the clocks change', () => {
     expect(movedByDays(timed('2026-03-28 08:00', '2026-03-28 09:30'), 1)).toEqual({
-      ...{ start: '2026-03-29 07:00:00+00:00', end: '2026-03-29 08:30:00+00:00' },
+      start: '2026-03-29 07:00:00+00:00',
+      end: '2026-03-29 08:30:00+00:00',
     })
     // Days stay days: from 9 to 17 o'clock two days later, though one of them has 23 hours.
     expect(movedByDays(timed('2026-03-26 08:00', '2026-03-28 16:00'), 2)).toEqual({
-      ...{ start: '2026-03-28 08:00:00+00:00', end: '2026-03-30 15:00:00+00:00' },
+      start: '2026-03-28 08:00:00+00:00',
+      end: '2026-03-30 15:00:00+00:00',
     })
   })
 
   test('into the hour that is skipped begins an hour later and is as long as before', () => {
     // 2:30 to 3:15 becomes 3:30 to 4:15.
     expect(movedByDays(timed('2026-03-28 01:30', '2026-03-28 02:15'), 1)).toEqual({
-      ...{ start: '2026-03-29 01:30:00+00:00', end: '2026-03-29 02:15:00+00:00' },
+      start: '2026-03-29 01:30:00+00:00',
+      end: '2026-03-29 02:15:00+00:00',
     })
     expect(instantAt({ day: '2026-03-29', minute: 150 }, 'Europe/Berlin')).toBe(Date.UTC(2026, 2, 29, 1, 30))
     // What clocks show twice is the first of the two.
@@ -104,7 +113,8 @@ describe('an event that is moved', () => {
     const start = carried(event, { day: '2026-01-05', minute: 1380 }, { day: '2026-01-05', minute: 1440 })
     expect(start).toEqual({ day: '2026-01-06', minute: 0 })
     expect(movedTo(event, start)).toEqual({
-      ...{ start: '2026-01-05 23:00:00+00:00', end: '2026-01-05 23:50:00+00:00' },
+      start: '2026-01-05 23:00:00+00:00',
+      end: '2026-01-05 23:50:00+00:00',
     })
     const odd = timed('2026-01-05 09:07', null)
     const at = carried(odd, { day: '2026-01-05', minute: 600 }, { day: '2026-01-06', minute: 615 })
@@ -115,7 +125,8 @@ describe('an event that is moved', () => {
     const event = timed('2026-01-05 09:00', '2026-01-05 10:00')
     const drag = { grip: { kind: 'move' as const, event }, origin: { day: '2026-01-05', minute: 600 } }
     expect(dropValues({ ...drag, spot: { day: '2026-01-08', minute: null } })).toEqual({
-      ...{ start: '2026-01-08 09:00:00+00:00', end: '2026-01-08 10:00:00+00:00' },
+      start: '2026-01-08 09:00:00+00:00',
+      end: '2026-01-08 10:00:00+00:00',
     })
     expect(dropValues({ ...drag, spot: drag.origin })).toBeNull()
     expect(dropValues({ ...drag, spot: null })).toBeNull()
@@ -171,8 +182,9 @@ describe('an empty place that is drawn over', () => {
 
   test('is previewed where it will lie', () => {
     const drag = {
-      ...{ grip: { kind: 'create' as const, range: rangeOf('from', 'to') } },
-      ...{ origin: { day: '2026-01-05', minute: null }, spot: { day: '2026-01-06', minute: null } },
+      grip: { kind: 'create' as const, range: rangeOf('from', 'to') },
+      origin: { day: '2026-01-05', minute: null },
+      spot: { day: '2026-01-06', minute: null },
     }
     expect(dropPreview(drag)).toMatchObject({ firstDay: '2026-01-05', lastDay: '2026-01-06' })
   })

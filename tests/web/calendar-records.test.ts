@@ -28,7 +28,14 @@ function table(records: number) {
 }
 
 const query = (offset: number, more: Partial<Query> = {}): Query => ({
-  ...{ tableId: 'm1', fieldIds: ['day'], sorts: [], filter: null, search: null, limit: 200, offset, ...more },
+  tableId: 'm1',
+  fieldIds: ['day'],
+  sorts: [],
+  filter: null,
+  search: null,
+  limit: 200,
+  offset,
+  ...more,
 })
 const { signal } = new AbortController()
 

@@ -6,16 +6,24 @@ import { readPrefill } from '../../web/features/forms/prefill.ts'
 import { readFormPlace } from '../../web/features/forms/public/form-place.ts'
 
 const field = (title: string, type: FieldTypeName, options = {}): Field => ({
-  ...{ id: `c${title}`, tableId: 't', title, columnName: title, type, options: readOptions(type, options) },
-  ...{ description: null, required: false, unique: false, defaultValue: null, order: 1, isDisplay: false },
-  ...{
-    isPrimaryKey: false,
-    isSystem: false,
-    databaseType: null,
-    readOnlyReason: null,
-    result: null,
-    error: null,
-  },
+  id: `c${title}`,
+  tableId: 't',
+  title,
+  columnName: title,
+  type,
+  options: readOptions(type, options),
+  description: null,
+  required: false,
+  unique: false,
+  defaultValue: null,
+  order: 1,
+  isDisplay: false,
+  isPrimaryKey: false,
+  isSystem: false,
+  databaseType: null,
+  readOnlyReason: null,
+  result: null,
+  error: null,
 })
 
 const questions = [
@@ -33,7 +41,11 @@ describe('answers in the address of a form', () => {
   test('are found by title in any case, or by id, and read as people write', () => {
     const { values } = read('full+NAME=Ann&cCount=2&Tags=RED,blue&Day=05/03/2026&Ok=yes&Other=1')
     expect(values).toEqual({
-      ...{ 'cFull name': 'Ann', cCount: 2, cTags: 'red,blue', cDay: '2026-03-05', cOk: true },
+      'cFull name': 'Ann',
+      cCount: 2,
+      cTags: 'red,blue',
+      cDay: '2026-03-05',
+      cOk: true,
     })
   })
 
@@ -59,7 +71,9 @@ describe('the place of a form', () => {
     }
     expect(place('#/nc/form/abc')).toEqual({ linkId: 'abc', isSurvey: false, query: '' })
     expect(place('#/w123456/form/a%2Fb/survey?x=1', '?y=2')).toEqual({
-      ...{ linkId: 'a/b', isSurvey: true, query: 'y=2&x=1' },
+      linkId: 'a/b',
+      isSurvey: true,
+      query: 'y=2&x=1',
     })
     for (const other of ['', '#/nc/form', '#/nc/view/abc', '#/form/abc', '#/nc/form/a/b']) {
       expect(place(other)).toBeNull()

@@ -122,7 +122,10 @@ describe('dropping cards', () => {
   const STACKS: Record<string, number[]> = { todo: [1, 2, 3], done: [4, 5] }
   const drop = (ids: number[], to: DropRequest['to'], viewId: string | null = 'vw1'): Operation[] =>
     dropOperations({
-      ...{ by: by('status'), ids, to, viewId },
+      by: by('status'),
+      ids,
+      to,
+      viewId,
       keyOf: (id) => Object.keys(STACKS).find((key) => STACKS[key]?.includes(Number(id))) ?? null,
       nextOf(id) {
         const stack = Object.values(STACKS).find((all) => all.includes(Number(id)))
@@ -130,10 +133,16 @@ describe('dropping cards', () => {
       },
     })
   const move = (ids: number[], before: number | null): Operation => ({
-    ...{ kind: 'move', tableId: 'm1', ids, before, viewId: 'vw1' },
+    kind: 'move',
+    tableId: 'm1',
+    ids,
+    before,
+    viewId: 'vw1',
   })
   const update = (id: number, status: string | null): Operation => ({
-    ...{ kind: 'update', tableId: 'm1', rows: [{ id, values: { status } }] },
+    kind: 'update',
+    tableId: 'm1',
+    rows: [{ id, values: { status } }],
   })
 
   test('within a stack writes their place in the view alone', () => {

@@ -14,25 +14,21 @@ export function memoryField(
   more: Partial<Field> = {},
 ): Field {
   return {
-    ...{
-      id,
-      tableId: 'm1',
-      title: id,
-      columnName: id,
-      type,
-      options: {},
-      description: null,
-      required: false,
-    },
-    ...{
-      unique: false,
-      defaultValue: null,
-      order: 1,
-      isDisplay: id === 'title',
-      isPrimaryKey: false,
-      isSystem: false,
-      ...OWN_COLUMN,
-    },
+    id,
+    tableId: 'm1',
+    title: id,
+    columnName: id,
+    type,
+    options: {},
+    description: null,
+    required: false,
+    unique: false,
+    defaultValue: null,
+    order: 1,
+    isDisplay: id === 'title',
+    isPrimaryKey: false,
+    isSystem: false,
+    ...OWN_COLUMN,
     ...more,
   }
 }
@@ -117,8 +113,14 @@ export function memoryRecords(fields: Field[], start: Values[]) {
       }
     }
     const applied: AppliedChange = {
-      ...{ id: ++log, baseId: change.baseId, clientId: change.clientId, actorId: 'us1', at: '2024-01-01' },
-      ...{ records, truncated: false, tableIds: ['m1'] },
+      id: ++log,
+      baseId: change.baseId,
+      clientId: change.clientId,
+      actorId: 'us1',
+      at: '2024-01-01',
+      records,
+      truncated: false,
+      tableIds: ['m1'],
     }
     return { ...applied, inserted }
   }

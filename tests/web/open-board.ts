@@ -54,7 +54,11 @@ export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {})
   const board = createBoard({ by, query: () => current, summary: () => null, groups })
   const store = createRecordStore(
     {
-      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
+      baseId: 'p1',
+      tableId: 'm1',
+      api: server.api,
+      queue,
+      actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keep: () => {},
     },
@@ -75,7 +79,12 @@ export async function openBoard(rows: Values[], query: Partial<StoreQuery> = {})
     })
   }
   return {
-    ...{ server, board, store, queue, messages, by },
+    server,
+    board,
+    store,
+    queue,
+    messages,
+    by,
     /** The cards of every stack that has any: `{ todo: 'a b', done: 'c' }`. */
     shown: () =>
       Object.fromEntries(

@@ -20,7 +20,11 @@ export async function open(
   const queue = createSendQueue({ isOffline, pauseMs: () => 5 })
   const store = createRecordStore(
     {
-      ...{ baseId: 'p1', tableId: 'm1', api: server.api, queue, actorId: () => 'us1' },
+      baseId: 'p1',
+      tableId: 'm1',
+      api: server.api,
+      queue,
+      actorId: () => 'us1',
       notify: (message) => void messages.push(message),
       keep: (unsaved) => void kept.push(unsaved),
     },
@@ -31,7 +35,10 @@ export async function open(
   const titles = () =>
     Array.from({ length: store.source.rowCount ?? 0 }, (_, at) => store.source.getRow(at)?.values('title'))
   const cell = (row: number, fieldId: string, value: string | number | null) => ({
-    ...{ rowIndex: row, recordId: store.source.getRow(row)?.id, fieldId, value },
+    rowIndex: row,
+    recordId: store.source.getRow(row)?.id,
+    fieldId,
+    value,
   })
   return { server, store, queue, messages, kept, titles, cell, settled: () => queue.settled() }
 }

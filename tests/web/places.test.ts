@@ -49,7 +49,12 @@ function open(count: number) {
       })
     })
   const change = (recordId: RecordId, after: object | null): AppliedChange => ({
-    ...{ id: 1, baseId: 'b', actorId: null, at: '', truncated: false, tableIds: ['m1'] },
+    id: 1,
+    baseId: 'b',
+    actorId: null,
+    at: '',
+    truncated: false,
+    tableIds: ['m1'],
     records: [{ tableId: 'm1', recordId, before: {}, after: after as AppliedChange['records'][0]['after'] }],
   })
   return { places, rows, asked, world, until, change }

@@ -259,8 +259,13 @@ describe('record store', () => {
     expect(last?.drafts.map(([, draft]) => draft.values)).toEqual([{ stock: 3 }])
     const again = createRecordStore(
       {
-        ...{ baseId: 'p1', tableId: 'm1', api: server.api, actorId: () => 'us1' },
-        ...{ queue: createSendQueue({ isOffline }), notify: () => {}, keep: () => {} },
+        baseId: 'p1',
+        tableId: 'm1',
+        api: server.api,
+        actorId: () => 'us1',
+        queue: createSendQueue({ isOffline }),
+        notify: () => {},
+        keep: () => {},
       },
       { fields, fieldIds: ['title', 'stock'], filter: null, sorts: [], search: null },
       last,

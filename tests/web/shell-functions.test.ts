@@ -207,11 +207,19 @@ describe('a page that another program has had its hand in', () => {
 describe('the places of a diagram', () => {
   test('are about as wide as high for many tables without links, and never one upon the other', () => {
     const tables = Array.from({ length: 200 }, (_, n) => ({
-      ...{ id: `m${n}`, title: `Table ${n}`, sourceId: 'b1', isJunction: false },
-      ...{ folded: [], isFoldable: false },
+      id: `m${n}`,
+      title: `Table ${n}`,
+      sourceId: 'b1',
+      isJunction: false,
+      folded: [],
+      isFoldable: false,
       fields: Array.from({ length: n % 7 }, (_, at) => ({
-        ...{ id: `c${n}-${at}`, title: 'Field', type: 'Number' as const },
-        ...{ isPrimaryKey: false, isForeignKey: false, isDisplay: false },
+        id: `c${n}-${at}`,
+        title: 'Field',
+        type: 'Number' as const,
+        isPrimaryKey: false,
+        isForeignKey: false,
+        isDisplay: false,
       })),
     }))
     const links = [0, 1, 2].map((n) => ({

@@ -35,7 +35,12 @@ const created = memoryField('created', 'CreatedTime', { isSystem: true })
 const FIELDS = [title, stock, due, tags, created]
 
 const column = (fieldId: string, order: number, more: Partial<ViewField> = {}): ViewField => ({
-  ...{ fieldId, order, show: true, width: 200, summary: null, form: null },
+  fieldId,
+  order,
+  show: true,
+  width: 200,
+  summary: null,
+  form: null,
   ...more,
 })
 

@@ -33,13 +33,35 @@ const done = memoryField('done', 'Checkbox')
 const FIELDS = [title, stock, status, due, end, done]
 
 const COLUMNS = FIELDS.map(({ id }, at) => ({
-  ...{ fieldId: id, show: id !== 'due', order: at, width: 200, summary: null, form: null },
+  fieldId: id,
+  show: id !== 'due',
+  order: at,
+  width: 200,
+  summary: null,
+  form: null,
 }))
 
 const view = (more: Partial<View> = {}): View => ({
-  ...{ id: 'vw1', tableId: 'm1', title: 'View', description: null, kind: 'grid', isDefault: false, order: 1 },
-  ...{ lock: 'collaborative', ownerId: null, meta: {}, rowHeight: 'short', frozen: 1, fields: [] },
-  ...{ filter: null, sorts: [], groups: [], coloring: null, options: {}, hiddenFrom: [], isShared: false },
+  id: 'vw1',
+  tableId: 'm1',
+  title: 'View',
+  description: null,
+  kind: 'grid',
+  isDefault: false,
+  order: 1,
+  lock: 'collaborative',
+  ownerId: null,
+  meta: {},
+  rowHeight: 'short',
+  frozen: 1,
+  fields: [],
+  filter: null,
+  sorts: [],
+  groups: [],
+  coloring: null,
+  options: {},
+  hiddenFrom: [],
+  isShared: false,
   ...more,
 })
 
@@ -86,7 +108,9 @@ describe('changes of a view', () => {
   test('of one option keep the others of the kind', () => {
     const options = { stackFieldId: 'status', hideEmpty: true }
     expect(withOptions(view({ kind: 'kanban', options }), 'kanban', { hideEmpty: false })).toMatchObject({
-      ...{ stackFieldId: 'status', hideEmpty: false, coverFit: 'fit' },
+      stackFieldId: 'status',
+      hideEmpty: false,
+      coverFit: 'fit',
     })
   })
 })
@@ -107,7 +131,9 @@ describe('colours of records', () => {
 
   test('follow the first condition that is met; one without a value colours nothing', () => {
     const rule = (color: string, operator: string, value: CellValue) => ({
-      ...{ color, isBackground: false, filter: { fieldId: 'stock', operator, value } },
+      color,
+      isBackground: false,
+      filter: { fieldId: 'stock', operator, value },
     })
     const rules = [rule('#ff0000', 'gt', null), rule('#00ff00', 'gt', 10), rule('#0000ff', 'gt', 5)]
     const colorOf = rowColors({ mode: 'filter', rules }, FIELDS, moment)

@@ -75,13 +75,16 @@ const PAYLOADS: Column[] = [
   { uidt: 'LinkToAnotherRecord', type: 'bt', parentId: () => book.id, childId: () => author.id },
   { uidt: 'Lookup', fk_relation_column_id: () => books, fk_lookup_column_id: () => price },
   {
-    ...{ uidt: 'Rollup', fk_relation_column_id: () => books, fk_rollup_column_id: () => price },
+    uidt: 'Rollup',
+    fk_relation_column_id: () => books,
+    fk_rollup_column_id: () => price,
     rollup_function: 'sum',
   },
   { uidt: 'Count', fk_relation_column_id: () => books },
   { uidt: 'QrCode', fk_qr_value_column_id: () => column(author as never, 'Title').id },
   {
-    ...{ uidt: 'Barcode', fk_barcode_value_column_id: () => column(author as never, 'Title').id },
+    uidt: 'Barcode',
+    fk_barcode_value_column_id: () => column(author as never, 'Title').id,
     meta: { barcodeFormat: 'CODE39' },
   },
 ]
@@ -170,7 +173,9 @@ describe('PATCH M/columns/{c}', () => {
 
   test('of a link changes its words, and not what it connects', async () => {
     const answer = await patch(books, {
-      ...{ title: 'Books', type: 'mm', parentId: book.id },
+      title: 'Books',
+      type: 'mm',
+      parentId: book.id,
       meta: { plural: 'Works' },
     })
     expect(answer.body.columnsById[books]).toMatchObject({

@@ -30,14 +30,24 @@ beforeAll(async () => {
   }
   const id = (table: Row, title: string) => column(table as never, title).id
   const lookup = (title: string, table: Row, relation: string, target: string) => ({
-    ...{ title, uidt: 'Lookup', fk_relation_column_id: id(table, relation), fk_lookup_column_id: target },
+    title,
+    uidt: 'Lookup',
+    fk_relation_column_id: id(table, relation),
+    fk_lookup_column_id: target,
   })
   const rollup = (title: string, rollup_function: string) => ({
-    ...{ title, uidt: 'Rollup', fk_relation_column_id: id(author, 'Books'), rollup_function },
+    title,
+    uidt: 'Rollup',
+    fk_relation_column_id: id(author, 'Books'),
+    rollup_function,
     fk_rollup_column_id: id(book, 'Price'),
   })
   const link = (title: string, uidt: string, type: string, parent: Row, child: Row) => ({
-    ...{ title, uidt, type, parentId: parent.id, childId: child.id },
+    title,
+    uidt,
+    type,
+    parentId: parent.id,
+    childId: child.id,
   })
   await add(author, link('Books', 'Links', 'hm', author, book))
   await add(book, link('Tags', 'Links', 'mm', book, tag))
@@ -58,8 +68,15 @@ beforeAll(async () => {
   await write(tag, [{ Title: 'fantasy' }, { Title: 'sf' }])
   await write(book, [
     {
-      ...{ Title: 'Hobbit', Price: 10, Read: true, By: shop.admin.id, Cover: [{ url: 'http://x.y/z.png' }] },
-      ...{ Author: { Id: 1 }, Tags: [{ Id: 1 }, { Id: 2 }], Labels: { Id: 1 }, Twin: 2 },
+      Title: 'Hobbit',
+      Price: 10,
+      Read: true,
+      By: shop.admin.id,
+      Cover: [{ url: 'http://x.y/z.png' }],
+      Author: { Id: 1 },
+      Tags: [{ Id: 1 }, { Id: 2 }],
+      Labels: { Id: 1 },
+      Twin: 2,
     },
     { Title: 'LOTR', Price: 2.5, Author_id: 1, Tags: [2] },
     { Title: 'Dune' },
@@ -75,17 +92,26 @@ describe('cells of computed columns', () => {
 
   test('are counts, records by name, scalars and lists', async () => {
     expect(await one('Book', 1)).toMatchObject({
-      ...{
-        Author_id: 1,
-        Author: { Id: 1, Title: 'Tolkien' },
-        Tags: 2,
-        Labels: [{ Id: 1, Title: 'fantasy' }],
-      },
-      ...{ Twin: { Id: 2, Title: 'sf' }, AuthorName: 'Tolkien', TagNames: ['fantasy', 'sf'] },
-      ...{ Twice: 20, Dear: 1, Page: 'URI::( http://x.y )', Code: 'Hobbit' },
+      Author_id: 1,
+      Author: { Id: 1, Title: 'Tolkien' },
+      Tags: 2,
+      Labels: [{ Id: 1, Title: 'fantasy' }],
+      Twin: { Id: 2, Title: 'sf' },
+      AuthorName: 'Tolkien',
+      TagNames: ['fantasy', 'sf'],
+      Twice: 20,
+      Dear: 1,
+      Page: 'URI::( http://x.y )',
+      Code: 'Hobbit',
     })
     expect(await one('Author', 1)).toMatchObject({
-      ...{ Books: 2, sum: 12.5, min: 2.5, avg: 6.25, count: 2, Number: 2, 'Their Price': [10, 2.5] },
+      Books: 2,
+      sum: 12.5,
+      min: 2.5,
+      avg: 6.25,
+      count: 2,
+      Number: 2,
+      'Their Price': [10, 2.5],
       'Their Read': [flag(true), flag(false)],
       'Their Cover': [{ url: 'http://x.y/z.png', signedUrl: 'http://x.y/z.png' }],
       'Their By': [{ id: shop.admin.id, email: 'ann@example.com', display_name: null, meta: null }],
@@ -95,12 +121,28 @@ describe('cells of computed columns', () => {
 
   test('are null, nought or empty where nothing is linked', async () => {
     expect(await one('Book', 3)).toMatchObject({
-      ...{ Author_id: null, Author: null, Tags: 0, Labels: [], Twin: null, AuthorName: null, TagNames: [] },
-      ...{ Twice: null, Dear: 0 },
+      Author_id: null,
+      Author: null,
+      Tags: 0,
+      Labels: [],
+      Twin: null,
+      AuthorName: null,
+      TagNames: [],
+      Twice: null,
+      Dear: 0,
     })
     expect(await one('Author', 2)).toMatchObject({
-      ...{ Books: 0, sum: 0, min: null, avg: 0, count: 0, Number: 0, 'Their Price': [], 'Their Read': [] },
-      ...{ 'Their Cover': [], 'Their By': [], 'Their TagNames': [] },
+      Books: 0,
+      sum: 0,
+      min: null,
+      avg: 0,
+      count: 0,
+      Number: 0,
+      'Their Price': [],
+      'Their Read': [],
+      'Their Cover': [],
+      'Their By': [],
+      'Their TagNames': [],
     })
   })
 

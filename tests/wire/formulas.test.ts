@@ -45,7 +45,9 @@ describe('a formula column', () => {
       ...['created_at', 'updated_at', 'base_id'],
     ])
     expect(colOptions).toMatchObject({
-      ...{ id: expect.stringMatching(/^f[a-z0-9]{14}$/), fk_column_id: rest.id, error: null },
+      id: expect.stringMatching(/^f[a-z0-9]{14}$/),
+      fk_column_id: rest.id,
+      error: null,
       formula: `(CONCAT({{${idOf('T')}}}, "x") & 1)`,
       formula_raw: "concat({T}, 'x') & 1",
       parsed_tree: { type: 'BinaryExpression', dataType: 'string', left: { type: 'CallExpression' } },
@@ -58,7 +60,10 @@ describe('a formula column', () => {
     expect(colOptions.formula).toBe(`((2 * (-(${named} + 1))) - (-${named}))`)
     expect(colOptions.formula_raw).toBe('2 * -({N} + 1) - -{N}')
     expect(colOptions.parsed_tree.right).toMatchObject({
-      ...{ type: 'UnaryExpression', operator: '-', prefix: true, dataType: 'numeric' },
+      type: 'UnaryExpression',
+      operator: '-',
+      prefix: true,
+      dataType: 'numeric',
       argument: { type: 'Identifier', name: idOf('N') },
     })
     // What clients are given can be sent back, and means the same.
@@ -75,9 +80,13 @@ describe('a formula column', () => {
   test('that is no more than a reference says so at the root of its tree', async () => {
     const { colOptions } = await post({ formula_raw: '{N}' })
     expect(colOptions.parsed_tree).toEqual({
-      ...{ type: 'Identifier', name: idOf('N'), raw: `{{${idOf('N')}}}`, dataType: 'numeric' },
+      type: 'Identifier',
+      name: idOf('N'),
+      raw: `{{${idOf('N')}}}`,
+      dataType: 'numeric',
       referencedColumn: { id: idOf('N'), uidt: 'Number' },
-      ...{ uidtCandidates: ['Number'], invalidForReferenceColumn: false },
+      uidtCandidates: ['Number'],
+      invalidForReferenceColumn: false,
     })
   })
 
@@ -153,18 +162,32 @@ describe('a button', () => {
   test('has every key, whatever of it was sent', async () => {
     const bare = await post({ uidt: 'Button' })
     expect(bare.colOptions).toMatchObject({
-      ...{ id: expect.stringMatching(/^btn[a-z0-9]{14}$/), type: 'url', label: null, icon: null },
-      ...{ formula: null, formula_raw: null, parsed_tree: null, error: null, fk_webhook_id: null },
-      ...{ fk_integration_id: null, model: null, output_column_ids: null, fk_workspace_id: null },
+      id: expect.stringMatching(/^btn[a-z0-9]{14}$/),
+      type: 'url',
+      label: null,
+      icon: null,
+      formula: null,
+      formula_raw: null,
+      parsed_tree: null,
+      error: null,
+      fk_webhook_id: null,
+      fk_integration_id: null,
+      model: null,
+      output_column_ids: null,
+      fk_workspace_id: null,
     })
     const sent = { type: 'url', label: 'Open', theme: 'light', color: 'red', icon: 'link' }
     const { title, colOptions } = await post({
-      ...{ uidt: 'Button', ...sent, formula_raw: 'CONCAT("https://e.com/", {T})' },
+      uidt: 'Button',
+      ...sent,
+      formula_raw: 'CONCAT("https://e.com/", {T})',
     })
     expect(colOptions).toMatchObject({ ...sent, formula: `CONCAT("https://e.com/", {{${idOf('T')}}})` })
     const { Id } = (await shop.rest.post(`/api/v2/tables/${table.id}/records`, { T: 'Hobbit' })).body
     expect((await shop.rest.get(`/api/v2/tables/${table.id}/records/${Id}`)).body[title]).toEqual({
-      ...{ type: 'url', label: 'Open', url: 'https://e.com/Hobbit' },
+      type: 'url',
+      label: 'Open',
+      url: 'https://e.com/Hobbit',
     })
   })
 

@@ -121,7 +121,9 @@ describe('links over REST', () => {
       const answer = await rest.post(
         `/api/v2/tables/${books.id}/links/${tagged.own.fieldId}/records`,
         ['copy', 'paste'].map((operation, index) => ({
-          ...{ operation, rowId: String(index + 1), columnId: tagged.own.fieldId },
+          operation,
+          rowId: String(index + 1),
+          columnId: tagged.own.fieldId,
           fk_related_model_id: tags.id,
         })),
       )

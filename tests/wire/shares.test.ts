@@ -99,7 +99,10 @@ describe('sharing over REST', () => {
     const { uuid, roles, url } = (await rest.post(path, {})).body
     expect([roles, url]).toEqual(['viewer', `${app.url}/#/base/base/${uuid}`])
     expect((await rest.patch(path, { roles: 'editor' })).body).toEqual({
-      ...{ uuid, roles: 'editor', url, fk_custom_url_id: null },
+      uuid,
+      roles: 'editor',
+      url,
+      fk_custom_url_id: null,
     })
     expect((await rest.patch(path, { password: 'short' })).status).toBe(400)
     expect((await rest.patch(path, { roles: 'owner' })).status).toBe(400)
@@ -108,8 +111,11 @@ describe('sharing over REST', () => {
     })
     const visitor = app.rest({ 'xc-shared-base-id': uuid })
     expect((await visitor.get(`/api/v1/auth/user/me?base_id=${world.baseId}`)).body).toEqual({
-      ...{ roles: { editor: true }, base_roles: { editor: true }, workspace_roles: null },
-      ...{ isAuthorized: true, isPublicBase: true },
+      roles: { editor: true },
+      base_roles: { editor: true },
+      workspace_roles: null,
+      isAuthorized: true,
+      isPublicBase: true,
     })
     for (const query of ['', '?base_id=pnone']) {
       expect((await visitor.get(`/api/v1/auth/user/me${query}`)).body.roles).toEqual({ guest: true })

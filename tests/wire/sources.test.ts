@@ -95,17 +95,38 @@ describe('POST M/projects/{b}/bases', () => {
 describe('a source', () => {
   test('has every key, and of its connection the client alone', async () => {
     expect(source.body).toEqual({
-      ...{ id: expect.stringMatching(/^b[a-z0-9]{14}$/), base_id: shop.baseId, alias: 'Ext', meta: null },
-      ...{ is_meta: false, type: 'pg', inflection_column: 'none', inflection_table: 'none', enabled: true },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String), order: 2, description: null },
-      ...{ erd_uuid: null, deleted: false, is_schema_readonly: false, is_data_readonly: false },
-      ...{ fk_integration_id: null, is_local: false, is_encrypted: true, integration_title: null },
-      ...{ upgraderQueries: [], config: { client: 'pg' } },
+      id: expect.stringMatching(/^b[a-z0-9]{14}$/),
+      base_id: shop.baseId,
+      alias: 'Ext',
+      meta: null,
+      is_meta: false,
+      type: 'pg',
+      inflection_column: 'none',
+      inflection_table: 'none',
+      enabled: true,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+      order: 2,
+      description: null,
+      erd_uuid: null,
+      deleted: false,
+      is_schema_readonly: false,
+      is_data_readonly: false,
+      fk_integration_id: null,
+      is_local: false,
+      is_encrypted: true,
+      integration_title: null,
+      upgraderQueries: [],
+      config: { client: 'pg' },
     })
     const { body } = await shop.rest.get(path)
     expect(body.list[1]).toEqual(source.body)
     expect(body.pageInfo).toEqual({
-      ...{ totalRows: 2, page: 1, pageSize: 2, isFirstPage: true, isLastPage: true },
+      totalRows: 2,
+      page: 1,
+      pageSize: 2,
+      isFirstPage: true,
+      isLastPage: true,
     })
     expect((await shop.rest.get(`${M}/projects/${shop.baseId}`)).body.sources).toEqual(body.list)
   })

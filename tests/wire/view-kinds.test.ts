@@ -80,7 +80,8 @@ describe.each(Object.keys(TYPES) as (keyof typeof TYPES)[])('%s', (path) => {
     const link = await openLink(shop.app.trpc(shop.admin.token), view.id)
     const listed = (await shop.rest.get(`${M}/tables/${table.id}/views`)).body.list
     expect(listed.find((one: { id: string }) => one.id === view.id)).toMatchObject({
-      ...{ uuid: link, view: { uuid: link } },
+      uuid: link,
+      view: { uuid: link },
     })
     expect(scalarOf(await shop.rest.delete(`${M}/views/${view.id}`))).toEqual([200, TEXT_TYPE, true])
     expect((await read(M)).status).toBe(404)
@@ -119,7 +120,9 @@ describe.each(Object.keys(TYPES) as (keyof typeof TYPES)[])('%s', (path) => {
 })
 
 const timesOf = ({ view }: { view: Record<string, unknown> }) => ({
-  ...{ fk_view_id: view.fk_view_id, created_at: view.created_at, updated_at: view.updated_at },
+  fk_view_id: view.fk_view_id,
+  created_at: view.created_at,
+  updated_at: view.updated_at,
 })
 const namesOf = (copy: { title: string; view: Record<string, unknown> }, from: { view: object }) => ({
   ...('title' in from.view && { title: copy.title }),
@@ -183,7 +186,8 @@ describe('the stacks of a kanban', () => {
     expect(outcome(lost)).toEqual([400, { msg: `Field "State" has no option 'sxxxxxxxxxxxxxx'` }])
     expect((await shop.rest.patch(path, { meta: { [id('State')]: 'all' } })).status).toBe(400)
     expect((await shop.rest.patch(path, { fk_grp_col_id: null })).body.view).toMatchObject({
-      ...{ fk_grp_col_id: null, meta: { fk_cover_image_object_fit: 'fit' } },
+      fk_grp_col_id: null,
+      meta: { fk_cover_image_object_fit: 'fit' },
     })
   })
 })
@@ -217,9 +221,15 @@ describe('a form', () => {
     const { id: viewId, view } = await made('forms', { subheading: 'Please', title: 'Ask us' })
     expect(view).toMatchObject({ heading: 'Ask us', subheading: 'Please', meta: {} })
     const body = {
-      ...{ heading: 'Questions', success_msg: 'Thanks', redirect_url: 'https://example.com/{record_id}' },
-      ...{ email: 'a@example.com,b@example.com', submit_another_form: true, show_blank_form: true },
-      ...{ banner_image_url: 'noco/banner.png', logo_url: 'noco/logo.png', redirect_after_secs: '5' },
+      heading: 'Questions',
+      success_msg: 'Thanks',
+      redirect_url: 'https://example.com/{record_id}',
+      email: 'a@example.com,b@example.com',
+      submit_another_form: true,
+      show_blank_form: true,
+      banner_image_url: 'noco/banner.png',
+      logo_url: 'noco/logo.png',
+      redirect_after_secs: '5',
       meta: { submit_label: 'Off it goes', hide_branding: true, max_answers: 10, mine: 1 },
     }
     const path = `${M}/forms/${viewId}`
@@ -235,13 +245,17 @@ describe('a form', () => {
       meta: { max_answers: null },
     }
     expect((await shop.rest.patch(path, cleared)).body.view).toMatchObject({
-      ...{ heading: 'Ask us', redirect_url: null, email: null, logo_url: null },
+      heading: 'Ask us',
+      redirect_url: null,
+      email: null,
+      logo_url: null,
       meta: { submit_label: 'Off it goes', mine: 1 },
     })
     // As clients of long ago say it.
     const old = { email: '{"a@example.com":true,"b@example.com":false}', logo_url: { path: 'noco/l.png' } }
     expect((await shop.rest.patch(path, old)).body.view).toMatchObject({
-      ...{ email: 'a@example.com', logo_url: 'noco/l.png' },
+      email: 'a@example.com',
+      logo_url: 'noco/l.png',
     })
     for (const wrong of [
       { redirect_url: 'javascript:alert(1)' },

@@ -25,8 +25,17 @@ import { urlHref } from './links.ts'
 
 /** Signs that a button can bear, by the names that are kept. */
 export const BUTTON_ICONS: Record<string, LucideIcon> = {
-  ...{ open: ExternalLink, link: Link, mail: Mail, phone: Phone, map: MapPin, search: Search },
-  ...{ download: Download, send: Send, play: Play, check: Check, star: Star },
+  open: ExternalLink,
+  link: Link,
+  mail: Mail,
+  phone: Phone,
+  map: MapPin,
+  search: Search,
+  download: Download,
+  send: Send,
+  play: Play,
+  check: Check,
+  star: Star,
 }
 
 /** A button that opens the address its formula gives; Enter presses it. */

@@ -35,7 +35,9 @@ export function useActiveLine<L extends ListLine>(
   const found = active.key === null ? -1 : lines.findIndex(({ key }) => key === active.key)
   const at = found >= 0 || text.trim() === '' ? found : Math.min(meant, lines.length - 1)
   return {
-    ...{ at, line: lines[at], isWalkedTo: active.isWalkedTo },
+    at,
+    line: lines[at],
+    isWalkedTo: active.isWalkedTo,
     walk(by) {
       const next = lines[Math.max(0, Math.min(lines.length - 1, at + by))]
       setActive({ key: next?.key ?? null, isWalkedTo: true })

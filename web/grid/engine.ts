@@ -122,7 +122,10 @@ export class Engine {
     const [rowCount, rowHeight] = [this.size.rows, this.rowHeight]
     const lines = groups
       ? layOutGroups({
-          ...{ tree: groups.tree, collapsed: groups.collapsed, rowCount, rowHeight },
+          tree: groups.tree,
+          collapsed: groups.collapsed,
+          rowCount,
+          rowHeight,
           canAdd: groups.addRow !== null,
         })
       : plainLines(rowCount, rowHeight)
@@ -196,7 +199,9 @@ export class Engine {
       const { top, bottom, start, end } = boundsOf(range, this.size)
       const fieldIds = this.columns.slice(start, end + 1).map(({ fieldId }) => fieldId)
       return this.runsOf(range.kind, top, bottom).map(({ first, last }) => ({
-        ...{ firstRow: first, lastRow: last, fieldIds },
+        firstRow: first,
+        lastRow: last,
+        fieldIds,
       }))
     })
   }

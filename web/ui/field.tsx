@@ -102,8 +102,10 @@ function LabelledBox({ label, error, help, className, after, children }: Labelle
       </label>
       <div className={styles.box} data-invalid={error ? '' : undefined}>
         {children({
-          ...{ id, className: styles.input },
-          ...{ 'aria-invalid': error ? true : undefined, 'aria-describedby': noteId },
+          id,
+          className: styles.input,
+          'aria-invalid': error ? true : undefined,
+          'aria-describedby': noteId,
         })}
         {after}
       </div>

@@ -48,9 +48,13 @@ function analyse({ samples, chosen, monthFirst }: AnalyseRequest): Analysis {
   const headText = decode(samples.head, encoding)
   const delimiter = chosen.delimiter ?? detectDelimiter(headText)
   const plain: CsvFormat = {
-    ...{ header: true, quote: '"', guarded: false, decimal: '.' },
+    header: true,
+    quote: '"',
+    guarded: false,
+    decimal: '.',
     ...chosen,
-    ...{ encoding, delimiter },
+    encoding,
+    delimiter,
   }
   const format = { ...plain, guarded: chosen.guarded ?? looksGuarded(read(headText, plain, isWhole).rows) }
 

@@ -47,9 +47,16 @@ export interface ShownConnection {
 
 /** A source as the web app knows it. */
 export const describeSource = (row: SourceRow, config: ConnectionConfig | null) => ({
-  ...{ id: row.id, baseId: row.baseId, alias: row.alias, client: row.client, isOwn: row.isOwn },
-  ...{ isEnabled: row.isEnabled, isSchemaReadonly: row.isSchemaReadonly },
-  ...{ isDataReadonly: row.isDataReadonly, order: row.order, createdAt: row.createdAt },
+  id: row.id,
+  baseId: row.baseId,
+  alias: row.alias,
+  client: row.client,
+  isOwn: row.isOwn,
+  isEnabled: row.isEnabled,
+  isSchemaReadonly: row.isSchemaReadonly,
+  isDataReadonly: row.isDataReadonly,
+  order: row.order,
+  createdAt: row.createdAt,
   connection: config && shown(config),
 })
 
@@ -60,10 +67,16 @@ function shown(config: ConnectionConfig): ShownConnection {
   }
   const { host, port, database, user, password, ssl } = config
   return {
-    ...{ host, port, database, user, hasPassword: password !== '' },
+    host,
+    port,
+    database,
+    user,
+    hasPassword: password !== '',
     schema: ('schema' in config ? config.schema : undefined) ?? null,
     sslMode: ssl?.mode ?? 'disable',
-    ...{ hasCa: !!ssl?.ca, hasCert: !!ssl?.cert, hasKey: !!ssl?.key },
+    hasCa: !!ssl?.ca,
+    hasCert: !!ssl?.cert,
+    hasKey: !!ssl?.key,
   }
 }
 

@@ -13,11 +13,21 @@ const PORTS = { pg: 5432, mysql2: 3306 }
 
 /** Words for how a connection is encrypted: those of spec §3, of the drivers, and of PostgreSQL itself. */
 const SSL_MODES: Record<string, 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full'> = {
-  ...{ no: 'disable', false: 'disable', disable: 'disable', disabled: 'disable' },
-  ...{ preferred: 'prefer', prefer: 'prefer' },
-  ...{ required: 'require', require: 'require', true: 'require', 'no-verify': 'require' },
-  ...{ 'required-ca': 'verify-ca', 'verify-ca': 'verify-ca' },
-  ...{ 'required-identity': 'verify-full', 'verify-full': 'verify-full', 'verify-identity': 'verify-full' },
+  no: 'disable',
+  false: 'disable',
+  disable: 'disable',
+  disabled: 'disable',
+  preferred: 'prefer',
+  prefer: 'prefer',
+  required: 'require',
+  require: 'require',
+  true: 'require',
+  'no-verify': 'require',
+  'required-ca': 'verify-ca',
+  'verify-ca': 'verify-ca',
+  'required-identity': 'verify-full',
+  'verify-full': 'verify-full',
+  'verify-identity': 'verify-full',
 }
 
 /** Longest text of a certificate or key. */

@@ -189,7 +189,10 @@ export function createSourcesService(kernel: Kernel, store: BaseStore, access: A
       )
       const { inflectionTable: table = 'none', inflectionColumn: column = 'none' } = input
       const job: SourceCreateInput = {
-        ...{ baseId, sourceId: createId('source'), alias: input.alias || null, client: config.client },
+        baseId,
+        sourceId: createId('source'),
+        alias: input.alias || null,
+        client: config.client,
         inflection: { table, column },
         config: sealConnection(secrets.connections, config),
         tables: input.tables ?? null,

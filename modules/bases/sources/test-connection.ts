@@ -56,7 +56,9 @@ export async function inspectDatabase(config: ConnectionConfig, look: Look): Pro
   return {
     schemas: await schemas(reader),
     tables: tables.map(({ name, kind, columns, rowEstimate }) => ({
-      ...{ name, kind, rowEstimate },
+      name,
+      kind,
+      rowEstimate,
       columns: columns.length,
     })),
   }

@@ -86,7 +86,8 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       ...views.insertForCopy({
         views: fresh.views.map((view) => ({
           ...(input.isVisitor ? withoutRecipients(view) : view),
-          ...{ createdBy: owner.id, ownedBy: owner.id },
+          createdBy: owner.id,
+          ownedBy: owner.id,
         })),
         lines: fresh.lines,
       }),
@@ -141,7 +142,8 @@ function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCop
   return fields
     .filter((field) => showsPeople(field) && fieldType(field.type).computed === undefined)
     .map(({ tableId, columnName, required }) => ({
-      ...{ table: names.get(tableId) ?? '', column: columnName },
+      table: names.get(tableId) ?? '',
+      column: columnName,
       value: required ? ownerId : null,
     }))
     .filter(({ column }) => column !== '')

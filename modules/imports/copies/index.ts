@@ -49,7 +49,12 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
     const original = await bases.require(baseId)
     const newBaseId = createId('base')
     const input: CopyInput = {
-      ...{ owner, baseId, newBaseId, withData, withViews, isVisitor },
+      owner,
+      baseId,
+      newBaseId,
+      withData,
+      withViews,
+      isVisitor,
       title: await bases.copies.freeTitle(title?.trim() || `${original.title} copy`),
     }
     const job = await kernel.jobs.start(COPY_JOB, { userId: owner.id, baseId, input })
@@ -82,7 +87,11 @@ export function createCopies({ kernel, auth, bases, schema, views, records }: De
       const { title, withData = true, withViews = true } = options
       const newTableId = createId('table')
       const input: TableCopyInput = {
-        ...{ owner: requireUser(actor), tableId: table.id, newTableId, withData, withViews },
+        owner: requireUser(actor),
+        tableId: table.id,
+        newTableId,
+        withData,
+        withViews,
         title: await schema.titleForTable(table.baseId, title ?? null, table.title),
       }
       const { baseId } = table

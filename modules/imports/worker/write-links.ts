@@ -149,14 +149,16 @@ export async function writeKeys(
     const before = [
       ...keys.map(({ fieldId, column }) => ({ key: fieldId, column, storage: 'integer' as const })),
       ...stamps.map(({ fieldId, column, storage }) => ({
-        ...{ key: fieldId, storage },
+        key: fieldId,
+        storage,
         column: sql`${table}.${sql.identifier(column)}`,
       })),
     ]
     const after = [
       ...keys.map(({ fieldId, next }) => ({ key: fieldId, column: next, storage: 'integer' as const })),
       ...stamps.map(({ fieldId, column }) => ({
-        ...{ key: fieldId, storage: null },
+        key: fieldId,
+        storage: null,
         column: sql`${stampOf(column)}`,
       })),
     ]

@@ -116,12 +116,15 @@ function valuesLabel({ records: n, table, record, values }: LabelFacts): Label {
     if (removed === 0) return label('{field} of {record}: {added} linked', { field, record, added })
     if (added === 0) return label('{field} of {record}: {removed} unlinked', { field, record, removed })
     return label('{field} of {record}: {added} linked, {removed} unlinked', {
-      ...{ field, record },
-      ...{ added, removed },
+      field,
+      record,
+      added,
+      removed,
     })
   }
   return label('{field} of {record}: {before} → {after}', {
-    ...{ field, record },
+    field,
+    record,
     before: before || '(empty)',
     after: after || '(empty)',
   })
@@ -185,7 +188,8 @@ function fieldLabel({ kind, table, field, detail, fieldTitle }: LabelFacts): Lab
     return label('Rename field {from} in {table} to {to}', { from: before.title, to: after.title, table })
   if (before.type !== after.type) {
     return label('Type of field {field} in {table}: {from} → {to}', {
-      ...{ field, table },
+      field,
+      table,
       from: fieldType(before.type).label,
       to: fieldType(after.type).label,
     })
@@ -246,7 +250,8 @@ function viewLabel(facts: LabelFacts): Label {
   const keys = Object.keys(after ?? {}).filter((key) => !Bun.deepEquals(before?.[key], after?.[key]))
   if (keys.includes('title')) {
     return label('Rename view {from} in {table} to {to}', {
-      ...{ table, from: String(before?.title) },
+      table,
+      from: String(before?.title),
       to: String(after?.title),
     })
   }

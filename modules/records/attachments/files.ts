@@ -63,8 +63,12 @@ export function createFiles(
     const size = await imageSize(arrived.path, mimetype)
     const row: FileRow = {
       path: pathOf(newPlace(title, folder)),
-      ...{ userId, title, mimetype, size: arrived.size },
-      ...{ width: size?.width ?? null, height: size?.height ?? null },
+      userId,
+      title,
+      mimetype,
+      size: arrived.size,
+      width: size?.width ?? null,
+      height: size?.height ?? null,
     }
     // Known before it lies there: should the process end in between, the sweep finds and removes it.
     await meta.db

@@ -70,7 +70,11 @@ export const asOwner = <C extends ReadContext>(context: C): C =>
 
 /** The scope of a statement's own table, under its own name. */
 export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext): Scope => ({
-  ...{ models, dialect, moment, model: wholeOf({ model, whole }), alias: model.table.tableName },
+  models,
+  dialect,
+  moment,
+  model: wholeOf({ model, whole }),
+  alias: model.table.tableName,
   spent: { words: 0, aliases: 0, isFleeting: false },
 })
 

@@ -13,7 +13,10 @@ export function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZ
   const own = typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : moment.timeZone
   const { formula } = dialect
   const build = createBuild(formula, {
-    ...{ now: moment.now.getTime(), zone: resolveZone(own ?? 'UTC'), recordId: sql`''`, prefix: 'day_' },
+    now: moment.now.getTime(),
+    zone: resolveZone(own ?? 'UTC'),
+    recordId: sql`''`,
+    prefix: 'day_',
   })
   const ms = formula.cell(instant, 'datetime', build.freshName())
   return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), false)

@@ -139,7 +139,9 @@ export function createLinkReads(
     return {
       tableId: model.table.id,
       fieldIds: fields.map((field) => field.id),
-      ...{ ids, rows: decodeRows(shown, fields, engine.dialect), offset },
+      ids,
+      rows: decodeRows(shown, fields, engine.dialect),
+      offset,
       hasMore: rows.length > limit,
     }
   }

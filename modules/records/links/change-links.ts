@@ -31,7 +31,8 @@ export async function changeLinks(
   requests: LinkRequest[],
 ): Promise<RecordChange[]> {
   const wanted = requests.map(({ kind, own, targets }) => ({
-    ...{ kind, own: storedId(link.model, own) },
+    kind,
+    own: storedId(link.model, own),
     targets: [...new Set(targets.map((id) => storedId(link.related, id)))],
   }))
   await requireTargets(

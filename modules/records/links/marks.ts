@@ -173,7 +173,9 @@ async function stamp(scope: WriteScope, model: TableModel, ids: RecordId[]): Pro
   }
   const after = Object.fromEntries(stamps.map((field) => [field.id, stampedWith(field)]))
   return there.map((id) => ({
-    ...{ tableId: model.table.id, recordId: id, before: old.get(String(id)) ?? {} },
+    tableId: model.table.id,
+    recordId: id,
+    before: old.get(String(id)) ?? {},
     after: { ...after },
   }))
 }

@@ -138,8 +138,15 @@ async function relationOf(
   const parentField = options.parentFieldId ? parent.field(options.parentFieldId) : parent.primaryKey
   if (!key || !parentField) return null
   return {
-    ...{ kind: 'key', child, key, parent, parentField, childLink, parentLink },
-    ...{ isOneToOne: options.kind === 'oo', isLive: isLive && (await isLiveKey(schema, child, key)) },
+    kind: 'key',
+    child,
+    key,
+    parent,
+    parentField,
+    childLink,
+    parentLink,
+    isOneToOne: options.kind === 'oo',
+    isLive: isLive && (await isLiveKey(schema, child, key)),
   }
 }
 

@@ -23,5 +23,9 @@ export class LargeCascade extends Error {
 
 /** The same transaction, looking at one table. */
 export const within = ({ tx, dialect, actorId, now }: WriteScope, model: TableModel): WriteContext => ({
-  ...{ tx, dialect, model, actorId, now },
+  tx,
+  dialect,
+  model,
+  actorId,
+  now,
 })

@@ -163,7 +163,9 @@ function formerKey(
 }
 
 const part = (field: Field, column: SQL): { key: string; column: SQL; storage: StorageKind } => ({
-  ...{ key: field.id, column, storage: fieldType(field.type).storage },
+  key: field.id,
+  column,
+  storage: fieldType(field.type).storage,
 })
 
 /** A record's id by which its line is looked up: SQLite takes an index of no type only for a value that has none. */

@@ -117,7 +117,10 @@ export function createRestGroups(
     field: Field,
   ): Promise<CellValue[]> {
     const { groups, hasMore } = await records.groups(actor, {
-      ...{ selection, summaries: [], limit: MAX_STACKS, offset: 0 },
+      selection,
+      summaries: [],
+      limit: MAX_STACKS,
+      offset: 0,
       groups: [{ fieldId: field.id, direction: 'asc' }],
     })
     if (hasMore) throw badRequest(`Field "${field.title}" has too many values to group records by`)

@@ -57,7 +57,11 @@ export async function readNested(
     const models = new Map([...related.context.models, ...opened.context.models])
     const shown = fieldsOf(related.model, own)
     wanted.push({
-      ...{ field, models, filter, limit, fields: shown },
+      field,
+      models,
+      filter,
+      limit,
+      fields: shown,
       isSingle: isSingleLink(link),
       present: presenterFor(shown, { ...opened.context, models }),
       offset: readOffset(own, limit),

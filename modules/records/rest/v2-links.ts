@@ -11,7 +11,9 @@ interface Deps {
 }
 
 const placeOf = ({ tableId, linkFieldId, recordId }: Record<string, string>): LinkPlace => ({
-  ...{ tableId: tableId ?? '', column: linkFieldId ?? '', recordId: recordId ?? '' },
+  tableId: tableId ?? '',
+  column: linkFieldId ?? '',
+  recordId: recordId ?? '',
 })
 
 /** Links over `/api/v2/tables/{tableId}/links/{linkFieldId}/records` (wire reference §16.1). */

@@ -62,7 +62,9 @@ export const formulaRefusal = (problems: readonly Problem[]): AppError =>
 const notAnAddress = (field: Field): AppError =>
   formulaRefusal([
     {
-      ...{ type: 'TYPE_MISMATCH', message: 'String type is expected' },
-      ...{ from: 0, to: formulaOf(field).formula.length },
+      type: 'TYPE_MISMATCH',
+      message: 'String type is expected',
+      from: 0,
+      to: formulaOf(field).formula.length,
     },
   ])

@@ -169,7 +169,8 @@ export function resolveAll(graph: ComputedGraph, checked: ReadonlySet<string>): 
 /** What depends on itself, with the way round to it again. */
 const circular = (path: Field[]) =>
   refusal('Circular reference detected', {
-    ...{ type: 'CIRCULAR_REFERENCE', path: path.map(({ title }) => title) },
+    type: 'CIRCULAR_REFERENCE',
+    path: path.map(({ title }) => title),
   })
 
 const looksAtClient = ({ type }: Field): boolean => type === 'Formula' || type === 'Button'

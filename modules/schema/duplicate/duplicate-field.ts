@@ -119,8 +119,12 @@ async function planCopy(
   added.push(made)
   const tableSlots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
   const junctions = await copyJunctions(context, parts.junctions, {
-    ...{ draft, ids, slots: tableSlots, ownerId: actorIdOf(actor) },
-    ...{ titles: (former) => copyTitle(former), pairOf: (id) => junctionOf([original], id) },
+    draft,
+    ids,
+    slots: tableSlots,
+    ownerId: actorIdOf(actor),
+    titles: (former) => copyTitle(former),
+    pairOf: (id) => junctionOf([original], id),
   })
   const { views } = context
   const placed = (await views?.forNewField(model, made, place, actor)) ?? []

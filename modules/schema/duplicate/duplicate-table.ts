@@ -135,7 +135,10 @@ async function planCopy(
     draft.script.push(dialect.render(copyPlaces(dialect, viewId, to)))
   }
   const junctions = await copyJunctions(context, parts.junctions, {
-    ...{ draft, ids, slots, ownerId },
+    draft,
+    ids,
+    slots,
+    ownerId,
     titles: () => `nc_m2m_${table.title.replace(/[./\s]+/g, '_').slice(0, 40)}`,
     pairOf: (id) => junctionOf(own, id),
   })

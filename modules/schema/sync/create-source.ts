@@ -82,7 +82,18 @@ function sourceRow(
   const { id, baseId, alias, client, config, isSchemaReadonly, isDataReadonly } = input
   const { order, createdAt, updatedAt, leftOut } = input
   return {
-    ...{ id, baseId, alias, client, config, isSchemaReadonly, isDataReadonly, order, createdAt, updatedAt },
-    ...{ isOwn: false, isEnabled: true, leftOut },
+    id,
+    baseId,
+    alias,
+    client,
+    config,
+    isSchemaReadonly,
+    isDataReadonly,
+    order,
+    createdAt,
+    updatedAt,
+    isOwn: false,
+    isEnabled: true,
+    leftOut,
   }
 }

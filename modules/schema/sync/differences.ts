@@ -172,8 +172,14 @@ const choiceTitles = ({ options }: Field): string => {
 }
 
 const NOTHING = {
-  ...{ isView: false, column: null, fieldId: null, relatedTable: null, relatedColumn: null },
-  ...{ from: null, to: null, isLeftOut: false },
+  isView: false,
+  column: null,
+  fieldId: null,
+  relatedTable: null,
+  relatedColumn: null,
+  from: null,
+  to: null,
+  isLeftOut: false,
 }
 
 const change = (
@@ -184,6 +190,8 @@ const change = (
 ): SyncChange => ({
   ...NOTHING,
   ...about,
-  ...{ kind, table, tableId },
+  kind,
+  table,
+  tableId,
   key: JSON.stringify([kind, table, about.column ?? null, about.relatedTable ?? null]),
 })

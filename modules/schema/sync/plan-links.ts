@@ -123,7 +123,8 @@ function linkThrough(own: Reference, other: Reference): void {
         ? `${to.parent.table.title} (${table.title})`
         : to.parent.table.title,
       options: {
-        ...{ kind: 'mm', relatedTableId: to.parent.table.id },
+        kind: 'mm',
+        relatedTableId: to.parent.table.id,
         junction: { tableId: table.id, ownFieldId: from.keyField.id, relatedFieldId: to.keyField.id },
       },
       readOnlyReason: null,
@@ -155,17 +156,19 @@ function newLink(
 ): Field {
   const { type, readOnlyReason, isSystem = false } = link
   return {
-    ...{ id: createId('field'), tableId: table.id, columnName: '', type, description: null },
+    id: createId('field'),
+    tableId: table.id,
+    columnName: '',
+    type,
+    description: null,
     title: createTitles(fields.map((field) => field.title))(link.title),
     options: linkOptions.parse(link.options),
-    ...{
-      required: false,
-      unique: false,
-      defaultValue: null,
-      isDisplay: false,
-      isPrimaryKey: false,
-      isSystem,
-    },
+    required: false,
+    unique: false,
+    defaultValue: null,
+    isDisplay: false,
+    isPrimaryKey: false,
+    isSystem,
     order: Math.max(0, ...fields.map((field) => field.order)) + 1,
     ...OWN_COLUMN,
     readOnlyReason,

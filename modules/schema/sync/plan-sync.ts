@@ -49,7 +49,11 @@ export async function planSync(
   const all = findDifferences(context.introspector, known, structure, context.leftOut)
   const changes = all.filter(({ key, isLeftOut }) => (chosen === null ? !isLeftOut : chosen.has(key)))
   const plan: SyncPlan = {
-    ...{ newTables: [], newFields: [], changedTables: [], changedFields: [], notes: [] },
+    newTables: [],
+    newFields: [],
+    changedTables: [],
+    changedFields: [],
+    notes: [],
     removedFields: [],
     restoredFields: [],
     removed: { tableIds: [], fieldIds: [] },
@@ -161,7 +165,10 @@ function updated(field: Field, now: Field): Field {
   const options = isSameType ? { ...field.options, ...(choices !== undefined && { choices }) } : now.options
   return {
     ...now,
-    ...{ id: field.id, title: field.title, description: field.description, order: field.order },
+    id: field.id,
+    title: field.title,
+    description: field.description,
+    order: field.order,
     isDisplay: field.isDisplay,
     type: isForeignKey || isSameType ? field.type : now.type,
     options: isForeignKey ? field.options : keepColors(field, options),

@@ -32,9 +32,20 @@ export function planTable(
 ): PlannedForeignTable {
   const { baseId, sourceId, now } = context
   const table: Table = {
-    ...{ id: createId('table'), baseId, sourceId, title, kind: structure.kind, isJunction: false },
-    ...{ tableName: structure.name, description: structure.comment, meta: {}, order, version: 0 },
-    ...{ createdAt: now, updatedAt: now, deletedAt: null },
+    id: createId('table'),
+    baseId,
+    sourceId,
+    title,
+    kind: structure.kind,
+    isJunction: false,
+    tableName: structure.name,
+    description: structure.comment,
+    meta: {},
+    order,
+    version: 0,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
   }
   const titles = createTitles()
   const fields = structure.columns.map((column, index) =>
@@ -68,7 +79,9 @@ export function planField(
     required: isRequired(column) && fieldType(type).readOnly === undefined && readOnlyReason === null,
     unique: false,
     defaultValue: readOnlyReason === null ? plainDefault(introspector, column, type, options) : null,
-    ...{ isDisplay: false, isPrimaryKey, isSystem: false },
+    isDisplay: false,
+    isPrimaryKey,
+    isSystem: false,
     ...OWN_COLUMN,
     databaseType: column.type,
     readOnlyReason,

@@ -42,7 +42,7 @@ export async function syncSources(
     const config = bases.sources.requireConnection(source)
     const one = await syncSource(context, { ...input, source, config }, job)
     result = {
-      ...{ id: input.sourceIds.length === 1 ? sourceId : input.baseId },
+      id: input.sourceIds.length === 1 ? sourceId : input.baseId,
       tables: result.tables + one.tables,
       views: result.views + one.views,
       changes: result.changes + one.changes,

@@ -28,7 +28,9 @@ const CalendarBody = z.object({
 })
 
 const META: MetaKeys = {
-  ...{ active_view: 'scale', hide_weekend: 'hideWeekends', fk_color_col_id: 'colorFieldId' },
+  active_view: 'scale',
+  hide_weekend: 'hideWeekends',
+  fk_color_col_id: 'colorFieldId',
 }
 
 export const calendar: WireKind = {
@@ -37,7 +39,8 @@ export const calendar: WireKind = {
   present({ model, options, row }) {
     const { ranges } = options as CalendarOptions
     return {
-      ...{ title: row.title, fk_cover_image_col_id: null },
+      title: row.title,
+      fk_cover_image_col_id: null,
       calendar_range: ranges.map((range) => ({
         id: rangeId(row.id, range),
         fk_view_id: row.id,

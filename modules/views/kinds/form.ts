@@ -36,14 +36,21 @@ const FormBody = z.object({
 
 /** What our forms have beyond those that clients know. */
 const META: MetaKeys = {
-  ...{ hide_branding: 'hideBranding', hide_banner: 'hideBanner', background_color: 'backgroundColor' },
-  ...{ submit_label: 'submitLabel', closes_at: 'closesAt', max_answers: 'maxAnswers' },
+  hide_branding: 'hideBranding',
+  hide_banner: 'hideBanner',
+  background_color: 'backgroundColor',
+  submit_label: 'submitLabel',
+  closes_at: 'closesAt',
+  max_answers: 'maxAnswers',
   one_per_person: 'onePerPerson',
 }
 
 /** What a form says of a field beyond the words that clients know. */
 const FIELD_META: MetaKeys = {
-  ...{ layout: 'layout', limitOptions: 'limitOptions', rules: 'rules', showIf: 'showIf' },
+  layout: 'layout',
+  limitOptions: 'limitOptions',
+  rules: 'rules',
+  showIf: 'showIf',
   defaultValue: 'defaultValue',
 }
 
@@ -86,7 +93,10 @@ export const form: WireKind = {
   line(_, { form: said }) {
     const asked = said ?? formField.parse({})
     return {
-      ...{ label: asked.label, help: asked.help, description: asked.help, required: asked.required },
+      label: asked.label,
+      help: asked.help,
+      description: asked.help,
+      required: asked.required,
       meta: { ...asked.meta, ...putMeta(asked, FIELD_META, formField.parse({})) },
       enable_scanner: asked.enableScanner,
     }

@@ -11,9 +11,16 @@ const GalleryBody = z.object({
 
 /** Keys that clients know from long ago and that say nothing any more. */
 const PAST = {
-  ...{ cover_image: null, cover_image_idx: null, next_enabled: null, prev_enabled: null },
-  ...{ restrict_types: null, restrict_size: null, restrict_number: null, public: null },
-  ...{ dimensions: null, responsive_columns: null },
+  cover_image: null,
+  cover_image_idx: null,
+  next_enabled: null,
+  prev_enabled: null,
+  restrict_types: null,
+  restrict_size: null,
+  restrict_number: null,
+  public: null,
+  dimensions: null,
+  responsive_columns: null,
 }
 
 export const gallery: WireKind = {

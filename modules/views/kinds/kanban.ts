@@ -48,8 +48,10 @@ export const kanban: WireKind = {
     const options = kept as KanbanOptions
     const field = options.stackFieldId === null ? undefined : model.field(options.stackFieldId)
     return {
-      ...{ fk_grp_col_id: options.stackFieldId, fk_cover_image_col_id: options.coverFieldId },
-      ...{ ...PAST, title: row.title },
+      fk_grp_col_id: options.stackFieldId,
+      fk_cover_image_col_id: options.coverFieldId,
+      ...PAST,
+      title: row.title,
       meta: {
         ...row.meta,
         fk_cover_image_object_fit: wireCoverFit(options.coverFit),

@@ -123,6 +123,11 @@ export const present = (object: Record<string, unknown>): Record<string, unknown
 
 /** What the type-specific object of every kind begins with. */
 export const commonKeys = ({ model: { table }, row, link }: ShownView) => ({
-  ...{ fk_view_id: row.id, source_id: table.sourceId, base_id: table.baseId, uuid: link.uuid },
-  ...{ created_at: wireTime(row.createdAt), updated_at: wireTime(row.updatedAt), meta: row.meta },
+  fk_view_id: row.id,
+  source_id: table.sourceId,
+  base_id: table.baseId,
+  uuid: link.uuid,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+  meta: row.meta,
 })

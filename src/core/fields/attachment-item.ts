@@ -140,7 +140,9 @@ function decoded(text: string): string {
 function stored({ path, url, title, mimetype, size, width, height }: AttachmentItem): AttachmentItem {
   return {
     ...(path === undefined ? { url } : { path }),
-    ...{ title, mimetype, size },
+    title,
+    mimetype,
+    size,
     ...(width && height ? { width, height } : {}),
   }
 }

@@ -9,11 +9,25 @@ const MAX_LENGTH = 60
 /** `1:30`, `1:30:15`, `0:00:01.5`; hours may be many. */
 const CLOCK = /^(\d{1,12}):(\d{1,2})(?::(\d{1,2}(?:[.,]\d{1,9})?))?$/
 const UNIT_SECONDS: Record<string, number> = {
-  ...{ d: 86_400, day: 86_400, days: 86_400 },
-  ...{ h: 3600, hr: 3600, hrs: 3600, hour: 3600, hours: 3600 },
-  ...{ m: 60, min: 60, mins: 60, minute: 60, minutes: 60 },
-  ...{ s: 1, sec: 1, secs: 1, second: 1, seconds: 1 },
-  ...{ ms: 0.001 },
+  d: 86_400,
+  day: 86_400,
+  days: 86_400,
+  h: 3600,
+  hr: 3600,
+  hrs: 3600,
+  hour: 3600,
+  hours: 3600,
+  m: 60,
+  min: 60,
+  mins: 60,
+  minute: 60,
+  minutes: 60,
+  s: 1,
+  sec: 1,
+  secs: 1,
+  second: 1,
+  seconds: 1,
+  ms: 0.001,
 }
 
 /**

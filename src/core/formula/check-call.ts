@@ -10,8 +10,12 @@ type Call = SyntaxNode & { kind: 'call' }
 
 /** What people call the types. */
 const TYPE_NAMES: Record<ValueType, string> = {
-  ...{ number: 'numeric', text: 'string', boolean: 'boolean' },
-  ...{ date: 'date', datetime: 'date', null: 'null' },
+  number: 'numeric',
+  text: 'string',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'date',
+  null: 'null',
 }
 
 /** Checks the arguments of a call and brings them to the types that the function wants. */
@@ -34,7 +38,9 @@ export function checkCall(
   const types = joined.map(({ type }) => type)
   const ranges = joined.filter(({ type }) => type === 'number').map((arg) => arg.range)
   return {
-    ...{ kind: 'call', name: definition.name, args: joined },
+    kind: 'call',
+    name: definition.name,
+    args: joined,
     type: typeof returns === 'string' ? returns : returns(types, joined),
     range: range ? range(ranges) : usualRange(ranges),
   }

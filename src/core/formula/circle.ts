@@ -11,7 +11,10 @@ export function checkCircle(references: FoundReference[], context: CheckContext)
     const path = pathTo(field.id, selfId, referencesOf)
     if (!path) continue
     problems.push({
-      ...{ type: 'CIRCULAR_REFERENCE', message: 'Circular reference detected', from, to },
+      type: 'CIRCULAR_REFERENCE',
+      message: 'Circular reference detected',
+      from,
+      to,
       path: [selfId, ...path].map((id) => titles.get(id) ?? id),
     })
   }

@@ -36,7 +36,9 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   if (repeated.length === 0) return words.finish(compileWith(new Map()), expression.type)
   // Put wherever it is named, what a field computes would grow with each formula that stands on another.
   const values = repeated.map(({ field, type }) => ({
-    ...{ sql: words.cell(context.column(field.id), field.form, build.freshName()), type, isSimple: false },
+    sql: words.cell(context.column(field.id), field.form, build.freshName()),
+    type,
+    isSimple: false,
   }))
   const whole = build.once(values, (...bound) =>
     compileWith(new Map(repeated.map(({ field }, index) => [field.id, bound[index]!]))),

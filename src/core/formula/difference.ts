@@ -66,7 +66,8 @@ function compileMonths<S>(a: S, b: S, build: Build<S>): S {
       compileSplit(ms, build).time,
     )
   const values = [total, minus(since(a), since(b))].map((sql) => ({
-    ...{ sql, type: 'number' as const },
+    sql,
+    type: 'number' as const,
     isSimple: false,
   }))
   return build.once(values, (...bound) => {

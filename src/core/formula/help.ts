@@ -16,7 +16,9 @@ export interface FormulaHelp {
 export function formulaFunctions(client: string): FormulaHelp[] {
   return FUNCTIONS.filter(({ unavailable }) => !unavailable?.includes(client))
     .map(({ name, syntax, help, examples }) => ({
-      ...{ name, syntax, help },
+      name,
+      syntax,
+      help,
       examples: Object.entries(examples).map(([formula, result]) => ({ formula, result })),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

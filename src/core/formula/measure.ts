@@ -28,9 +28,12 @@ export function sizeOfFormula(
   sizeOfField: (fieldId: string) => Size = () => LEAF,
 ): Size {
   return compileFormula(expression, {
-    ...{ words: MEASURE, column: sizeOfField, recordId: LEAF },
+    words: MEASURE,
+    column: sizeOfField,
+    recordId: LEAF,
     // Clocks that change twice a year make the longest SQL.
-    ...{ now: 0, zone: 'America/New_York' },
+    now: 0,
+    zone: 'America/New_York',
   })
 }
 
@@ -82,11 +85,34 @@ const MEASURE: FormulaWords<Size> = {
       words: inner.words + body.words,
     }
   },
-  ...{ arithmetic: signed, compare: signed, compareText: signed },
-  ...{ divide: two, power: two, same: two, coalesce: two, position: two, repeat: two, addMonths: two },
-  ...{ negate: one, abs: one, floor: one, ceil: one, sqrt: one, ln: one, exp: one, powerOfTen: one },
-  ...{ isNull: one, not: one, truthNumber: one, length: one, trim: one, trimZeros: one, digits: one },
-  ...{ readNumber: one, part: three, replace: three },
+  arithmetic: signed,
+  compare: signed,
+  compareText: signed,
+  divide: two,
+  power: two,
+  same: two,
+  coalesce: two,
+  position: two,
+  repeat: two,
+  addMonths: two,
+  negate: one,
+  abs: one,
+  floor: one,
+  ceil: one,
+  sqrt: one,
+  ln: one,
+  exp: one,
+  powerOfTen: one,
+  isNull: one,
+  not: one,
+  truthNumber: one,
+  length: one,
+  trim: one,
+  trimZeros: one,
+  digits: one,
+  readNumber: one,
+  part: three,
+  replace: three,
   readDate: (text) => ({ ...around([text, text, text], 12, 3), words: 3 * text.words + 100 }),
   among: (_what, values) =>
     around(

@@ -53,8 +53,11 @@ const call = apply(
     tok<Kind>('close'),
   ),
   ([name, , args, close]): SyntaxNode => ({
-    ...{ kind: 'call', name: name.text.toUpperCase(), args: args ?? [] },
-    ...{ from: name.pos.index, to: close.pos.index + 1 },
+    kind: 'call',
+    name: name.text.toUpperCase(),
+    args: args ?? [],
+    from: name.pos.index,
+    to: close.pos.index + 1,
   }),
 )
 
@@ -87,7 +90,8 @@ function binary(left: SyntaxNode, [sign, right]: [Token<Kind>, SyntaxNode]): Syn
 
 const at = (token: Token<Kind>, rest: Leaf): SyntaxNode => ({
   ...rest,
-  ...{ from: token.pos.index, to: token.pos.index + token.text.length },
+  from: token.pos.index,
+  to: token.pos.index + token.text.length,
 })
 
 type Leaf =

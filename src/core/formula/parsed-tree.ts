@@ -19,8 +19,12 @@ export type ParsedTree = ParsedNode & {
 }
 
 const DATA_TYPES: Record<ValueType, string> = {
-  ...{ number: 'numeric', text: 'string', boolean: 'boolean' },
-  ...{ date: 'date', datetime: 'date', null: 'null' },
+  number: 'numeric',
+  text: 'string',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'date',
+  null: 'null',
 }
 
 /** The tree of a formula that holds, with the type of each node. */
@@ -55,14 +59,19 @@ function present(
       const callee = { type: 'Identifier' as const, name: node.name }
       const isConditional = node.name === 'IF' || node.name === 'SWITCH'
       return {
-        ...{ type: 'CallExpression', callee, arguments: node.args.map(inner) },
+        type: 'CallExpression',
+        callee,
+        arguments: node.args.map(inner),
         dataType: isConditional ? 'conditional_expression' : dataType,
       }
     }
     case 'binary':
       return {
-        ...{ type: 'BinaryExpression', operator: node.operator },
-        ...{ left: inner(node.left), right: inner(node.right), dataType },
+        type: 'BinaryExpression',
+        operator: node.operator,
+        left: inner(node.left),
+        right: inner(node.right),
+        dataType,
       }
     case 'unary':
       return {

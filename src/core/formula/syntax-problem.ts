@@ -76,11 +76,15 @@ function openBrackets(tokens: FormulaToken[], before: number): number {
 }
 
 const syntax = (message: string, from: number, to: number): Problem => ({
-  ...{ type: 'SYNTAX_ERROR', message },
-  ...{ from, to },
+  type: 'SYNTAX_ERROR',
+  message,
+  from,
+  to,
 })
 
 const compound = (from: number, to: number): Problem => ({
-  ...{ type: 'NOT_SUPPORTED', message: 'Compound statement is not supported' },
-  ...{ from, to },
+  type: 'NOT_SUPPORTED',
+  message: 'Compound statement is not supported',
+  from,
+  to,
 })

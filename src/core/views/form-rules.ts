@@ -117,30 +117,46 @@ function fitsPattern(answer: string, pattern: string): boolean {
 /** Every rule, in the order in which they are offered. */
 export const FORM_RULES: readonly FormRuleType[] = [
   {
-    ...{ key: 'minLength', label: 'Minimum length', input: 'count' },
-    ...{ fits: oneOf(TEXTS), problem: countProblem },
+    key: 'minLength',
+    label: 'Minimum length',
+    input: 'count',
+    fits: oneOf(TEXTS),
+    problem: countProblem,
     broken: (answer, n) =>
       lengthOf(answer) >= Number(n) ? null : say('Enter at least {n} characters', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxLength', label: 'Maximum length', input: 'count' },
-    ...{ fits: oneOf(TEXTS), problem: countProblem },
+    key: 'maxLength',
+    label: 'Maximum length',
+    input: 'count',
+    fits: oneOf(TEXTS),
+    problem: countProblem,
     broken: (answer, n) =>
       lengthOf(answer) <= Number(n) ? null : say('Enter up to {n} characters', { n: Number(n) }),
   },
   {
-    ...{ key: 'contains', label: 'Contains', input: 'text', fits: oneOf(TEXTS), problem: textProblem },
+    key: 'contains',
+    label: 'Contains',
+    input: 'text',
+    fits: oneOf(TEXTS),
+    problem: textProblem,
     broken: (answer, value) =>
       holds(answer, value) ? null : say('Must contain “{text}”', { text: String(value) }),
   },
   {
-    ...{ key: 'notContains', label: 'Does not contain', input: 'text' },
-    ...{ fits: oneOf(TEXTS), problem: textProblem },
+    key: 'notContains',
+    label: 'Does not contain',
+    input: 'text',
+    fits: oneOf(TEXTS),
+    problem: textProblem,
     broken: (answer, value) =>
       holds(answer, value) ? say('Must not contain “{text}”', { text: String(value) }) : null,
   },
   {
-    ...{ key: 'pattern', label: 'Matches a pattern', input: 'text', fits: oneOf(TEXTS) },
+    key: 'pattern',
+    label: 'Matches a pattern',
+    input: 'text',
+    fits: oneOf(TEXTS),
     problem(value) {
       const read = readPattern(typeof value === 'string' ? value : '')
       return read.ok ? null : read.message
@@ -149,33 +165,53 @@ export const FORM_RULES: readonly FormRuleType[] = [
       fitsPattern(String(answer), String(value)) ? null : say('This doesn’t match the required format'),
   },
   {
-    ...{ key: 'email', label: 'Is an email address', input: 'none' },
-    ...{ fits: oneOf(['Email', 'SingleLineText']), problem: good },
+    key: 'email',
+    label: 'Is an email address',
+    input: 'none',
+    fits: oneOf(['Email', 'SingleLineText']),
+    problem: good,
     broken: (answer) =>
       isEmail(String(answer)) ? null : say('Enter an email address such as ann@example.com'),
   },
   {
-    ...{ key: 'url', label: 'Is a URL', input: 'none' },
-    ...{ fits: oneOf(['URL', 'SingleLineText']), problem: good },
+    key: 'url',
+    label: 'Is a URL',
+    input: 'none',
+    fits: oneOf(['URL', 'SingleLineText']),
+    problem: good,
     broken: (answer) => (isUrl(String(answer)) ? null : say('Enter a URL such as https://example.com')),
   },
   {
-    ...{ key: 'phone', label: 'Is a phone number', input: 'none' },
-    ...{ fits: oneOf(['PhoneNumber', 'SingleLineText']), problem: good },
+    key: 'phone',
+    label: 'Is a phone number',
+    input: 'none',
+    fits: oneOf(['PhoneNumber', 'SingleLineText']),
+    problem: good,
     broken: (answer) => (isPhone(String(answer)) ? null : say('Enter a phone number such as +49 30 901820')),
   },
   {
-    ...{ key: 'min', label: 'At least', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
+    key: 'min',
+    label: 'At least',
+    input: 'number',
+    fits: oneOf(NUMBERS),
+    problem: numberProblem,
     broken: (answer, least, field) =>
       Number(answer) >= Number(least) ? null : say('Must be at least {n}', { n: formatValue(field, least) }),
   },
   {
-    ...{ key: 'max', label: 'At most', input: 'number', fits: oneOf(NUMBERS), problem: numberProblem },
+    key: 'max',
+    label: 'At most',
+    input: 'number',
+    fits: oneOf(NUMBERS),
+    problem: numberProblem,
     broken: (answer, most, field) =>
       Number(answer) <= Number(most) ? null : say('Must be at most {n}', { n: formatValue(field, most) }),
   },
   {
-    ...{ key: 'step', label: 'Is a multiple of', input: 'number', fits: oneOf(STEPPED) },
+    key: 'step',
+    label: 'Is a multiple of',
+    input: 'number',
+    fits: oneOf(STEPPED),
     problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a step greater than 0'),
     broken: (answer, step, field) =>
       isStep(Number(answer), Number(step))
@@ -183,7 +219,11 @@ export const FORM_RULES: readonly FormRuleType[] = [
         : say('Must be a multiple of {n}', { n: formatValue(field, step) }),
   },
   {
-    ...{ key: 'from', label: 'Not before', input: 'day', fits: oneOf(DAYS), problem: dayProblem },
+    key: 'from',
+    label: 'Not before',
+    input: 'day',
+    fits: oneOf(DAYS),
+    problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.last >= limit.first
@@ -192,7 +232,11 @@ export const FORM_RULES: readonly FormRuleType[] = [
     },
   },
   {
-    ...{ key: 'to', label: 'Not after', input: 'day', fits: oneOf(DAYS), problem: dayProblem },
+    key: 'to',
+    label: 'Not after',
+    input: 'day',
+    fits: oneOf(DAYS),
+    problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
       return given.first <= limit.last
@@ -201,45 +245,68 @@ export const FORM_RULES: readonly FormRuleType[] = [
     },
   },
   {
-    ...{ key: 'fromTime', label: 'Not before', input: 'time', fits: only('Time'), problem: timeProblem },
+    key: 'fromTime',
+    label: 'Not before',
+    input: 'time',
+    fits: only('Time'),
+    problem: timeProblem,
     broken: (answer, value) =>
       String(answer) >= String(parseTime(String(value)))
         ? null
         : say('Must be at or after {time}', { time: String(value) }),
   },
   {
-    ...{ key: 'toTime', label: 'Not after', input: 'time', fits: only('Time'), problem: timeProblem },
+    key: 'toTime',
+    label: 'Not after',
+    input: 'time',
+    fits: only('Time'),
+    problem: timeProblem,
     broken: (answer, value) =>
       String(answer) <= String(parseTime(String(value)))
         ? null
         : say('Must be at or before {time}', { time: String(value) }),
   },
   {
-    ...{ key: 'minChosen', label: 'Minimum number', input: 'count', fits: choosesSeveral },
+    key: 'minChosen',
+    label: 'Minimum number',
+    input: 'count',
+    fits: choosesSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
       chosenIn(answer, field) >= Number(n) ? null : say('Select at least {n}', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxChosen', label: 'Maximum number', input: 'count', fits: choosesSeveral },
+    key: 'maxChosen',
+    label: 'Maximum number',
+    input: 'count',
+    fits: choosesSeveral,
     problem: countProblem,
     broken: (answer, n, field) =>
       chosenIn(answer, field) <= Number(n) ? null : say('Select up to {n}', { n: Number(n) }),
   },
   {
-    ...{ key: 'minFiles', label: 'Minimum number of files', input: 'count', fits: only('Attachment') },
+    key: 'minFiles',
+    label: 'Minimum number of files',
+    input: 'count',
+    fits: only('Attachment'),
     problem: countProblem,
     broken: (answer, n) =>
       readAttachments(answer).length >= Number(n) ? null : say('Add at least {n} files', { n: Number(n) }),
   },
   {
-    ...{ key: 'maxFiles', label: 'Maximum number of files', input: 'count', fits: only('Attachment') },
+    key: 'maxFiles',
+    label: 'Maximum number of files',
+    input: 'count',
+    fits: only('Attachment'),
     problem: countProblem,
     broken: (answer, n) =>
       readAttachments(answer).length <= Number(n) ? null : say('Add up to {n} files', { n: Number(n) }),
   },
   {
-    ...{ key: 'fileKinds', label: 'File types', input: 'kinds', fits: only('Attachment') },
+    key: 'fileKinds',
+    label: 'File types',
+    input: 'kinds',
+    fits: only('Attachment'),
     problem: (value) => (kindsOf(value).length > 0 ? null : 'Choose at least one file type'),
     broken(answer, value) {
       const kinds = kindsOf(value).map(({ key }) => key)
@@ -248,7 +315,9 @@ export const FORM_RULES: readonly FormRuleType[] = [
     },
   },
   {
-    ...{ key: 'maxFileMb', label: 'Maximum file size (MB)', input: 'number' },
+    key: 'maxFileMb',
+    label: 'Maximum file size (MB)',
+    input: 'number',
     fits: only('Attachment'),
     problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a size greater than 0'),
     broken(answer, value) {

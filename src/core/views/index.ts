@@ -32,7 +32,12 @@ export interface OptionsByKind {
 
 /** Every kind of view, in the order in which they are offered. */
 export const VIEW_KINDS: { [K in ViewKind]: ViewKindDefinition<OptionsByKind[K]> } = {
-  ...{ grid, form, gallery, kanban, calendar, map },
+  grid,
+  form,
+  gallery,
+  kanban,
+  calendar,
+  map,
 }
 
 /** A kind's definition where it does not matter which one it is: its options are what itself has made. */

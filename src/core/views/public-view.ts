@@ -70,7 +70,9 @@ export function publicSchema({ table, fields }: TableSchema, view: View): TableS
 /** Names in the database, what members are told of the table and what clients keep with it stay inside. */
 export const publicTable = (table: Table): Table => ({
   ...table,
-  ...{ tableName: '', description: null, meta: {} },
+  tableName: '',
+  description: null,
+  meta: {},
 })
 
 /**
@@ -132,7 +134,9 @@ export function publicView(view: View, visible: readonly Field[]): View {
   }
   return {
     ...view,
-    ...{ meta: {}, ownerId: null, hiddenFrom: [] },
+    meta: {},
+    ownerId: null,
+    hiddenFrom: [],
     fields: fields.filter(isShown).map((line) => ({
       ...line,
       form: line.form && { ...line.form, showIf: withoutHidden(line.form.showIf, isTold) },

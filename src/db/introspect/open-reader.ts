@@ -89,8 +89,14 @@ async function openMysql(config: MysqlConnection): Promise<OpenReader> {
 async function connectMysql(config: MysqlConnection) {
   const { host, port, user, password, database, ssl } = config
   const options = {
-    ...{ host, port, user, password, database },
-    ...{ connectTimeout: CONNECT_TIMEOUT_MS, charset: 'utf8mb4', multipleStatements: false },
+    host,
+    port,
+    user,
+    password,
+    database,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    charset: 'utf8mb4',
+    multipleStatements: false,
     flags: ['-LOCAL_FILES'],
   }
   const encryption = sslOf(ssl)

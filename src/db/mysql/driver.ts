@@ -29,7 +29,11 @@ export function connectMysql(
   onVersion: (version: string) => void,
 ): Pool {
   const options: PoolOptions = {
-    ...{ host, port, user, password, database },
+    host,
+    port,
+    user,
+    password,
+    database,
     connectionLimit: max,
     maxIdle: max,
     idleTimeout: IDLE_MS,

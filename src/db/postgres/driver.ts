@@ -8,9 +8,18 @@ import { dial } from './dial.ts'
 
 /** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
-  ...{ bool: 16, bytea: 17, int8: 20, json: 114, date: 1082, time: 1083, timestamp: 1114, numeric: 1700 },
-  ...{ float4: 700, float8: 701 },
-  ...{ timestamptz: 1184, jsonb: 3802 },
+  bool: 16,
+  bytea: 17,
+  int8: 20,
+  json: 114,
+  date: 1082,
+  time: 1083,
+  timestamp: 1114,
+  numeric: 1700,
+  float4: 700,
+  float8: 701,
+  timestamptz: 1184,
+  jsonb: 3802,
 }
 
 const same = (text: string): string => text
@@ -82,7 +91,10 @@ export function connectPostgres(
     throw new AppError('DATABASE_ERROR', 'A connection needs a user, and the name or address of a host')
   const options = {
     // Lists are not split at commas.
-    ...{ host: [host], port: [port], user, database },
+    host: [host],
+    port: [port],
+    user,
+    database,
     // A function counts as given also where it returns no password.
     pass: () => password,
     socket: () => dial(target, signal),
@@ -91,8 +103,15 @@ export function connectPostgres(
     idle_timeout: 0,
     max_lifetime: null,
     // `dial` keeps the time, and encrypts.
-    ...{ connect_timeout: null, backoff: () => 0, ssl: false, sslnegotiation: null },
-    ...{ max_pipeline: 100, keep_alive: 60, prepare: true, debug: false, publications: 'alltables' },
+    connect_timeout: null,
+    backoff: () => 0,
+    ssl: false,
+    sslnegotiation: null,
+    max_pipeline: 100,
+    keep_alive: 60,
+    prepare: true,
+    debug: false,
+    publications: 'alltables',
     fetch_types: false,
     onnotice: () => {},
     onclose,

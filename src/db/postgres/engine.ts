@@ -29,7 +29,10 @@ export function openPostgresDatabase(connection: PostgresConnection): PostgresDa
   const scans = openLanes(connection, { max: 4, statementTimeoutMs: SCAN_TIMEOUT_MS })
   const writers = openLanes(connection, { max: 8, statementTimeoutMs: 0 })
   return {
-    ...{ connection, points, scans, writers },
+    connection,
+    points,
+    scans,
+    writers,
     close: async () => {
       await Promise.all([points.close(), scans.close(), writers.close()])
     },

@@ -75,7 +75,13 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
           member.prepared.clear()
         },
       }),
-      ...{ schema: null, session: 0, isBusy: true, user: '', usedAt: 0, prepared: new Set(), isStale: false },
+      schema: null,
+      session: 0,
+      isBusy: true,
+      user: '',
+      usedAt: 0,
+      prepared: new Set(),
+      isStale: false,
     }
     members.push(member)
     sweeper ??= setInterval(sweep, IDLE_MS)

@@ -98,7 +98,10 @@ export async function startUploads(target: FileTarget, sources: readonly FileSou
       place++
     }
     return {
-      ...{ id, key: target.key, sent: 0, message: problem },
+      id,
+      key: target.key,
+      sent: 0,
+      message: problem,
       name: 'file' in source ? source.file.name : nameIn(source.url),
       size: 'file' in source ? source.file.size : null,
       state: problem === null ? 'waiting' : 'failed',

@@ -121,11 +121,16 @@ export function baseMenu(base: Base): MenuItem[] {
     items.push({ kind: 'action', label: t('Edit name and colour'), icon: Pencil, run: () => editBase(base) })
   }
   items.push({
-    ...{ kind: 'action', label: t('Relations'), icon: Network },
+    kind: 'action',
+    label: t('Relations'),
+    icon: Network,
     run: () => goTo(paths.relations(base.id)),
   })
   items.push({
-    ...{ kind: 'action', label: t('API documentation'), icon: BookOpen, shortcut: shortcutLabel('mod+j') },
+    kind: 'action',
+    label: t('API documentation'),
+    icon: BookOpen,
+    shortcut: shortcutLabel('mod+j'),
     run: () => openApiDocs(base),
   })
   if (roleCan(base.role, 'base.duplicate')) {

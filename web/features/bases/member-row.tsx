@@ -51,7 +51,10 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
 
   const roles = rolesToGive(base.role).map(
     (role): MenuItem => ({
-      ...{ kind: 'action', label: roleName(role), hint: roleHint(role), checked: role === member.role },
+      kind: 'action',
+      label: roleName(role),
+      hint: roleHint(role),
+      checked: role === member.role,
       run: () => void (role !== member.role && setRole(role)),
     }),
   )
@@ -61,14 +64,18 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
       ? []
       : [
           {
-            ...({ kind: 'action', label: t('Copy invitation link'), icon: Link } as const),
+            kind: 'action' as const,
+            label: t('Copy invitation link'),
+            icon: Link,
             run: () => void copyInvitation(inviteToken),
           },
         ]),
     ...(member.isInvited && sendsMail
       ? [
           {
-            ...({ kind: 'action', label: t('Resend invitation'), icon: Mail } as const),
+            kind: 'action' as const,
+            label: t('Resend invitation'),
+            icon: Mail,
             run: () => void change(() => api.bases.resendInvite.mutate(target), t('Invitation sent')),
           },
         ]

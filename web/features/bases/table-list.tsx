@@ -63,7 +63,10 @@ function TableRows({ base, tables }: { base: Base; tables: Table[] }) {
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const focusedAt = tables.findIndex((table) => table.id === focusedId)
   const rows = useVirtualizer({
-    ...{ count: tables.length, estimateSize: () => ROW_PX, overscan: 6, scrollMargin: top },
+    count: tables.length,
+    estimateSize: () => ROW_PX,
+    overscan: 6,
+    scrollMargin: top,
     getScrollElement: () => scrollerOf(body.current),
     getItemKey: (index) => tables[index]?.id ?? index,
     rangeExtractor: (range) => withIndexes(defaultRangeExtractor(range), [focusedAt]),

@@ -72,8 +72,11 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     const places = placeBoxes(shown)
     setNodes(
       shown.tables.map((table) => ({
-        ...{ id: table.id, type: 'table' as const, position: places.get(table.id) ?? { x: 0, y: 0 } },
-        ...{ width: BOX_WIDTH, height: boxHeight(table) },
+        id: table.id,
+        type: 'table' as const,
+        position: places.get(table.id) ?? { x: 0, y: 0 },
+        width: BOX_WIDTH,
+        height: boxHeight(table),
         ariaLabel: t('Table {title}', { title: table.title }),
         data: { table, showTypes: options.showTypes, isFound: false },
       })),
@@ -128,7 +131,10 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
     () =>
       shown.links.map(
         (link): LinkEdge => ({
-          ...{ id: link.id, type: 'link', source: link.from.tableId, target: link.to.tableId },
+          id: link.id,
+          type: 'link',
+          source: link.from.tableId,
+          target: link.to.tableId,
           data: { link },
         }),
       ),

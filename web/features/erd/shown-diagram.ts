@@ -16,7 +16,12 @@ export interface DiagramOptions {
 }
 
 export const ALL: DiagramOptions = {
-  ...{ fields: 'all', showTypes: true, showJunctions: false, sourceId: null, tableId: null, unfolded: [] },
+  fields: 'all',
+  showTypes: true,
+  showJunctions: false,
+  sourceId: null,
+  tableId: null,
+  unfolded: [],
 }
 
 /** Most fields that a box lists by itself: among boxes of hundreds of rows nothing could be read. */

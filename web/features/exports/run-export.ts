@@ -45,7 +45,13 @@ export function runExport(
   async function carryOut(): Promise<string | null> {
     const { filter, sorts, search } = query
     const started = await api.records.export.mutate({
-      ...{ tableId, title, timeZone, filter, search, sorts: [...sorts], ...choices },
+      tableId,
+      title,
+      timeZone,
+      filter,
+      search,
+      sorts: [...sorts],
+      ...choices,
       fieldIds: [...(withHidden ? allFieldIds : fieldIds)],
       ...(recordIds && { recordIds: [...recordIds] }),
     })

@@ -126,7 +126,11 @@ export function useFormRun(source: FormSource, prefill: Prefill | null = null): 
   }
 
   return {
-    ...{ source, options, status, isTouched: state.isTouched, epoch: state.epoch },
+    source,
+    options,
+    status,
+    isTouched: state.isTouched,
+    epoch: state.epoch,
     questions: questions.filter(
       // Visitors are not told who is a member: there is nobody to choose from.
       ({ field }) => !isFixed(prefill?.hidden, field.id) && !(holdsPeople(field) && people.length === 0),

@@ -77,9 +77,21 @@ const SAMPLE = JSON.stringify({ type: 'url', label: '', url: 'https://example.co
 
 /** Stands for a field that has not been made, so that the button has a name. */
 const SAMPLE_FIELD = (): Field => ({
-  ...{ id: '', tableId: '', title: t('Button'), columnName: '', type: 'Button', options: {}, order: 0 },
-  ...{ description: null, required: false, unique: false, defaultValue: null },
-  ...{ isDisplay: false, isPrimaryKey: false, isSystem: false, ...OWN_COLUMN },
+  id: '',
+  tableId: '',
+  title: t('Button'),
+  columnName: '',
+  type: 'Button',
+  options: {},
+  order: 0,
+  description: null,
+  required: false,
+  unique: false,
+  defaultValue: null,
+  isDisplay: false,
+  isPrimaryKey: false,
+  isSystem: false,
+  ...OWN_COLUMN,
 })
 
 const themeLabel = (theme: (typeof BUTTON_THEMES)[number]): string =>
@@ -87,15 +99,31 @@ const themeLabel = (theme: (typeof BUTTON_THEMES)[number]): string =>
 
 const colorLabel = (color: (typeof BUTTON_COLORS)[number]): string =>
   ({
-    ...{ brand: t('Standard'), red: t('Red'), green: t('Green'), maroon: t('Maroon'), blue: t('Blue') },
-    ...{ orange: t('Orange'), pink: t('Pink'), purple: t('Purple'), yellow: t('Yellow'), gray: t('Grey') },
+    brand: t('Standard'),
+    red: t('Red'),
+    green: t('Green'),
+    maroon: t('Maroon'),
+    blue: t('Blue'),
+    orange: t('Orange'),
+    pink: t('Pink'),
+    purple: t('Purple'),
+    yellow: t('Yellow'),
+    gray: t('Grey'),
   })[color]
 
 const iconLabel = (icon: string): string => {
   const labels: Record<string, string> = {
-    ...{ open: t('Open'), link: t('Link'), mail: t('Mail'), phone: t('Phone'), map: t('Place') },
-    ...{ search: t('Search'), download: t('Download'), send: t('Send'), play: t('Play') },
-    ...{ check: t('Check'), star: t('Star') },
+    open: t('Open'),
+    link: t('Link'),
+    mail: t('Mail'),
+    phone: t('Phone'),
+    map: t('Place'),
+    search: t('Search'),
+    download: t('Download'),
+    send: t('Send'),
+    play: t('Play'),
+    check: t('Check'),
+    star: t('Star'),
   }
   return labels[icon] ?? icon
 }

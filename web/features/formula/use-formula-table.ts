@@ -41,7 +41,9 @@ export function useFormulaTable(
       return holds ? storedReferences(formulaOf(field).formula) : []
     }
     const context = {
-      ...{ fields: fields.map(formulaField), client: source.client, referencesOf },
+      fields: fields.map(formulaField),
+      client: source.client,
+      referencesOf,
       ...(self && { selfId: self.id }),
     }
     return {

@@ -68,8 +68,19 @@ export function startRun(
   const id = nextId++
   const run: ImportRun = {
     kind: IMPORT_JOB,
-    ...{ id, baseId, fileName: source.name, status: 'uploading', jobId: null, sent: 0, size: source.size },
-    ...{ rows: 0, totalRows: null, startedAt: Date.now(), endedAt: null, result: null, error: null },
+    id,
+    baseId,
+    fileName: source.name,
+    status: 'uploading',
+    jobId: null,
+    sent: 0,
+    size: source.size,
+    rows: 0,
+    totalRows: null,
+    startedAt: Date.now(),
+    endedAt: null,
+    result: null,
+    error: null,
   }
   publish([...runs, run])
   void carryOut(id, source, inputOf)
@@ -81,10 +92,20 @@ export function followUnfinished(job: Job, name: string): void {
   const { kind, progress, error } = job
   const id = nextId++
   const run: ImportRun = {
-    ...{ id, kind, baseId: job.baseId ?? '', fileName: name, jobId: job.id, error, result: null },
+    id,
+    kind,
+    baseId: job.baseId ?? '',
+    fileName: name,
+    jobId: job.id,
+    error,
+    result: null,
     status: job.status === 'active' ? 'active' : 'waiting',
-    ...{ sent: 0, size: 0, rows: progress.done, totalRows: progress.total },
-    ...{ startedAt: Date.parse(job.createdAt), endedAt: null },
+    sent: 0,
+    size: 0,
+    rows: progress.done,
+    totalRows: progress.total,
+    startedAt: Date.parse(job.createdAt),
+    endedAt: null,
   }
   publish([...runs, run])
   follow(id, job.id).catch((failure) =>
@@ -140,7 +161,10 @@ function show(id: number, job: Job): void {
   const { status, progress, error } = job
   const isOver = status === 'completed' || status === 'failed' || status === 'cancelled'
   update(id, {
-    ...{ status, error, rows: progress.done, totalRows: progress.total },
+    status,
+    error,
+    rows: progress.done,
+    totalRows: progress.total,
     ...(isOver && { endedAt: Date.now(), result: (job.result ?? null) as ImportResult | null }),
   })
   const run = find(id)

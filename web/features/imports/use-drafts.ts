@@ -55,7 +55,9 @@ export function useDrafts() {
       const analysis = await analyser.current.analyse(parts, chosen, monthFirst)
       if (!isCurrent()) return
       change(key, ({ target }) => ({
-        ...{ analysis, error: null, isReading: false },
+        analysis,
+        error: null,
+        isReading: false,
         columns: draftColumns(analysis, target),
       }))
     } catch (error) {

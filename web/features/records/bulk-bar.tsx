@@ -211,7 +211,8 @@ async function copyRecords(
     ? loaded
     : (
         await store.source.readRange({
-          ...{ first: 0, last: (store.source.rowCount ?? 1) - 1 },
+          first: 0,
+          last: (store.source.rowCount ?? 1) - 1,
           fieldIds: fields.map((field) => field.id),
         })
       ).filter((row) => ids.includes(row.id))

@@ -84,7 +84,9 @@ function placeItems(context: TableContext, rowIndex: number, id: RecordId): Menu
   return [
     { kind: 'action', label: t('Insert above'), icon: ArrowUpToLine, run: () => insert(id) },
     {
-      ...{ kind: 'action', label: t('Insert below'), icon: ArrowDownToLine },
+      kind: 'action',
+      label: t('Insert below'),
+      icon: ArrowDownToLine,
       run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
     },
     { kind: 'separator' },
@@ -99,7 +101,9 @@ function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
   const { remembered } = groups
   return [
     {
-      ...{ kind: 'action', label: t('Collapse group'), icon: ChevronsDownUp },
+      kind: 'action',
+      label: t('Collapse group'),
+      icon: ChevronsDownUp,
       run: () => remembered.change((now) => withCollapsed(now, group.node.keys, true)),
     },
     { kind: 'separator' },
@@ -109,7 +113,10 @@ function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
 function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): MenuItem[] {
   const { grid } = context
   const copy: MenuItem = {
-    ...{ kind: 'action', label: t('Copy'), icon: Copy, shortcut: shortcutLabel('mod+c') },
+    kind: 'action',
+    label: t('Copy'),
+    icon: Copy,
+    shortcut: shortcutLabel('mod+c'),
     run: () => grid()?.copy(),
   }
   if (!can(context, 'record.update')) return [copy]
@@ -125,11 +132,17 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
   return [
     copy,
     {
-      ...{ kind: 'action', label: t('Cut'), icon: Scissors, shortcut: shortcutLabel('mod+x') },
+      kind: 'action',
+      label: t('Cut'),
+      icon: Scissors,
+      shortcut: shortcutLabel('mod+x'),
       run: () => grid()?.cut(),
     },
     {
-      ...{ kind: 'action', label: t('Paste'), icon: ClipboardPaste, shortcut: shortcutLabel('mod+v') },
+      kind: 'action',
+      label: t('Paste'),
+      icon: ClipboardPaste,
+      shortcut: shortcutLabel('mod+v'),
       run: () => void paste().catch((error) => toast.error({ text: messageOf(error) })),
     },
     ...(fieldId === null
@@ -143,8 +156,11 @@ function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): Me
             run: () => grid()?.clear(),
           } as const,
           {
-            ...({ kind: 'action', label: t('Fill down'), icon: PaintBucket } as const),
-            ...{ shortcut: shortcutLabel('mod+d'), run: () => grid()?.fillDown() },
+            kind: 'action' as const,
+            label: t('Fill down'),
+            icon: PaintBucket,
+            shortcut: shortcutLabel('mod+d'),
+            run: () => grid()?.fillDown(),
           },
         ]),
   ]
@@ -162,7 +178,10 @@ export function recordItems(context: TableContext, rowIndex: number, ids: readon
       ? []
       : [
           {
-            ...{ kind: 'action', label: t('Open record'), icon: Maximize2, shortcut: t('Space') },
+            kind: 'action',
+            label: t('Open record'),
+            icon: Maximize2,
+            shortcut: t('Space'),
             run: () => context.openRecord(id),
           },
           {
@@ -173,15 +192,21 @@ export function recordItems(context: TableContext, rowIndex: number, ids: readon
           },
         ]
   const duplicate: MenuItem = {
-    ...{ kind: 'action', icon: Files, run: () => run(duplicateRecords(context, ids)) },
+    kind: 'action',
+    icon: Files,
+    run: () => run(duplicateRecords(context, ids)),
     label: several ? tn('Duplicate 1 record', 'Duplicate {n} records', ids.length) : t('Duplicate'),
   }
   const edit: MenuItem = {
-    ...{ kind: 'action', icon: Pencil, run: () => context.editRecords(ids) },
+    kind: 'action',
+    icon: Pencil,
+    run: () => context.editRecords(ids),
     label: tn('Edit 1 record', 'Edit {n} records', ids.length),
   }
   const remove: MenuItem = {
-    ...{ kind: 'action', icon: Trash2, tone: 'danger' },
+    kind: 'action',
+    icon: Trash2,
+    tone: 'danger',
     label: several ? tn('Delete 1 record', 'Delete {n} records', ids.length) : t('Delete record'),
     run: () => (isLocal ? context.store.discard(id) : run(deleteRecords(context, ids))),
   }

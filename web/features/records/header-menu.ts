@@ -60,7 +60,9 @@ export function openHeaderMenu(get: GetContext, fieldId: string, anchor: MenuAnc
 
 function editItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
   const display: MenuItem = {
-    ...{ kind: 'action', label: t('Set as display field'), icon: Star },
+    kind: 'action',
+    label: t('Set as display field'),
+    icon: Star,
     run: () => void setDisplayField(context.schema.table, field),
   }
   return [
@@ -75,7 +77,9 @@ function linkItems(context: TableContext, field: Field, anchor: Element): MenuIt
   if (link === null || field.error !== null) return []
   const { baseId } = context.schema.table
   const lookup: MenuItem = {
-    ...{ kind: 'action', label: t('Add lookup of {link}', { link: field.title }), icon: Telescope },
+    kind: 'action',
+    label: t('Add lookup of {link}', { link: field.title }),
+    icon: Telescope,
     run: () => {
       const start = withOptions(withType(draftOf(null), 'Lookup'), { relationFieldId: field.id })
       context.editField({ field: null, anchor, start })
@@ -83,7 +87,9 @@ function linkItems(context: TableContext, field: Field, anchor: Element): MenuIt
   }
   return [
     {
-      ...{ kind: 'action', label: t('Open linked table'), icon: ArrowUpRight },
+      kind: 'action',
+      label: t('Open linked table'),
+      icon: ArrowUpRight,
       run: () => goTo(paths.table(baseId, link.relatedTableId)),
     },
     ...(can(context, 'field.create') ? [lookup] : []),
@@ -106,7 +112,9 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     })
   const current = view.sorts.find((sort) => sort.fieldId === field.id)
   const unsort: MenuItem = {
-    ...{ kind: 'action', label: t('Remove sort'), icon: ArrowDownToDot },
+    kind: 'action',
+    label: t('Remove sort'),
+    icon: ArrowDownToDot,
     run: () => state.update({ sorts: view.sorts.filter((sort) => sort.fieldId !== field.id) }),
   }
   const comparing: MenuItem[] = [
@@ -128,17 +136,23 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
   const isGrouped = view.groups.some((group) => group.fieldId === field.id)
   const group: MenuItem = isGrouped
     ? {
-        ...{ kind: 'action', label: t('Remove group'), icon: Layers },
+        kind: 'action',
+        label: t('Remove group'),
+        icon: Layers,
         run: () => state.update({ groups: view.groups.filter((one) => one.fieldId !== field.id) }),
       }
     : {
-        ...{ kind: 'action', label: t('Group by this field'), icon: Layers },
+        kind: 'action',
+        label: t('Group by this field'),
+        icon: Layers,
         disabledReason:
           view.groups.length < MAX_GROUPS ? null : t('You can group by up to {n} fields', { n: MAX_GROUPS }),
         run: () => state.update({ groups: [...view.groups, { fieldId: field.id, direction: 'asc' }] }),
       }
   const summary: MenuItem = {
-    ...{ kind: 'action', label: t('Summary'), icon: Sigma },
+    kind: 'action',
+    label: t('Summary'),
+    icon: Sigma,
     run: () => openSummaryMenu(get(), field.id, anchor),
   }
   return [
@@ -147,11 +161,11 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
     ...(summarySetOf(field) === 'none' ? [] : [summary]),
     { kind: 'separator' },
     {
-      ...{ kind: 'action', label: t('Freeze up to this field'), icon: Pin },
-      ...{
-        checked: at + 1 === view.frozen || undefined,
-        run: () => state.update({ frozen: Math.max(1, at + 1) }),
-      },
+      kind: 'action',
+      label: t('Freeze up to this field'),
+      icon: Pin,
+      checked: at + 1 === view.frozen || undefined,
+      run: () => state.update({ frozen: Math.max(1, at + 1) }),
     },
     {
       kind: 'action',
@@ -163,7 +177,9 @@ function viewItems(get: GetContext, field: Field, anchor: Element): MenuItem[] {
       ? []
       : [
           {
-            ...({ kind: 'action', label: t('Hide field'), icon: EyeOff } as const),
+            kind: 'action' as const,
+            label: t('Hide field'),
+            icon: EyeOff,
             run: () => state.arrange([{ fieldId: field.id, show: false }]),
           },
         ]),
@@ -179,12 +195,14 @@ function filterBy({ state, openFilter }: TableContext, field: Field): void {
 function insertItems(context: TableContext, field: Field, anchor: Element): MenuItem[] {
   const isRtl = document.documentElement.dir === 'rtl'
   const before: MenuItem = {
-    ...{ kind: 'action', icon: isRtl ? ArrowRightToLine : ArrowLeftToLine },
+    kind: 'action',
+    icon: isRtl ? ArrowRightToLine : ArrowLeftToLine,
     label: isRtl ? t('Insert right') : t('Insert left'),
     run: () => context.editField({ field: null, anchor, beforeFieldId: field.id }),
   }
   const after: MenuItem = {
-    ...{ kind: 'action', icon: isRtl ? ArrowLeftToLine : ArrowRightToLine },
+    kind: 'action',
+    icon: isRtl ? ArrowLeftToLine : ArrowRightToLine,
     label: isRtl ? t('Insert left') : t('Insert right'),
     run: () => context.editField({ field: null, anchor, ...placeAfter(context, field) }),
   }
@@ -203,7 +221,9 @@ const isDuplicable = ({ isSystem, isPrimaryKey, type }: Field): boolean =>
   !isSystem && !isPrimaryKey && type !== 'ForeignKey'
 
 const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
-  ...{ kind: 'action', label: t('Duplicate field'), icon: Copy },
+  kind: 'action',
+  label: t('Duplicate field'),
+  icon: Copy,
   run: () =>
     duplicateField(context.schema.table, field, {
       viewId: context.state.view.id,
@@ -212,6 +232,9 @@ const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
 })
 
 const deleteItem = (context: TableContext, field: Field): MenuItem => ({
-  ...{ kind: 'action', label: t('Delete field'), icon: Trash2, tone: 'danger' },
+  kind: 'action',
+  label: t('Delete field'),
+  icon: Trash2,
+  tone: 'danger',
   run: () => void deleteField(context.schema, field),
 })

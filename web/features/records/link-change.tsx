@@ -32,7 +32,11 @@ function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta:
   const names = trpc.records.list.useQuery(
     {
       query: {
-        ...{ tableId, recordIds: ids, timeZone, limit: 2 * MAX_NAMED, offset: 0 },
+        tableId,
+        recordIds: ids,
+        timeZone,
+        limit: 2 * MAX_NAMED,
+        offset: 0,
         fieldIds: display ? [display.id] : [],
       },
     },

@@ -45,7 +45,8 @@ export async function readLinkLines(
     lines: found.ids.map((id, row) => {
       const [title = null, ...others] = found.rows[row] ?? []
       return {
-        ...{ id, title: title === null ? null : textOf(title, 0) },
+        id,
+        title: title === null ? null : textOf(title, 0),
         name: textOf(title, 0) || t('Record {id}', { id: String(id) }),
         details: others.map((value, at) => textOf(value, at + 1)).filter((text) => text !== ''),
       }

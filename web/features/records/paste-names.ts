@@ -89,7 +89,11 @@ async function findNames(tableId: string, viewId: string | null, names: readonly
   if (!display) return found
   const limit = views.some((view) => view.id === viewId) ? viewId : null
   const query = {
-    ...{ tableId, fieldIds: [display.id], timeZone, limit: MAX_FOUND, offset: 0 },
+    tableId,
+    fieldIds: [display.id],
+    timeZone,
+    limit: MAX_FOUND,
+    offset: 0,
     ...(limit !== null && { viewId: limit }),
   }
   const wanted = new Set(names)

@@ -273,7 +273,9 @@ function PanelMenu(props: {
             ...(can(context, 'record.create')
               ? [
                   {
-                    ...({ kind: 'action', label: t('Duplicate'), icon: Files } as const),
+                    kind: 'action' as const,
+                    label: t('Duplicate'),
+                    icon: Files,
                     run: () => run(duplicateRecords(context, [recordId])),
                   },
                 ]
@@ -281,7 +283,10 @@ function PanelMenu(props: {
             ...(can(context, 'record.delete')
               ? [
                   {
-                    ...({ kind: 'action', label: t('Delete record'), icon: Trash2, tone: 'danger' } as const),
+                    kind: 'action' as const,
+                    label: t('Delete record'),
+                    icon: Trash2,
+                    tone: 'danger' as const,
                     run: () => {
                       onClose()
                       run(deleteRecords(context, [recordId]))

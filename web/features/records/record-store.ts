@@ -61,7 +61,8 @@ export function createRecordStore(
   let isDisposed = false
 
   const paging = layout.createPaging({
-    ...{ tableId, api },
+    tableId,
+    api,
     query: () => query,
     mayRefresh: () => queue.status().waiting === 0 && !drafts.any && !isActiveOutOfPlace(),
     onError(error) {
@@ -81,7 +82,8 @@ export function createRecordStore(
     isInPlace: layout.isInPlace,
   })
   const drafts = createDrafts({
-    ...{ state, paging },
+    state,
+    paging,
     fields: () => query.fields,
     insert: (id, draft) =>
       void optimistic.apply([
@@ -90,7 +92,11 @@ export function createRecordStore(
     recheck: live.recheck,
   })
   const optimistic = createOptimistic({
-    ...{ ...deps, state, paging, drafts, live },
+    ...deps,
+    state,
+    paging,
+    drafts,
+    live,
     onRefused(reason) {
       // The screen is gone, and with it the red cell: say it, and show the cell when the table is opened again.
       if (!isDisposed) return

@@ -16,7 +16,9 @@ export function openSummaryMenu(
   const current = state.view.fields.find((column) => column.fieldId === fieldId)?.summary ?? null
   const choose = (summary: string | null) => state.arrange([{ fieldId, summary }])
   const items: MenuItem[] = summariesFor(summarySetOf(field)).map(({ key, label }) => ({
-    ...{ kind: 'action', label: t(label), checked: current === key },
+    kind: 'action',
+    label: t(label),
+    checked: current === key,
     run: () => choose(key),
   }))
   const none: MenuItem = {

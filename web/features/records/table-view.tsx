@@ -41,7 +41,13 @@ export function TableView(props: KindScreenProps) {
   const isNarrow = useIsNarrow()
 
   const context: TableContext = {
-    ...{ schema, state, store, groups, role, people, editField: setEditing },
+    schema,
+    state,
+    store,
+    groups,
+    role,
+    people,
+    editField: setEditing,
     grid: () => grid.current,
     openFilter: () => setPanel('filter'),
     editRecords(ids) {

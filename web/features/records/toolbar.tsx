@@ -216,7 +216,9 @@ export function TableToolbar(props: TableToolbarProps) {
             openMenu(
               event.currentTarget,
               HEIGHTS.map((height) => ({
-                ...{ kind: 'action', label: heightLabel(height), checked: view.rowHeight === height },
+                kind: 'action',
+                label: heightLabel(height),
+                checked: view.rowHeight === height,
                 run: () => state.update({ rowHeight: height }),
               })),
               t('Row height'),

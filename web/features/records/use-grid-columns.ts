@@ -32,7 +32,9 @@ export function useGridColumns(
     const filtered = new Set(conditionsOf(filter).map(({ condition }) => condition.fieldId))
     const columns = shown.map(({ field, column }): GridColumn => {
       const fresh = {
-        ...{ field, width: column.width, filtered: filtered.has(field.id) },
+        field,
+        width: column.width,
+        filtered: filtered.has(field.id),
         editable: canEdit && isEditable(field),
         grouped: groups.some((group) => group.fieldId === field.id),
         sorted: sorts.find((sort) => sort.fieldId === field.id)?.direction ?? null,

@@ -11,8 +11,13 @@ export function useRecentView(schema: TableSchema | undefined, view: View | unde
     const userId = session.userId()
     if (!userId || !baseId || !tableId || !viewId) return
     noteRecentView({
-      ...{ userId, baseId, tableId, viewId },
-      ...{ isDefault: isDefault ?? false, title: title ?? '', tableTitle: tableTitle ?? '' },
+      userId,
+      baseId,
+      tableId,
+      viewId,
+      isDefault: isDefault ?? false,
+      title: title ?? '',
+      tableTitle: tableTitle ?? '',
     })
   }, [baseId, tableId, viewId, isDefault, title, tableTitle])
 }

@@ -30,7 +30,11 @@ export function useRecordStore(
   const [store] = useState(() =>
     createRecordStore(
       {
-        ...{ baseId, tableId, api: recordsApi, queue: queueOf(baseId), actorId: session.userId },
+        baseId,
+        tableId,
+        api: recordsApi,
+        queue: queueOf(baseId),
+        actorId: session.userId,
         keep: (unsaved) => {
           if (unsaved.drafts.length + unsaved.cells.length > 0) unsavedOf.set(tableId, unsaved)
         },

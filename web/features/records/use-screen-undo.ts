@@ -20,11 +20,19 @@ export function useScreenUndo(
     const group = section.title
     return [
       {
-        ...{ id: 'screen.undo', label: () => t('Undo'), group, icon: Undo2, when: () => mayUndo },
+        id: 'screen.undo',
+        label: () => t('Undo'),
+        group,
+        icon: Undo2,
+        when: () => mayUndo,
         run: () => undo(place),
       },
       {
-        ...{ id: 'screen.redo', label: () => t('Redo'), group, icon: Redo2, when: () => mayUndo },
+        id: 'screen.redo',
+        label: () => t('Redo'),
+        group,
+        icon: Redo2,
+        when: () => mayUndo,
         run: () => redo(place),
       },
     ]

@@ -38,43 +38,53 @@ export function useTableActions(get: GetContext, screen: ScreenActions): { addRe
     const group = () => t('Table')
     const actions: Action[] = [
       {
-        ...{
-          id: 'record.create',
-          label: () => t('New record'),
-          group,
-          icon: Plus,
-          shortcut: 'alt+r',
-          run: addRecord,
-        },
+        id: 'record.create',
+        label: () => t('New record'),
+        group,
+        icon: Plus,
+        shortcut: 'alt+r',
+        run: addRecord,
         when: ({ can }) => can('record.create'),
       },
       {
-        ...{ id: 'field.create', label: () => t('Add field'), group, icon: Columns3, shortcut: 'alt+c' },
+        id: 'field.create',
+        label: () => t('Add field'),
+        group,
+        icon: Columns3,
+        shortcut: 'alt+c',
         when: ({ can }) => can('field.create'),
         run: () => latest.current.screen.addField(),
       },
       {
-        ...{
-          id: 'view.search',
-          label: () => t('Search this view'),
-          group,
-          icon: Search,
-          shortcut: 'mod+f',
-        },
+        id: 'view.search',
+        label: () => t('Search this view'),
+        group,
+        icon: Search,
+        shortcut: 'mod+f',
         run: () => latest.current.screen.openSearch(),
       },
       {
-        ...{ id: 'record.undo', label: () => t('Undo'), group, icon: Undo2 },
+        id: 'record.undo',
+        label: () => t('Undo'),
+        group,
+        icon: Undo2,
         when: ({ can }) => can('record.undo'),
         run: () => undo(placeOf(context())),
       },
       {
-        ...{ id: 'record.redo', label: () => t('Redo'), group, icon: Redo2 },
+        id: 'record.redo',
+        label: () => t('Redo'),
+        group,
+        icon: Redo2,
         when: ({ can }) => can('record.undo'),
         run: () => redo(placeOf(context())),
       },
       {
-        ...{ id: 'view.fullScreen', label: () => t('Full screen'), group, icon: Expand, shortcut: 'alt+f' },
+        id: 'view.fullScreen',
+        label: () => t('Full screen'),
+        group,
+        icon: Expand,
+        shortcut: 'alt+f',
         async run() {
           if (document.fullscreenElement) await document.exitFullscreen()
           else await document.documentElement.requestFullscreen()

@@ -56,7 +56,15 @@ export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): V
   const [editing, setEditing] = useState<FieldEditorRequest | null>(null)
   const query = useStoreQuery(schema.fields, state.view, search)
   return {
-    ...{ rights, state, search, setSearch, panel, setPanel, editing, setEditing, query },
+    rights,
+    state,
+    search,
+    setSearch,
+    panel,
+    setPanel,
+    editing,
+    setEditing,
+    query,
     openId: rowId === undefined ? null : recordIdOf(rowId),
     openRecord: (id) => setQuery('rowId', id === null ? null : String(id), { replace: rowId !== undefined }),
   }

@@ -18,7 +18,9 @@ export async function askDelete(
 ): Promise<boolean> {
   const found = await api.schema.dependents.query(what)
   return confirm({
-    ...{ title: question.title, confirmLabel: question.confirmLabel, danger: true },
+    title: question.title,
+    confirmLabel: question.confirmLabel,
+    danger: true,
     text: (
       <>
         <p>{question.text}</p>

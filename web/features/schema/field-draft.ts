@@ -24,8 +24,13 @@ export function draftOf(field: Field | null): FieldDraft {
 }
 
 const EMPTY: FieldDraft = {
-  ...{ title: '', type: 'SingleLineText', options: {}, description: '' },
-  ...{ required: false, unique: false, defaultValue: null },
+  title: '',
+  type: 'SingleLineText',
+  options: {},
+  description: '',
+  required: false,
+  unique: false,
+  defaultValue: null,
 }
 
 /** The draft with another type: options that both know stay (a select's choices), and the rest are the type's defaults. */
@@ -33,7 +38,9 @@ export function withType(draft: FieldDraft, type: FieldTypeName): FieldDraft {
   const isKept = draft.defaultValue === NOW && keepsNow(draft.type, type)
   return {
     ...draft,
-    ...{ type, options: optionsFor(type, draft.options), defaultValue: isKept ? NOW : null },
+    type,
+    options: optionsFor(type, draft.options),
+    defaultValue: isKept ? NOW : null,
   }
 }
 
@@ -49,7 +56,11 @@ export function toInput(draft: FieldDraft): FieldInput {
   const title = draft.title.trim()
   return {
     ...(title === '' ? {} : { title }),
-    ...{ type, options, required, unique, defaultValue },
+    type,
+    options,
+    required,
+    unique,
+    defaultValue,
     description: draft.description.trim() || null,
   }
 }

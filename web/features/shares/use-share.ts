@@ -90,7 +90,9 @@ export function useShare(kind: ShareKind, targetId: string, title: string): Shar
   }
 
   return {
-    ...{ share: query.data, error: query.error, save },
+    share: query.data,
+    error: query.error,
+    save,
     retry: () => void query.refetch(),
     change: (patch) => void tell(changeAtOnce(patch)),
     regenerate: () => void tell(regenerate()),

@@ -11,7 +11,9 @@ export function NewBuildBar() {
   useEffect(
     () =>
       watchBuild({
-        ...{ own: ownBuild, latest: readLatestBuild, everyMs: CHECK_EVERY_MS },
+        own: ownBuild,
+        latest: readLatestBuild,
+        everyMs: CHECK_EVERY_MS,
         onNew: () => setOffered(true),
       }),
     [],

@@ -11,7 +11,9 @@ import { renameTable } from './table-commands.tsx'
 /** Renames a table where there is no place to edit its name in line. */
 export const renameTableInDialog = (table: Table): void =>
   renameInDialog({
-    ...{ heading: t('Rename table'), emptyText: t('Enter a name'), title: table.title },
+    heading: t('Rename table'),
+    emptyText: t('Enter a name'),
+    title: table.title,
     onRename: (title) => renameTable(table, title),
   })
 

@@ -30,8 +30,11 @@ export function TableLines({ tables, draw }: TableLinesProps) {
   const indexOf = (id: unknown) => tables.findIndex((table) => table.id === id)
   const kept = [indexOf(focusedId), indexOf(active?.id)]
   const lines = useVirtualizer({
-    ...{ count: tables.length, estimateSize: () => LINE_PX, overscan: 8 },
-    ...{ paddingStart: EDGE_PX, paddingEnd: EDGE_PX },
+    count: tables.length,
+    estimateSize: () => LINE_PX,
+    overscan: 8,
+    paddingStart: EDGE_PX,
+    paddingEnd: EDGE_PX,
     getScrollElement: () => box.current,
     getItemKey: (index) => tables[index]?.id ?? index,
     rangeExtractor: (range) => withIndexes(defaultRangeExtractor(range), kept),

@@ -100,7 +100,9 @@ function Breadcrumb({ baseId }: { baseId: string }) {
   const view = schema?.views.find((one) => (viewId ? one.id === viewId : one.isDefault))
   const tableItems = (tables ?? []).map(
     (one): MenuItem => ({
-      ...{ kind: 'action', label: one.title, checked: one.id === tableId },
+      kind: 'action',
+      label: one.title,
+      checked: one.id === tableId,
       icon: () => <TableIcon table={one} />,
       run: () => goTo(paths.table(baseId, one.id)),
     }),
@@ -152,7 +154,9 @@ const isTableId = (id: string | undefined): boolean => id?.startsWith('m') ?? fa
 function viewItems(base: Base, views: readonly View[], at: View): MenuItem[] {
   const others = views.map(
     (view): MenuItem => ({
-      ...{ kind: 'action', label: view.title, checked: view.id === at.id },
+      kind: 'action',
+      label: view.title,
+      checked: view.id === at.id,
       icon: () => <ViewIcon view={view} />,
       run: () => goTo(paths.table(base.id, view.tableId, view.id)),
     }),

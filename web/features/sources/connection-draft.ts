@@ -49,13 +49,17 @@ const sslModeOf = (named: string): SslMode =>
 /** An empty form for a kind of database. */
 export const emptyDraft = (client: SourceClient): ConnectionDraft => ({
   client,
-  ...{
-    host: ENGINES[client].isServer ? 'localhost' : '',
-    port: ENGINES[client].port,
-    user: '',
-    password: '',
-  },
-  ...{ database: '', schema: '', file: '', sslMode: 'disable', ca: null, cert: null, key: null },
+  host: ENGINES[client].isServer ? 'localhost' : '',
+  port: ENGINES[client].port,
+  user: '',
+  password: '',
+  database: '',
+  schema: '',
+  file: '',
+  sslMode: 'disable',
+  ca: null,
+  cert: null,
+  key: null,
 })
 
 /** The form of a source that exists: all but what lets one in. */
@@ -65,7 +69,11 @@ export function draftOf({ client, connection }: Source): ConnectionDraft {
   const { host, port, user, database, schema, sslMode } = connection
   return {
     ...draft,
-    ...{ host, user, database, schema: schema ?? '', port: port === null ? '' : String(port) },
+    host,
+    user,
+    database,
+    schema: schema ?? '',
+    port: port === null ? '' : String(port),
     file: ENGINES[client].isServer ? '' : database,
     sslMode: isSslMode(sslMode) ? sslMode : 'disable',
   }
@@ -80,8 +88,12 @@ export function draftFromUrl(text: string): ConnectionDraft | null {
   const draft = emptyDraft(known)
   return {
     ...draft,
-    ...{ host: host || draft.host, port: port || draft.port, user: user ?? '', password: password ?? '' },
-    ...{ database: database ?? '', schema: schema ?? '' },
+    host: host || draft.host,
+    port: port || draft.port,
+    user: user ?? '',
+    password: password ?? '',
+    database: database ?? '',
+    schema: schema ?? '',
     sslMode: sslmode === undefined ? 'disable' : sslModeOf(sslmode),
   }
 }
@@ -98,7 +110,11 @@ export function sentOf(
   return {
     client,
     connection: {
-      ...{ host: host.trim(), port: port.trim(), user, database, sslMode },
+      host: host.trim(),
+      port: port.trim(),
+      user,
+      database,
+      sslMode,
       ...(ENGINES[client].hasSchemas && schema !== '' && { schema }),
       ...((password !== '' || !isKept) && { password }),
       ...(sslMode !== 'disable' && { ssl: { ca, cert, key } }),

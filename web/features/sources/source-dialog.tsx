@@ -88,8 +88,12 @@ export function SourceDialog({
     } else if (step === 'tables' && chosen.size > 0 && !busy) {
       const { inflection, ...rest } = settings
       create.mutate({
-        ...{ baseId, ...sent, alias: alias.trim() || usualName(draft), ...rest },
-        ...{ inflectionTable: inflection, inflectionColumn: inflection },
+        baseId,
+        ...sent,
+        alias: alias.trim() || usualName(draft),
+        ...rest,
+        inflectionTable: inflection,
+        inflectionColumn: inflection,
         ...(chosen.size < (found?.tables.length ?? 0) && { tables: [...chosen] }),
       })
     }

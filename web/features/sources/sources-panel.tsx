@@ -80,11 +80,15 @@ function SourceRow({ base, source }: { base: Base; source: Source }) {
     { kind: 'action', label: t('Synchronise'), icon: RefreshCw, run: () => syncSource(source) },
     { kind: 'separator' },
     {
-      ...{ kind: 'action', label: t('Allow editing records'), checked: !source.isDataReadonly },
+      kind: 'action',
+      label: t('Allow editing records'),
+      checked: !source.isDataReadonly,
       run: () => void patchSource(source, { isDataReadonly: !source.isDataReadonly }),
     },
     {
-      ...{ kind: 'action', label: t('Allow editing fields'), checked: !source.isSchemaReadonly },
+      kind: 'action',
+      label: t('Allow editing fields'),
+      checked: !source.isSchemaReadonly,
       run: () => void patchSource(source, { isSchemaReadonly: !source.isSchemaReadonly }),
     },
     { kind: 'separator' },

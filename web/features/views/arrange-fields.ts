@@ -26,7 +26,12 @@ export function arrangeFields(
 }
 
 const newColumn = (fieldId: string, order: number): ViewField => ({
-  ...{ fieldId, order, show: true, width: DEFAULT_WIDTH, summary: null, form: null },
+  fieldId,
+  order,
+  show: true,
+  width: DEFAULT_WIDTH,
+  summary: null,
+  form: null,
 })
 
 /** Where a field stands that the view does not know yet: at the end, and the key of a link out of sight. */

@@ -17,13 +17,11 @@ export function ChosenIcon({ text, size }: { text: string; size: number }) {
     <span
       aria-hidden
       style={{
-        ...{
-          display: 'inline-flex',
-          flex: 'none',
-          justifyContent: 'center',
-          inlineSize: size,
-          lineHeight: 1,
-        },
+        display: 'inline-flex',
+        flex: 'none',
+        justifyContent: 'center',
+        inlineSize: size,
+        lineHeight: 1,
         fontSize: size - 1,
       }}
     >

@@ -29,7 +29,8 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
   const modes: { mode: RowColoring['mode'] | null; label: string; next: RowColoring | null }[] = [
     { mode: null, label: t('None'), next: null },
     {
-      ...{ mode: 'select', label: t('By select field') },
+      mode: 'select',
+      label: t('By select field'),
       next: first ? { mode: 'select', fieldId: first.id, isBackground: false } : null,
     },
     { mode: 'filter', label: t('By conditions'), next: firstRules(fields) },

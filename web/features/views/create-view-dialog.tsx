@@ -81,7 +81,9 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
       const fieldId = setup.fieldId === FRESH ? made.current : setup.fieldId
       const options = setupOptions(kind, { ...setup, fieldId }, copied)
       const view = await api.views.create.mutate({
-        ...{ tableId, title: title.trim(), kind },
+        tableId,
+        title: title.trim(),
+        kind,
         ...(options && { options }),
         ...(copied && { copyOf: copied.id }),
       })

@@ -14,7 +14,8 @@ export interface DownloadPart {
 /** Asks how the records of a view are to be written to a file: its fields, order and filter. */
 export function downloadView({ fields }: TableSchema, view: View, part: DownloadPart = {}): void {
   openExport({
-    ...{ tableId: view.tableId, title: view.title },
+    tableId: view.tableId,
+    title: view.title,
     fieldIds: shownFields(fields, view).map(({ field }) => field.id),
     allFieldIds: fieldsInOrder(fields, view).map(({ field }) => field.id),
     query: queryOfView(fields, view, part.search ?? null),

@@ -115,7 +115,9 @@ export function FilterGroup({ group, path, root, fields, people, onChange }: Fil
 function partMenu(root: Group, at: Path, count: number, onChange: (root: Group) => void): MenuItem[] {
   const index = at.at(-1) ?? 0
   const move = (label: string, icon: typeof ArrowUp, by: 1 | -1): MenuItem => ({
-    ...{ kind: 'action', label, icon },
+    kind: 'action',
+    label,
+    icon,
     run: () => onChange(moveAt(root, at, by)),
   })
   return [

@@ -34,7 +34,9 @@ export function KeptChanges({ state, mayCreate = false }: KeptChangesProps) {
             event.currentTarget,
             [
               {
-                ...{ kind: 'action', label: t('Save for everyone'), run: saveKept },
+                kind: 'action',
+                label: t('Save for everyone'),
+                run: saveKept,
                 disabledReason: keptBecause === null ? null : reason,
               },
               ...(mayCreate

@@ -18,7 +18,8 @@ const NEEDS: Partial<Record<ViewKind, FieldNeed>> = {
     label: () => t('Stack by'),
     fits: isStackable,
     fresh: () => ({
-      ...{ title: t('Status'), type: 'SingleSelect' },
+      title: t('Status'),
+      type: 'SingleSelect',
       options: {
         choices: [t('To do'), t('In progress'), t('Done')].map((title, at) => ({
           title,

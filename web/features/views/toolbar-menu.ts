@@ -19,11 +19,16 @@ export function toolbarMenu({
   const { view } = state
   const saves = filterAutoSave()
   const duplicate: MenuItem = {
-    ...{ kind: 'action', label: t('Duplicate view'), icon: Copy },
+    kind: 'action',
+    label: t('Duplicate view'),
+    icon: Copy,
     run: () => void duplicateView(baseId, view),
   }
   const autoSave: MenuItem = {
-    ...{ kind: 'action', label: t('Save filters and sorts automatically'), checked: saves, toggles: true },
+    kind: 'action',
+    label: t('Save filters and sorts automatically'),
+    checked: saves,
+    toggles: true,
     hint: t('Otherwise your changes are visible only to you until you save them'),
     run: () => setFilterAutoSave(!saves),
   }
@@ -31,7 +36,10 @@ export function toolbarMenu({
     { kind: 'id', label: t('View ID'), value: view.id },
     { kind: 'action', label: t('Copy link'), icon: Link2, run: () => void copyViewLink(baseId, view) },
     {
-      ...{ kind: 'action', label: t('Share'), icon: Share2, disabledReason: shareRefusal(role) },
+      kind: 'action',
+      label: t('Share'),
+      icon: Share2,
+      disabledReason: shareRefusal(role),
       run: () => openShareDialog({ baseId, tableId: view.tableId, viewId: view.id }),
     },
     ...(roleCan(role, 'view.create') ? [duplicate] : []),

@@ -61,7 +61,9 @@ export const renameView = (view: View, title: string): Promise<void> => updateVi
 /** Renames a view where there is no place to edit its name in line. */
 export const renameViewInDialog = (view: View): void =>
   renameInDialog({
-    ...{ heading: t('Rename view'), emptyText: t('Enter a name'), title: view.title },
+    heading: t('Rename view'),
+    emptyText: t('Enter a name'),
+    title: view.title,
     onRename: (title) => renameView(view, title),
   })
 

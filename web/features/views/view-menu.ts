@@ -44,7 +44,10 @@ export const newViewItems = (base: Place, tableId: string): MenuItem[] =>
   KINDS.map((kind) => {
     const { Icon, newLabel, purpose } = KIND_INFO[kind]
     return {
-      ...{ kind: 'action', label: newLabel(), hint: purpose(), icon: Icon },
+      kind: 'action',
+      label: newLabel(),
+      hint: purpose(),
+      icon: Icon,
       run: () => createView(base.id, tableId, kind),
     }
   })
@@ -70,7 +73,10 @@ export function viewMenu(
         { label: t('Description'), icon: Text, run: () => describeView(view) },
       ].map((item): MenuItem => ({ kind: 'action', disabledReason, ...item })),
       {
-        ...{ kind: 'action', label: t('View visibility'), icon: Eye, run: () => chooseViewers(view) },
+        kind: 'action',
+        label: t('View visibility'),
+        icon: Eye,
+        run: () => chooseViewers(view),
         disabledReason: view.isDefault ? t('The default view is visible to everyone') : null,
       },
     )
@@ -83,7 +89,10 @@ export function viewMenu(
     { kind: 'separator' },
     { kind: 'action', label: t('Copy link'), icon: Link2, run: () => void copyViewLink(base.id, view) },
     {
-      ...{ kind: 'action', label: t('Share'), icon: Share2, disabledReason: shareRefusal(base.role) },
+      kind: 'action',
+      label: t('Share'),
+      icon: Share2,
+      disabledReason: shareRefusal(base.role),
       run: () => openShareDialog({ baseId: base.id, tableId: view.tableId, viewId: view.id }),
     },
   )
@@ -96,7 +105,10 @@ export function viewMenu(
     items.push(
       { kind: 'separator' },
       {
-        ...{ kind: 'action', label: t('Delete view'), icon: Trash2, tone: 'danger' },
+        kind: 'action',
+        label: t('Delete view'),
+        icon: Trash2,
+        tone: 'danger',
         disabledReason: view.isDefault ? t('The default view can’t be deleted') : disabledReason,
         run: () => void deleteView(base.id, view),
       },
@@ -133,7 +145,11 @@ const MODE_ICONS = { collaborative: Users, locked: Lock, personal: UserRound }
 export function modeItems(view: View): MenuItem[] {
   const isOthers = keptBecause(view, true, session.userId()) === 'personal'
   const item = (lock: View['lock'], label: string, hint: string): MenuItem => ({
-    ...{ kind: 'action', label, hint, icon: MODE_ICONS[lock], checked: view.lock === lock },
+    kind: 'action',
+    label,
+    hint,
+    icon: MODE_ICONS[lock],
+    checked: view.lock === lock,
     run: () => void setViewMode(view, lock),
   })
   return [

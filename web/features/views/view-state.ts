@@ -119,8 +119,16 @@ export function useViewState(schema: TableSchema, saved: View, canArrange: boole
   const discardKept = useCallback(() => discard(id), [id])
   return useMemo(
     () => ({
-      ...{ view, isSaved: because === null, keptBecause: because, savesFilters, hasKept },
-      ...{ update, arrange, saveKept, saveKeptAsNew, discardKept },
+      view,
+      isSaved: because === null,
+      keptBecause: because,
+      savesFilters,
+      hasKept,
+      update,
+      arrange,
+      saveKept,
+      saveKeptAsNew,
+      discardKept,
     }),
     [view, because, savesFilters, hasKept, update, arrange, saveKept, saveKeptAsNew, discardKept],
   )

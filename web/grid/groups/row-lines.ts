@@ -53,7 +53,12 @@ export interface RowLines {
 /** Rows one below the other with nothing between them. */
 export function plainLines(rows: number, rowHeight: number): RowLines {
   return {
-    ...{ rowHeight, height: rows * rowHeight, shown: rows, positions: rows, lines: [], levels: [] },
+    rowHeight,
+    height: rows * rowHeight,
+    shown: rows,
+    positions: rows,
+    lines: [],
+    levels: [],
     topOf: (row) => row * rowHeight,
     isShown: () => true,
     rowAt: (top) => Math.floor(top / rowHeight),
@@ -89,7 +94,12 @@ export function groupedLines(lines: readonly Line[], rowHeight: number, levels: 
   const lineOfRow = (row: number): Line | undefined => lines[lastWhere(({ first }) => first, row)]
 
   return {
-    ...{ rowHeight, height, shown, positions, lines, levels },
+    rowHeight,
+    height,
+    shown,
+    positions,
+    lines,
+    levels,
     topOf(row) {
       const line = lineOfRow(row)
       if (!line) return 0

@@ -40,12 +40,21 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
     loadCells(asked.map(({ type }) => type)),
   ])
   const source: FormSource = {
-    ...{ keepAs: linkId, view, fields, people, actorId: null, pictures },
+    keepAs: linkId,
+    view,
+    fields,
+    people,
+    actorId: null,
+    pictures,
     async linkable(field, page, signal) {
       const { search, ...rest } = page
       const wanted = search.trim()
       const request = {
-        ...{ tableId, fieldId: field.id, recordId: null, timeZone, ...rest },
+        tableId,
+        fieldId: field.id,
+        recordId: null,
+        timeZone,
+        ...rest,
         ...(wanted !== '' && { search: wanted }),
       }
       const found = await client.linkable(request, signal)

@@ -64,7 +64,8 @@ export function shareClient({ id, password }: Link) {
     }) =>
       answerOf<Outputs['shares']['submit']>(
         await ask('/trpc/shares.submit', {
-          ...{ method: 'POST', signal },
+          method: 'POST',
+          signal,
           headers: { ...headers, [SUBMISSION_HEADER]: submissionId, 'content-type': 'application/json' },
           body: JSON.stringify({ values }),
         }),

@@ -21,7 +21,9 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
   const name = groupName(field, value, people)
   const { remembered } = groups
   const add: MenuItem = {
-    ...{ kind: 'action', label: t('New record in this group'), icon: Plus },
+    kind: 'action',
+    label: t('New record in this group'),
+    icon: Plus,
     run() {
       remembered.change((now) => withCollapsed(now, group.keys, false))
       const row = offerRecordIn(get(), group)
@@ -31,11 +33,15 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     },
   }
   const copy: MenuItem = {
-    ...{ kind: 'action', label: t('Copy value'), icon: Copy },
+    kind: 'action',
+    label: t('Copy value'),
+    icon: Copy,
     run: () => void copyText(name).then((isCopied) => isCopied && toast.success({ text: t('Value copied') })),
   }
   const options: MenuItem = {
-    ...{ kind: 'action', label: t('Edit options'), icon: Pencil },
+    kind: 'action',
+    label: t('Edit options'),
+    icon: Pencil,
     run: () => context.editField({ field, anchor: anchor.element }),
   }
   const isChoice = field.type === 'SingleSelect' || field.type === 'MultiSelect'
@@ -43,11 +49,15 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     ...(can(context, 'record.create') ? [add] : []),
     { kind: 'separator' },
     {
-      ...{ kind: 'action', label: t('Expand all groups'), icon: ChevronsUpDown },
+      kind: 'action',
+      label: t('Expand all groups'),
+      icon: ChevronsUpDown,
       run: () => remembered.change(() => NONE_COLLAPSED),
     },
     {
-      ...{ kind: 'action', label: t('Collapse all groups'), icon: ChevronsDownUp },
+      kind: 'action',
+      label: t('Collapse all groups'),
+      icon: ChevronsDownUp,
       run: () => remembered.change(() => ALL_COLLAPSED),
     },
     { kind: 'separator' },

@@ -94,12 +94,20 @@ export function useGridGroups(
 function useGroupActions({ change }: RememberedGroups, isGrouped: boolean): void {
   useScreenActions([
     {
-      ...{ id: 'groups.collapse', label: () => t('Collapse all groups'), group: () => t('Table') },
-      ...{ icon: ChevronsDownUp, when: () => isGrouped, run: () => change(() => ALL_COLLAPSED) },
+      id: 'groups.collapse',
+      label: () => t('Collapse all groups'),
+      group: () => t('Table'),
+      icon: ChevronsDownUp,
+      when: () => isGrouped,
+      run: () => change(() => ALL_COLLAPSED),
     },
     {
-      ...{ id: 'groups.expand', label: () => t('Expand all groups'), group: () => t('Table') },
-      ...{ icon: ChevronsUpDown, when: () => isGrouped, run: () => change(() => NONE_COLLAPSED) },
+      id: 'groups.expand',
+      label: () => t('Expand all groups'),
+      group: () => t('Table'),
+      icon: ChevronsUpDown,
+      when: () => isGrouped,
+      run: () => change(() => NONE_COLLAPSED),
     },
   ])
 }

@@ -44,7 +44,8 @@ export function LinkOptions({ options, onChange, table, field, isConverting }: F
             value={relatedTableId}
             placeholder={t('Choose a table')}
             lines={linkable.map((one) => ({
-              ...{ value: one.id, label: one.title },
+              value: one.id,
+              label: one.title,
               icon: <Table2 size={14} aria-hidden />,
             }))}
             onChange={(id) => onChange({ ...options, relatedTableId: id, viewId: null })}

@@ -54,7 +54,8 @@ export function DownloadButton({ address, title }: { address: string; title: str
         openMenu(
           event.currentTarget,
           FORMATS.map(({ type, extension, label }) => ({
-            ...{ kind: 'action', label: label() },
+            kind: 'action',
+            label: label(),
             run: () => void download(type, extension),
           })),
           t('Download'),

@@ -60,7 +60,12 @@ export function CalendarScreen(props: KindScreenProps) {
   const lastOpened = useRef<RecordId | null>(openId)
   const handle = useRef<RecordsHandle>(null)
   const context: TableContext = {
-    ...{ schema, state, store, role, people, editField: setEditing },
+    schema,
+    state,
+    store,
+    role,
+    people,
+    editField: setEditing,
     grid: () => null,
     cards: () => handle.current,
     openFilter: () => setPanel('filter'),
@@ -96,7 +101,14 @@ export function CalendarScreen(props: KindScreenProps) {
   }
   const drawn = period.weeks.flat()
   const scene: Scene = {
-    ...{ period, now, look, activeKey, openId, litId, press, go },
+    period,
+    now,
+    look,
+    activeKey,
+    openId,
+    litId,
+    press,
+    go,
     today: todayHere(),
     events: shown,
     stopDay: drawn.length === 0 || drawn.includes(place.day) ? place.day : (drawn[0] ?? place.day),
@@ -126,7 +138,9 @@ export function CalendarScreen(props: KindScreenProps) {
     clearChecked: () => {},
   }
   const onKeyDown = useWalk({
-    ...{ root, period, hideWeekends: options.hideWeekends },
+    root,
+    period,
+    hideWeekends: options.hideWeekends,
     onGo: ({ day, key }) => {
       go({ day })
       setActiveKey(key)
@@ -146,7 +160,12 @@ export function CalendarScreen(props: KindScreenProps) {
   useCalendarActions(go)
   useOpenDay(tableId, openId, ranges, (day) => go({ day }))
   const isSeeking = useFirstPeriod({
-    ...{ tableId, viewId: view.id, openId, ranges, queries, records },
+    tableId,
+    viewId: view.id,
+    openId,
+    ranges,
+    queries,
+    records,
     go: (day) => go({ day }),
   })
   useTableActions(getContext, {
@@ -158,7 +177,8 @@ export function CalendarScreen(props: KindScreenProps) {
       const anchor = fieldsAnchor()
       if (anchor) setEditing({ field: null, anchor })
     },
-    ...{ addRecord, shortcuts: CALENDAR_SHORTCUTS },
+    addRecord,
+    shortcuts: CALENDAR_SHORTCUTS,
   })
 
   return (

@@ -32,7 +32,10 @@ export function packLanes(events: readonly CalendarEvent[], days: readonly strin
     const lane = known === -1 ? free.length : known
     free[lane] = lastColumn + 1
     segments.push({
-      ...{ event, firstColumn, lastColumn, lane },
+      event,
+      firstColumn,
+      lastColumn,
+      lane,
       continuesBefore: event.firstDay < (days[firstColumn] ?? first),
       continuesAfter: event.lastDay > (days[lastColumn] ?? last),
     })

@@ -3,7 +3,10 @@ import { allOf, type Condition, type Filter } from '../../../../../src/core/filt
 import type { DatedRange } from './ranges.ts'
 
 const compare = (fieldId: string, operator: 'gte' | 'lte', value: string): Condition => ({
-  ...{ fieldId, operator, operand: 'exactDate' as const, value },
+  fieldId,
+  operator,
+  operand: 'exactDate' as const,
+  value,
 })
 
 const blank = (fieldId: string): Condition => ({ fieldId, operator: 'blank', value: null })

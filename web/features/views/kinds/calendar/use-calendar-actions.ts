@@ -24,12 +24,20 @@ export function useCalendarActions(go: (change: Partial<Place>) => void): void {
     const group = () => t('Calendar')
     const scales = CALENDAR_SCALES.map(
       (scale): Action => ({
-        ...{ id: `calendar.${scale}`, label: () => showScale(scale), group, icon: CalendarDays },
-        ...{ shortcut: SCALE_KEYS[scale], run: () => latest.current({ scale }) },
+        id: `calendar.${scale}`,
+        label: () => showScale(scale),
+        group,
+        icon: CalendarDays,
+        shortcut: SCALE_KEYS[scale],
+        run: () => latest.current({ scale }),
       }),
     )
     const today: Action = {
-      ...{ id: 'calendar.today', label: () => t('Go to today'), group, icon: CalendarDays, shortcut: 't' },
+      id: 'calendar.today',
+      label: () => t('Go to today'),
+      group,
+      icon: CalendarDays,
+      shortcut: 't',
       run: () => latest.current({ day: todayHere() }),
     }
     return [...scales, today]

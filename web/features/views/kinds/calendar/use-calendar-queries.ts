@@ -63,7 +63,10 @@ export function useCalendarQueries(parts: CalendarQueryParts): CalendarQueries {
     undated,
     period: useMemo(
       () => ({
-        ...{ fields, fieldIds, filter: allOf([filter, inPeriod]), search: null },
+        fields,
+        fieldIds,
+        filter: allOf([filter, inPeriod]),
+        search: null,
         sorts: start === undefined ? [] : [{ fieldId: start, direction: 'asc' as const }],
       }),
       [fields, fieldIds, filter, inPeriod, start],

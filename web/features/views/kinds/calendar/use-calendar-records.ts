@@ -68,7 +68,12 @@ export function useCalendarRecords(
 
   return useMemo(
     () => ({
-      ...{ store, rows, count, limit, isReading, error },
+      store,
+      rows,
+      count,
+      limit,
+      isReading,
+      error,
       readMore: () => setLimit((now) => now + PERIOD_PAGE),
     }),
     [store, rows, count, limit, isReading, error],

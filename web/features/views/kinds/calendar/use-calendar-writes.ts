@@ -29,7 +29,8 @@ export function useCalendarWrites(
       if (changed.length === 0) return
       const { period, list } = stores.current
       const change = (id: RecordId) => ({
-        ...{ kind: 'update' as const, tableId },
+        kind: 'update' as const,
+        tableId,
         rows: [{ id, values: Object.fromEntries(changed) }],
       })
       if (period.source.indexOf(row.id) !== undefined || !list) {

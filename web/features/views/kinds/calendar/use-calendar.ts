@@ -26,7 +26,12 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
   const [place, go] = usePlace(view.id, options.scale)
   const period = useMemo(() => periodOf(place.scale, place.day, hideWeekends), [place, hideWeekends])
   const queries = useCalendarQueries({
-    ...{ fields: schema.fields, view, viewQuery: query, options, ranges, period },
+    fields: schema.fields,
+    view,
+    viewQuery: query,
+    options,
+    ranges,
+    period,
   })
   const pages = place.scale === 'year' ? YEAR_PAGES : 1
   const records = useCalendarRecords(baseId, tableId, queries.period, queries.neighbours, pages)
@@ -40,7 +45,19 @@ export function useCalendar(schema: TableSchema, frame: ViewFrameState, people: 
     return all.filter((event) => liesIn(event, period.first, period.last))
   }, [rows, placed, ranges, period])
   return {
-    ...{ options, change, ranges, place, go, period, queries, records, events },
-    ...{ listStore, setListStore, write, look, titleOf },
+    options,
+    change,
+    ranges,
+    place,
+    go,
+    period,
+    queries,
+    records,
+    events,
+    listStore,
+    setListStore,
+    write,
+    look,
+    titleOf,
   }
 }

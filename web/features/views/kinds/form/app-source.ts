@@ -27,7 +27,11 @@ export function useAppSource(schema: TableSchema, view: View, people: readonly P
   const logo = useSignedFile(tableId, logoPath ?? undefined)?.url ?? null
   return useMemo(
     (): FormSource => ({
-      ...{ keepAs: null, view, fields: schema.fields, people, actorId: session.userId() },
+      keepAs: null,
+      view,
+      fields: schema.fields,
+      people,
+      actorId: session.userId(),
       pictures: { banner, logo },
       linkable: (field, page, signal) =>
         readLinkLines({ tableId, fieldId: field.id, recordId: null }, 'linkable', page, signal),

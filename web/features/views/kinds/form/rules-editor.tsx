@@ -68,7 +68,8 @@ export function RulesEditor({
             openMenu(
               event.currentTarget,
               offered.map((type) => ({
-                ...{ kind: 'action', label: t(type.label) },
+                kind: 'action',
+                label: t(type.label),
                 run: () => set([...drafts, { rule: type.key, value: null, message: null }]),
               })),
               t('Add rule'),

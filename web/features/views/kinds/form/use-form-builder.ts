@@ -49,7 +49,12 @@ export function useFormBuilder(fields: readonly Field[], state: ViewState): Form
     moveFields(fields, view, fieldIds, before)
   const move = (fieldId: string, before: string | null) => arrange(place([fieldId], before))
   return {
-    ...{ questions, askable, options, change, move, select },
+    questions,
+    askable,
+    options,
+    change,
+    move,
+    select,
     selected: questions.find(({ field }) => field.id === selectedId) ?? null,
     say(fieldId, patch) {
       const said = view.fields.find((line) => line.fieldId === fieldId)?.form ?? nothingSaid()

@@ -60,7 +60,11 @@ export function CardGrid(props: CardGridProps) {
   const { drag } = dragging
 
   const focus = useGalleryFocus({
-    ...{ getContext, scroll, records, checked, onChecked },
+    getContext,
+    scroll,
+    records,
+    checked,
+    onChecked,
     onAdd: () => onAdd?.(),
     onActive: props.onActive,
     openMenu(index, anchor) {

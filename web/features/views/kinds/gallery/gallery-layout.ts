@@ -34,7 +34,13 @@ export function layoutGallery(width: number, places: number, cardHeight: number)
   const rowStep = cardHeight + GAP_PX
   const rows = Math.ceil(places / columns)
   return {
-    ...{ columns, cardWidth, cardHeight, rowStep, inset, places, rows },
+    columns,
+    cardWidth,
+    cardHeight,
+    rowStep,
+    inset,
+    places,
+    rows,
     columnStep: cardWidth + GAP_PX,
     height: rows * rowStep - (rows > 0 ? GAP_PX : 0) + 2 * inset + TAIL_PX,
   }

@@ -51,7 +51,12 @@ export function GalleryScreen(props: KindScreenProps) {
   )
 
   const context: TableContext = {
-    ...{ schema, state, store, role, people, editField: setEditing },
+    schema,
+    state,
+    store,
+    role,
+    people,
+    editField: setEditing,
     grid: () => null,
     cards: () => cards.current,
     openFilter: () => setPanel('filter'),

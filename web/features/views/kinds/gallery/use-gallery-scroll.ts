@@ -126,7 +126,10 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
     [],
   )
   return {
-    ...{ box, layout, reveal, pageRows },
+    box,
+    layout,
+    reveal,
+    pageRows,
     rows: { first: view.first, last: view.last },
     origin: view.origin,
     height: scrollSize(layout.height, size.height).physical,

@@ -98,7 +98,12 @@ export function BoardScreen(props: BoardScreenProps) {
   const mayEdit = rights.grid.editRecords
 
   const context: TableContext = {
-    ...{ schema, state, store, role, people, editField: setEditing },
+    schema,
+    state,
+    store,
+    role,
+    people,
+    editField: setEditing,
     grid: () => null,
     cards: () => ({
       focus: place.focus,
@@ -132,15 +137,28 @@ export function BoardScreen(props: BoardScreenProps) {
   const command: StackCommandContext = { context, by, changeOptions: onOptions }
 
   const place = useBoardPlace({
-    ...{ root, board, store, revealStack: stackWindow.reveal },
+    root,
+    board,
+    store,
+    revealStack: stackWindow.reveal,
     keys: useMemo(() => shown.map(({ key }) => key), [shown]),
   })
   const drag = useBoardDrag({
-    ...{ move, root, mayEdit, checkedIds, onDropped: place.follow },
+    move,
+    root,
+    mayEdit,
+    checkedIds,
+    onDropped: place.follow,
     onMoveStack: (key, index) => onOptions({ stacks: moveStack(stacks, key, shown[index]?.key) }),
   })
   const onKeyDown = useBoardKeys({
-    ...{ move, place, shown, mayEdit, checkedIds, onChoose: choose, announce: spoken.set },
+    move,
+    place,
+    shown,
+    mayEdit,
+    checkedIds,
+    onChoose: choose,
+    announce: spoken.set,
     onToggle: (id) => setChecked((now) => toggled(now, id)),
     nameOf: (id) => {
       const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null
@@ -150,9 +168,22 @@ export function BoardScreen(props: BoardScreenProps) {
   const newCard = useNewCard({ get: getContext, move, onCreated: (id) => place.follow(id) })
   useShowCard({ by, board, store }, openId, place.show)
   const parts = useBoardParts({
-    ...{ board, store, drag, place, fields, cover, coverFit: options.coverFit, colorOf, mayEdit },
-    ...{ checked, openId },
-    ...{ by, titleOf, newCard, context, schema },
+    board,
+    store,
+    drag,
+    place,
+    fields,
+    cover,
+    coverFit: options.coverFit,
+    colorOf,
+    mayEdit,
+    checked,
+    openId,
+    by,
+    titleOf,
+    newCard,
+    context,
+    schema,
     // The old sum must not stand under another name while the new one is on its way.
     summary: numbers?.summaryId === summaryId(summary) ? summary : null,
     onStackMenu(key, anchor) {
@@ -174,7 +205,9 @@ export function BoardScreen(props: BoardScreenProps) {
     newCard.add(target.key, 'top')
   }
   useTableActions(getContext, {
-    ...{ openSearch: () => setPanel('search'), addRecord, shortcuts: KANBAN_SHORTCUTS },
+    openSearch: () => setPanel('search'),
+    addRecord,
+    shortcuts: KANBAN_SHORTCUTS,
     addField() {
       const anchor = fieldsAnchor()
       if (anchor) setEditing({ field: null, anchor })
@@ -230,7 +263,10 @@ export function BoardScreen(props: BoardScreenProps) {
             hasMore={numbers?.hasMore ?? false}
             onCardMenu={(id, anchor) =>
               openCardMenu(context, {
-                ...{ id, anchor, checked, index: store.source.indexOf(id) ?? -1 },
+                id,
+                anchor,
+                checked,
+                index: store.source.indexOf(id) ?? -1,
                 items: cardMenuItems({ move, id, anchor, stacks, mayEdit, onMoved: place.follow }),
               })
             }

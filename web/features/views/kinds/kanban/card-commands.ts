@@ -39,7 +39,9 @@ export function moveCards(move: MoveContext, ids: readonly RecordId[], to: DropP
   const { store } = context
   const known = ids.filter(store.isSaved).map(store.realId)
   const operations = dropOperations({
-    ...{ by, ids: known, to },
+    by,
+    ids: known,
+    to,
     keyOf: (id) => board.keyOf(id) ?? null,
     nextOf: board.nextOf,
     viewId: order === true ? context.state.view.id : null,

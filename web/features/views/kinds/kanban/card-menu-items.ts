@@ -30,7 +30,9 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
     ...(mayEdit
       ? [
           {
-            ...({ kind: 'action', label: t('Move to…'), icon: MoveRight } as const),
+            kind: 'action' as const,
+            label: t('Move to…'),
+            icon: MoveRight,
             run: () => openMenu(anchor, targets(input, key), t('Move to')),
           },
         ]
@@ -38,11 +40,15 @@ export function cardMenuItems(input: CardMenuInput): MenuItem[] {
     ...(can(context, 'record.create')
       ? [
           {
-            ...({ kind: 'action', label: t('Insert above'), icon: ArrowUpToLine } as const),
+            kind: 'action' as const,
+            label: t('Insert above'),
+            icon: ArrowUpToLine,
             run: () => insert(id),
           },
           {
-            ...({ kind: 'action', label: t('Insert below'), icon: ArrowDownToLine } as const),
+            kind: 'action' as const,
+            label: t('Insert below'),
+            icon: ArrowDownToLine,
             run: () => insert(board.nextOf(id) ?? null),
           },
         ]
@@ -57,7 +63,9 @@ function targets({ move, id, stacks, onMoved }: CardMenuInput, from: StackKey): 
   return stacks.map(({ key }): MenuItem => {
     const first = board.lanes.lane(key).segments.idAt(0) ?? null
     return {
-      ...{ kind: 'action', label: titleOf(key), checked: key === from },
+      kind: 'action',
+      label: titleOf(key),
+      checked: key === from,
       disabledReason: key === from ? null : dropRefusal(move, [id], key),
       run: () => {
         if (key !== from && moveCards(move, [id], { key, before: first })) onMoved(id)

@@ -68,7 +68,8 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
       selection,
       groups: [{ fieldId: keyFieldId, direction: 'asc' }],
       summaries: wanted ? [wanted] : [],
-      ...{ limit: MAX_STACKS, offset: 0 },
+      limit: MAX_STACKS,
+      offset: 0,
     }
     const page = await groups(request, signal)
     const summaryIn = (summaries: Record<string, CellValue>) =>
@@ -94,7 +95,8 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
             numbers = next
             for (const listener of listeners) listener()
           },
-          ...{ keyFieldId, keyOf },
+          keyFieldId,
+          keyOf,
         }
         paging = createBoardPaging(made, reads, deps)
         return paging.paging

@@ -52,29 +52,39 @@ export function openStackMenu({
   const after = shown[at + 1]
   const [toStart, toEnd] = direction() === 'rtl' ? [ArrowRight, ArrowLeft] : [ArrowLeft, ArrowRight]
   const add: MenuItem = {
-    ...{ kind: 'action', label: t('New record'), icon: Plus, shortcut: shortcutLabel('alt+r') },
+    kind: 'action',
+    label: t('New record'),
+    icon: Plus,
+    shortcut: shortcutLabel('alt+r'),
     run: onAddRecord,
   }
   const items: MenuItem[] = [
     ...(mayAdd ? [add, { kind: 'separator' } as const] : []),
     {
-      ...{ kind: 'action', label: isCollapsed ? t('Expand stack') : t('Collapse stack') },
+      kind: 'action',
+      label: isCollapsed ? t('Expand stack') : t('Collapse stack'),
       icon: isCollapsed ? UnfoldHorizontal : FoldHorizontal,
       run: () => set({ isCollapsed: !isCollapsed }),
     },
     {
-      ...{ kind: 'action', label: t('Collapse all stacks'), icon: ChevronsDownUp },
+      kind: 'action',
+      label: t('Collapse all stacks'),
+      icon: ChevronsDownUp,
       run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: true }) }),
     },
     {
-      ...{ kind: 'action', label: t('Expand all stacks'), icon: ChevronsUpDown },
+      kind: 'action',
+      label: t('Expand all stacks'),
+      icon: ChevronsUpDown,
       run: () => changeOptions({ stacks: withAllStacks(stacks, { isCollapsed: false }) }),
     },
     { kind: 'separator' },
     ...(before
       ? [
           {
-            ...({ kind: 'action', label: t('Move stack left'), icon: toStart } as const),
+            kind: 'action' as const,
+            label: t('Move stack left'),
+            icon: toStart,
             run: () => changeOptions({ stacks: moveStack(stacks, key, before.key) }),
           },
         ]
@@ -82,7 +92,9 @@ export function openStackMenu({
     ...(after
       ? [
           {
-            ...({ kind: 'action', label: t('Move stack right'), icon: toEnd } as const),
+            kind: 'action' as const,
+            label: t('Move stack right'),
+            icon: toEnd,
             run: () => changeOptions({ stacks: moveStack(stacks, key, shown[at + 2]?.key) }),
           },
         ]
@@ -94,19 +106,26 @@ export function openStackMenu({
           ...(stack.choice
             ? [
                 {
-                  ...({ kind: 'action', label: t('Edit name and colour'), icon: Pencil } as const),
+                  kind: 'action' as const,
+                  label: t('Edit name and colour'),
+                  icon: Pencil,
                   run: () => editStack(command, stack),
                 },
               ]
             : []),
           {
-            ...({ kind: 'action', label: t('Add stack'), icon: Plus } as const),
+            kind: 'action' as const,
+            label: t('Add stack'),
+            icon: Plus,
             run: () => addStack(command),
           },
           ...(stack.choice
             ? [
                 {
-                  ...({ kind: 'action', label: t('Delete option'), icon: Trash2, tone: 'danger' } as const),
+                  kind: 'action' as const,
+                  label: t('Delete option'),
+                  icon: Trash2,
+                  tone: 'danger' as const,
                   run: () => void deleteStack(command, stack),
                 },
               ]

@@ -39,8 +39,18 @@ export function useBoardParts(input: PartsInput): BoardParts {
   const mayCreate = can(context, 'record.create')
   return useMemo(
     (): BoardParts => ({
-      ...{ board, store, drag, fields, cover, coverFit, colorOf, mayEdit, titleOf, composer },
-      ...{ checked, openId },
+      board,
+      store,
+      drag,
+      fields,
+      cover,
+      coverFit,
+      colorOf,
+      mayEdit,
+      titleOf,
+      composer,
+      checked,
+      openId,
       place: place.watch,
       register: place.register,
       mayAdd: (key) => mayCreate && takesRecords(by, key),

@@ -69,7 +69,10 @@ export function useStackWindow(root: RefObject<HTMLElement | null>, stacks: read
   const end = starts.at(-1) ?? 0
 
   return {
-    ...{ first, last, before: starts[first] ?? 0, after: end - (starts[last + 1] ?? end) },
+    first,
+    last,
+    before: starts[first] ?? 0,
+    after: end - (starts[last + 1] ?? end),
     cardWidth: width - INSET_PX,
     onScroll: look,
     reveal(key) {

@@ -98,7 +98,8 @@ export function MapArea(props: MapAreaProps) {
 
   function openStack(stack: readonly Place[], element: HTMLElement) {
     const lines = stack.slice(0, MOST_STACKED).map(({ row }) => ({
-      ...({ kind: 'action', label: titleOf(row) } as const),
+      kind: 'action' as const,
+      label: titleOf(row),
       run: () => getContext().openRecord(row.id),
     }))
     openMenu(element, lines, tn('1 record', '{n} records', stack.length))

@@ -62,7 +62,12 @@ export function MapScreen(props: KindScreenProps) {
     clearChecked: () => setActiveId(null),
   }
   const context: TableContext = {
-    ...{ schema, state: viewState, store, role, people, editField: setEditing },
+    schema,
+    state: viewState,
+    store,
+    role,
+    people,
+    editField: setEditing,
     grid: () => null,
     cards: () => cards,
     openFilter: () => setPanel('filter'),

@@ -28,8 +28,11 @@ export function MapTools({ fields, geoField, onGeoField, isListOpen, onList }: M
           openMenu(
             event.currentTarget,
             choices.map((field) => ({
-              ...({ kind: 'action', label: field.title, icon: MapPin } as const),
-              ...{ checked: field.id === geoField.id, run: () => onGeoField(field.id) },
+              kind: 'action' as const,
+              label: field.title,
+              icon: MapPin,
+              checked: field.id === geoField.id,
+              run: () => onGeoField(field.id),
             })),
             t('Location field'),
           )

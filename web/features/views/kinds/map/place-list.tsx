@@ -50,7 +50,9 @@ export function PlaceList(props: PlaceListProps) {
   const hasMore = tab === 'unplaced' && state.unplaced.length < unplacedTotal
   const box = useRef<HTMLDivElement>(null)
   const lines = useVirtualizer({
-    ...{ count: found.length, estimateSize: () => LINE_PX, overscan: 8 },
+    count: found.length,
+    estimateSize: () => LINE_PX,
+    overscan: 8,
     getScrollElement: () => box.current,
     getItemKey: (index) => found[index]?.id ?? index,
   })

@@ -51,8 +51,14 @@ export interface PlacesDeps {
 export type Places = ReturnType<typeof createPlaces>
 
 const EMPTY: PlacesState = {
-  ...{ placed: [], unplaced: [], loaded: 0, total: null, unplacedTotal: null },
-  ...{ isLoading: true, isCut: false, error: null },
+  placed: [],
+  unplaced: [],
+  loaded: 0,
+  total: null,
+  unplacedTotal: null,
+  isLoading: true,
+  isCut: false,
+  error: null,
 }
 
 /** A record whose values stand in a list of its own. */
