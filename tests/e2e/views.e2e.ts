@@ -140,6 +140,7 @@ describe('a view that one may not change for everyone', () => {
       async () => (await readTable(page)).views[0]?.lock,
       (lock) => lock === 'locked',
     )
+    await page.getByRole('img', { name: /^Locked/ }).waitFor()
     grid.calls.length = 0
     await page.getByTestId('filter-button').click()
     await page.getByRole('button', { name: 'Add condition' }).click()
