@@ -177,6 +177,24 @@ describe('deleting records', () => {
   })
 })
 
+/** The trash of a base with a deleted field, view and table in it, open. */
+async function openFullTrash() {
+  const table = await tests.createTable(FIELDS, items(1))
+  const api = tests.app().trpc(tests.owner().token)
+  const { tableId, baseId } = table
+  await api.schema.deleteField.mutate({
+    fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
+  })
+  const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
+  await api.views.delete.mutate({ viewId: view.id })
+  const other = await secondTable(table)
+  await api.schema.deleteTable.mutate({ tableId: other.tableId })
+  const grid = await tests.openTable(table)
+  const { page } = grid
+  await go(grid, `/nc/${baseId}/trash`)
+  return { api, baseId, tableId, page }
+}
+
 describe('the trash', () => {
   test('lists, finds, restores and deletes forever', async () => {
     const table = await tests.createTable(FIELDS, items(4))
@@ -212,19 +230,7 @@ describe('the trash', () => {
   })
 
   test('deletes fields, views and tables forever, a table once its name is typed', async () => {
-    const table = await tests.createTable(FIELDS, items(1))
-    const api = tests.app().trpc(tests.owner().token)
-    const { tableId, baseId } = table
-    await api.schema.deleteField.mutate({
-      fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
-    })
-    const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
-    await api.views.delete.mutate({ viewId: view.id })
-    const other = await secondTable(table)
-    await api.schema.deleteTable.mutate({ tableId: other.tableId })
-    const grid = await tests.openTable(table)
-    const { page } = grid
-    await go(grid, `/nc/${baseId}/trash`)
+    const { api, baseId, page } = await openFullTrash()
     await page.getByText('Deleted items are kept for 365 days').waitFor()
     for (const [tab, title] of [
       ['Fields', 'Qty'],
@@ -245,19 +251,7 @@ describe('the trash', () => {
   })
 
   test('has deleted fields, views and tables as well', async () => {
-    const table = await tests.createTable(FIELDS, items(1))
-    const api = tests.app().trpc(tests.owner().token)
-    const { tableId, baseId } = table
-    await api.schema.deleteField.mutate({
-      fieldId: table.schema.fields.find(({ title }) => title === 'Qty')?.id ?? '',
-    })
-    const view = await api.views.create.mutate({ tableId, title: 'Open ones', kind: 'grid' })
-    await api.views.delete.mutate({ viewId: view.id })
-    const other = await secondTable(table)
-    await api.schema.deleteTable.mutate({ tableId: other.tableId })
-    const grid = await tests.openTable(table)
-    const { page } = grid
-    await go(grid, `/nc/${baseId}/trash`)
+    const { api, baseId, tableId, page } = await openFullTrash()
     for (const [tab, title] of [
       ['Fields', 'Qty'],
       ['Views', 'Open ones'],

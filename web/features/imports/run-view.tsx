@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleSlash, Download, Table2, Undo2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { formatNumber, t, tn } from '../../i18n.ts'
@@ -13,7 +13,6 @@ import { mayTakeBack, takeBack } from './take-back.ts'
 
 /** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
-  const [isCancelling, setCancelling] = useState(false)
   const { status, result } = run
   return (
     <section className={styles.run} aria-label={run.fileName}>
@@ -21,25 +20,9 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
         {run.fileName}
       </h3>
       {!hasEnded(run) && (
-        <div className={styles.going}>
-          <Bar run={run} />
-          <div className={styles.line}>
-            <Going run={run} />
-            <Button
-              size="small"
-              busy={isCancelling}
-              onClick={() => {
-                setCancelling(true)
-                cancelRun(run.id).catch((error) => {
-                  setCancelling(false)
-                  toast.error({ text: messageOf(error) })
-                })
-              }}
-            >
-              {t('Cancel import')}
-            </Button>
-          </div>
-        </div>
+        <Underway run={run} cancelLabel={t('Cancel import')}>
+          <Going run={run} />
+        </Underway>
       )}
       {status === 'failed' && (
         <p className={styles.outcome} data-tone="danger" role="alert">
@@ -58,34 +41,51 @@ export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void 
   )
 }
 
+/** The progress of a job, in a bar and in words, with a way to cancel it. */
+function Underway({
+  run,
+  cancelLabel,
+  children,
+}: {
+  run: ImportRun
+  cancelLabel: string
+  children: ReactNode
+}) {
+  const [isCancelling, setCancelling] = useState(false)
+  return (
+    <div className={styles.going}>
+      <Bar run={run} />
+      <div className={styles.line}>
+        {children}
+        <Button
+          size="small"
+          busy={isCancelling}
+          onClick={() => {
+            setCancelling(true)
+            cancelRun(run.id).catch((error) => {
+              setCancelling(false)
+              toast.error({ text: messageOf(error) })
+            })
+          }}
+        >
+          {cancelLabel}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
 /** Another job, such as a copy, that was still running when the page was opened. */
 export function JobView({ run }: { run: ImportRun }) {
-  const [isCancelling, setCancelling] = useState(false)
   return (
     <section className={styles.run} aria-label={run.fileName}>
       <h3 className={styles.name} dir="auto">
         {run.fileName}
       </h3>
       {!hasEnded(run) && (
-        <div className={styles.going}>
-          <Bar run={run} />
-          <div className={styles.line}>
-            <span>{run.status === 'waiting' ? t('Waiting for other work in this base') : t('Running')}</span>
-            <Button
-              size="small"
-              busy={isCancelling}
-              onClick={() => {
-                setCancelling(true)
-                cancelRun(run.id).catch((error) => {
-                  setCancelling(false)
-                  toast.error({ text: messageOf(error) })
-                })
-              }}
-            >
-              {t('Cancel')}
-            </Button>
-          </div>
-        </div>
+        <Underway run={run} cancelLabel={t('Cancel')}>
+          <span>{run.status === 'waiting' ? t('Waiting for other work in this base') : t('Running')}</span>
+        </Underway>
       )}
       {run.status === 'failed' && (
         <p className={styles.outcome} data-tone="danger" role="alert">
