@@ -1,9 +1,6 @@
 import { useEffect } from 'react'
 import { api } from '../../trpc.ts'
 
-/** The first screen loads before anybody is told what runs beside it. */
-const LOOK_AFTER_MS = 1_500
-
 /** Once for each page: what the person started before, in this browser or another one, and is still running. */
 export function useUnfinishedJobs(): void {
   useEffect(() => {
@@ -14,12 +11,9 @@ export function useUnfinishedJobs(): void {
       const { showUnfinished } = await import('../imports/unfinished.ts')
       showUnfinished(jobs)
     }
-    const timer = setTimeout(() => {
-      look().catch((error) => console.warn('running jobs could not be read', error))
-    }, LOOK_AFTER_MS)
+    look().catch((error) => console.warn('running jobs could not be read', error))
     return () => {
       isGone = true
-      clearTimeout(timer)
     }
   }, [])
 }
