@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { findTestBrowser } from '../tests/support/find-binary.ts'
 import { startMariadb } from '../tests/support/mariadb.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -8,6 +8,7 @@ import { installDependencies } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT } from './project.ts'
 import { chunked, inParallel } from './test/chunks.ts'
+import { type Home, homesOf } from './test/homes.ts'
 import { type Counts, findFailures, formatSummary, parseSummary } from './test/summary.ts'
 import { ensureSystemPackages } from './test/system-packages.ts'
 
@@ -18,8 +19,11 @@ import { ensureSystemPackages } from './test/system-packages.ts'
  * Files run in several processes side by side. What measures time or memory, or stops a server in mid-work, is called
  * `*.quiet.test.ts` and runs afterwards with nothing beside it. What needs the browser comes last.
  *
+ * Suites named in `test/homes.ts` run twice: on SQLite, and with the metadata and the bases' tables in PostgreSQL.
+ *
  * `bun run test tests/rating.test.ts tests/e2e` runs those files only, without the check; servers start when a test asks
- * for one. `--no-servers` installs and starts nothing beforehand. Other options go to `bun test` (`--bail`, `-t=name`).
+ * for one. `--home=sqlite` or `--home=postgres` runs them on that home only. `--no-servers` installs and starts nothing
+ * beforehand and implies `--home=sqlite`. Other options go to `bun test` (`--bail`, `-t=name`).
  */
 
 /* They end what hangs. How fast something is, is measured by quiet tests and the benchmark: a loaded machine fails none. */
@@ -37,7 +41,7 @@ const options = process.argv.slice(2).filter((argument) => argument.startsWith('
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
 const isWhole = wanted.length === 0
 const mayPrepare = !options.includes('--no-servers')
-const bunOptions = options.filter((option) => option !== '--no-servers')
+const bunOptions = options.filter((option) => option !== '--no-servers' && !option.startsWith('--home='))
 
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 }
 const failures: string[] = []
@@ -55,16 +59,22 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 stopWithNpx()
 
 try {
+  const onlyHome = mayPrepare ? readHome(options) : 'sqlite'
   await prepare()
   if (isWhole) await runStep('The check', 'scripts/check.ts')
   const files = (isWhole ? ['tests'] : wanted).flatMap(findTestFiles)
-  const e2e = files.filter((file) => file.endsWith('.e2e.ts'))
-  const quiet = files.filter((file) => file.endsWith('.quiet.test.ts'))
-  const others = files.filter((file) => !e2e.includes(file) && !quiet.includes(file))
+  const onSqlite = files.filter((file) => homesOf(file, onlyHome).includes('sqlite'))
+  const onPostgres = files.filter((file) => homesOf(file, onlyHome).includes('postgres'))
+  const e2e = onSqlite.filter((file) => file.endsWith('.e2e.ts'))
+  const quiet = onSqlite.filter((file) => file.endsWith('.quiet.test.ts'))
+  const others = onSqlite.filter((file) => !e2e.includes(file) && !quiet.includes(file))
   if (isWhole || e2e.length > 0) await runStep('Building the web app', 'scripts/build-web.ts')
-  await runSideBySide(others, WORKERS, TEST_TIMEOUT_MS)
-  await runTests(quiet, TEST_TIMEOUT_MS)
-  await runSideBySide(e2e, BROWSERS, E2E_TIMEOUT_MS)
+  // The slower home comes first, so that no long part is left for the end.
+  const parts = [...split(onPostgres, WORKERS, 'postgres'), ...split(others, WORKERS)]
+  await inParallel(parts, WORKERS, (part) => runTests(part, TEST_TIMEOUT_MS, parts.length > 1))
+  await runTests({ files: quiet }, TEST_TIMEOUT_MS)
+  const browserParts = split(e2e, BROWSERS)
+  await inParallel(browserParts, BROWSERS, (part) => runTests(part, E2E_TIMEOUT_MS, browserParts.length > 1))
 } catch (error) {
   fail(error)
 } finally {
@@ -100,11 +110,18 @@ async function runStep(what: string, script: string): Promise<void> {
   if (exitCode !== 0) fail(`${what} failed`)
 }
 
-/** Runs test files in several processes, each of which takes one part of them after the other. */
-async function runSideBySide(files: readonly string[], workers: number, timeoutMs: number): Promise<void> {
+/** Test files that run in one process, one after the other. */
+interface Part {
+  files: readonly string[]
+  home?: Home
+}
+
+/** Deals files out to parts, for so many processes at a time; few files stay in one part. */
+function split(files: readonly string[], workers: number, home?: Home): Part[] {
+  if (files.length === 0) return []
   const isSplit = workers > 1 && files.length > workers
   const parts = isSplit ? chunked(files, workers * PARTS_EACH) : [files]
-  await inParallel(parts, workers, (part) => runTests(part, timeoutMs, isSplit))
+  return parts.map((part) => ({ files: part, home }))
 }
 
 /**
@@ -112,27 +129,37 @@ async function runSideBySide(files: readonly string[], workers: number, timeoutM
  *
  * @param isHeldBack its output is kept until it has ended: others print at the same time
  */
-async function runTests(files: readonly string[], timeoutMs: number, isHeldBack = false): Promise<void> {
+async function runTests({ files, home }: Part, timeoutMs: number, isHeldBack = false): Promise<void> {
   if (files.length === 0 || isInterrupted) return
   const paths = files.map((file) => `./${file}`)
   const { exitCode, errorOutput } = await stream(
     bun('test', `--timeout=${timeoutMs}`, ...bunOptions, ...paths),
     isHeldBack,
+    home === undefined ? {} : { TEST_HOME: home },
   )
   const summary = parseSummary(errorOutput) ?? { passed: 0, failed: 0, skipped: 0 }
   counts.passed += summary.passed
   counts.failed += summary.failed
   counts.skipped += summary.skipped
-  failures.push(...findFailures(errorOutput))
+  failures.push(
+    ...findFailures(errorOutput).map((name) => (home === undefined ? name : `${name} (on ${home})`)),
+  )
   if (exitCode !== 0 && summary.failed === 0 && !isInterrupted)
     fail(`bun test ended with exit code ${exitCode}: ${paths.join(' ')}`)
+}
+
+/** The home that `--home=` names; null where it is not given. */
+function readHome(given: readonly string[]): Home | null {
+  const home = given.find((option) => option.startsWith('--home='))?.slice('--home='.length)
+  if (home === undefined || home === 'sqlite' || home === 'postgres') return home ?? null
+  throw new Error(`There is no home ${home}: --home takes sqlite or postgres`)
 }
 
 /** Test files at a path in the project, `tests/foo.test.ts` or a folder of them, sorted. */
 function findTestFiles(path: string): string[] {
   const found = statSync(join(ROOT, path), { throwIfNoEntry: false })
   if (!found) throw new Error(`There is no ${path}`)
-  if (!found.isDirectory()) return [path]
+  if (!found.isDirectory()) return [relative(ROOT, resolve(ROOT, path))]
   const names = [...new Bun.Glob('**/*.{test.ts,test.tsx,e2e.ts}').scanSync(join(ROOT, path))]
   return names.map((name) => join(path, name)).sort()
 }
@@ -148,9 +175,10 @@ function fail(reason: unknown): void {
 async function stream(
   command: string[],
   isHeldBack = false,
+  variables: Record<string, string> = {},
 ): Promise<{ exitCode: number; errorOutput: string }> {
   if (isInterrupted) return { exitCode: 0, errorOutput: '' }
-  const env = { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
+  const env = { ...process.env, ...variables, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) }
   const child = Bun.spawn(command, { cwd: ROOT, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   running.add(child)
   const held: Uint8Array[] = []

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { chunked, inParallel } from '../scripts/test/chunks.ts'
+import { homesOf, SUITES_FOR_EACH_HOME } from '../scripts/test/homes.ts'
 import { findFailures, formatSummary, parseSummary } from '../scripts/test/summary.ts'
 import { aptGet } from '../scripts/test/system-packages.ts'
 
@@ -77,5 +80,24 @@ describe('aptGet', () => {
     const rights = { hasApt: true, isRoot: false, hasPasswordlessSudo: true }
     expect(aptGet(rights)?.join(' ')).toMatch(/^sudo -n env DEBIAN_FRONTEND=noninteractive apt-get /)
     expect(aptGet({ ...rights, isRoot: true })?.[0]).toBe('env')
+  })
+})
+
+describe('homesOf', () => {
+  test('every suite in the list is a test file, named once', () => {
+    const files = SUITES_FOR_EACH_HOME.map((suite) => `${suite}.test.ts`)
+    expect(files.filter((file) => !existsSync(join(import.meta.dir, file)))).toEqual([])
+    expect(new Set(files).size).toBe(files.length)
+    expect(files.length).toBeGreaterThanOrEqual(57)
+  })
+
+  test('runs a listed suite on both homes, any other file on SQLite only', () => {
+    expect(homesOf('tests/records/undo.test.ts')).toEqual(['sqlite', 'postgres'])
+    expect(homesOf('tests/test-runner.test.ts')).toEqual(['sqlite'])
+  })
+
+  test('runs only on the home that the caller names', () => {
+    expect(homesOf('tests/records/undo.test.ts', 'postgres')).toEqual(['postgres'])
+    expect(homesOf('tests/test-runner.test.ts', 'postgres')).toEqual([])
   })
 })

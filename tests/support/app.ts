@@ -84,7 +84,7 @@ export async function createTestApp({ database = testHome(), config = {} }: Test
   }
 }
 
-/** The database of tests that name none: tests/homes runs some of them once more. */
+/** The database of tests that name none: the suites of scripts/test/homes.ts run on each. */
 const testHome = () => (process.env.TEST_HOME === 'postgres' ? 'postgres' : 'sqlite')
 
 /** The engines that the metadata can be in, for tests that hold on each. */

@@ -1,0 +1,76 @@
+/** Where the metadata and the bases' own tables are during a run: the value of `TEST_HOME`. */
+export type Home = 'sqlite' | 'postgres'
+
+/** Test files that run on PostgreSQL as well as on SQLite: paths below `tests`, without `.test.ts`. */
+export const SUITES_FOR_EACH_HOME: readonly string[] = [
+  'copies/base',
+  'copies/field',
+  'copies/table',
+  'copies/table-job',
+  'imports/append',
+  'imports/export-again',
+  'imports/files',
+  'imports/import',
+  'imports/links',
+  'records/actions',
+  'records/apply',
+  'records/change',
+  'records/change-log',
+  'records/computed-list',
+  'records/computed-statements',
+  'records/constraints',
+  'records/create',
+  'records/create-values',
+  'records/default-now',
+  'records/export',
+  'records/filters',
+  'records/formula',
+  'records/formula-chains',
+  'records/groups',
+  'records/links-by-column',
+  'records/links-large',
+  'records/links-model',
+  'records/links-picker',
+  'records/links-trash',
+  'records/links-write',
+  'records/list',
+  'records/openapi',
+  'records/order',
+  'records/people',
+  'records/repeat',
+  'records/starter',
+  'records/trash',
+  'records/type-reading',
+  'records/type-writing',
+  'records/undo',
+  'records/undo-action',
+  'records/undo-rules',
+  'records/undo-trash',
+  'records/unique-values',
+  'schema/conversion-matrix',
+  'shares/base-link-files',
+  'shares/form',
+  'shares/hidden-stacks',
+  'shares/manage',
+  'shares/odd-input',
+  'shares/signed-files',
+  'shares/view-link',
+  'shares/view-link-people',
+  'wire/cells',
+  'wire/computed',
+  'wire/formulas',
+  'wire/links',
+]
+
+const SUITE_FILES = new Set(SUITES_FOR_EACH_HOME.map((suite) => `tests/${suite}.test.ts`))
+
+/**
+ * The homes to run a test file on. Quiet tests and browser tests run on SQLite; they name a database where they need one.
+ *
+ * @param file path in the project, e.g. `tests/records/undo.test.ts`
+ * @param only the home named by `--home`; null for all
+ */
+export function homesOf(file: string, only: Home | null = null): Home[] {
+  const homes: Home[] = SUITE_FILES.has(file) ? ['sqlite', 'postgres'] : ['sqlite']
+  return homes.filter((home) => only === null || home === only)
+}

@@ -1,3 +1,0 @@
-import { onPostgres } from './on-postgres.ts'
-
-await onPostgres('records/openapi')
