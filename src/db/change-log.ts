@@ -183,17 +183,11 @@ export async function removeEntries(engine: Engine, lastId: number): Promise<num
   const [removed] = await engine.writeScript([
     { sql: `delete from sheaf_changes where id <= ${placeholder(0)}`, params: [lastId] },
   ])
-  for (;;) {
-    const [part] = await engine.writeScript([
-      {
-        sql: `delete from sheaf_change_records where (change_id, table_id, record_id) in (
-          select change_id, table_id, record_id from sheaf_change_records
-          where change_id < (select min(id) from sheaf_changes) order by change_id limit ${RECORDS_AT_ONCE})`,
-        params: [],
-      },
-    ])
-    if ((part?.changes ?? 0) === 0) return Number(removed?.changes ?? 0)
-  }
+  await removeRecords(engine, {
+    sql: 'change_id < (select min(id) from sheaf_changes) order by change_id',
+    params: [],
+  })
+  return Number(removed?.changes ?? 0)
 }
 
 /** In `undone_by` of an entry: it cannot be undone. */
@@ -201,7 +195,7 @@ const FINAL = -1
 
 /**
  * What was deleted forever cannot come back: entries of the tables, and entries that alter the fields, are final from
- * now on. The log forgets the records of the tables.
+ * now on. Removes the log's records of the tables a part at a time.
  */
 export async function forgetParts(
   engine: Engine,
@@ -212,13 +206,30 @@ export async function forgetParts(
     sql: `update sheaf_changes set undone_by = ${FINAL} where ${condition}`,
     params: [param],
   })
+  // Entries first: one without some of its records could be undone in part.
   await engine.writeScript([
-    ...tableIds.flatMap((id) => [
-      finish(`table_id = ${placeholder(0)}`, id),
-      { sql: `delete from sheaf_change_records where table_id = ${placeholder(0)}`, params: [id] },
-    ]),
+    ...tableIds.map((id) => finish(`table_id = ${placeholder(0)}`, id)),
     ...fieldIds.map((id) => finish(`kind like 'field.%' and detail like ${placeholder(0)}`, `%"${id}"%`)),
   ])
+  for (const id of tableIds) {
+    const condition = `table_id = ${placeholder(0)}`
+    await removeRecords(engine, { sql: `${condition} order by record_id, change_id`, params: [id] })
+  }
+}
+
+/** Removes records of the log, `RECORDS_AT_ONCE` in each transaction. @param where a condition, and its order */
+async function removeRecords(engine: Engine, where: Statement): Promise<void> {
+  for (;;) {
+    const [part] = await engine.writeScript([
+      {
+        sql: `delete from sheaf_change_records where (change_id, table_id, record_id) in (
+          select change_id, table_id, record_id from sheaf_change_records
+          where ${where.sql} limit ${RECORDS_AT_ONCE})`,
+        params: where.params,
+      },
+    ])
+    if ((part?.changes ?? 0) === 0) return
+  }
 }
 
 /** How many entries the log has, and when the first of them was written. */

@@ -104,6 +104,43 @@ describe.each(META_DATABASES)('deleting forever, on %s', (database) => {
     expect((await latest())?.state).toBe('final')
   })
 
+  test('the log of a large table goes a part at a time, and not in one statement', async () => {
+    const table = await bench.table()
+    const engine = await bench.app.kernel.sources.engine(bench.baseId)
+    const count = 50_000
+    const rows = Array.from({ length: count / 2 }, (_, at) => ({
+      values: { [table.field('Title').id]: `${at}` },
+    }))
+    for (let part = 0; part < 2; part++) {
+      const operations = [{ kind: 'insert' as const, tableId: table.id, rows }]
+      await bench.trpc.records.write.mutate({ change: { baseId: bench.baseId, operations } })
+    }
+    await bench.trpc.records.updateMatching.mutate({
+      selection: { tableId: table.id },
+      values: { [table.field('Title').id]: 'same' },
+    })
+    await bench.trpc.schema.deleteTable.mutate({ tableId: table.id })
+    const removed: number[] = []
+    const { writeScript } = engine
+    engine.writeScript = async (statements, options) => {
+      const results = await writeScript(statements, options)
+      removed.push(...results.map(({ changes }) => changes))
+      return results
+    }
+    try {
+      await bench.trpc.storage.deleteTableForever.mutate({ tableId: table.id })
+    } finally {
+      engine.writeScript = writeScript
+    }
+    expect(Math.max(...removed)).toBeLessThanOrEqual(20_000)
+    expect(removed.reduce((sum, changes) => sum + changes, 0)).toBeGreaterThanOrEqual(count)
+    const [left] = await engine.values({
+      sql: `select count(*) from sheaf_change_records where table_id = '${table.id}'`,
+      params: [],
+    })
+    expect(Number(left?.[0])).toBe(0)
+  }, 60_000)
+
   test('a view is restored by nothing any more', async () => {
     const table = await bench.table()
     const view = await bench.trpc.views.create.mutate({ tableId: table.id, title: 'Mine', kind: 'grid' })
