@@ -1,11 +1,11 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Elysia } from 'elysia'
-import { createAuthService } from '../modules/auth/index.ts'
+import { BASE_TITLES, createAuthService, STARTER } from '../modules/auth/index.ts'
 import { authRest } from '../modules/auth/rest.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
-import { createSchemaService, schemaRest } from '../modules/schema/index.ts'
+import { createSchemaService, FIELD_EXPRESSIONS, schemaRest, TABLE_VIEWS } from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService, storageRest } from '../modules/storage/index.ts'
 import { createViewsService, viewsRest } from '../modules/views/index.ts'
@@ -17,7 +17,7 @@ import { concernsOperator } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from './core/json-text.ts'
 import { hasMetadata, openMeta } from './db/meta.ts'
-import { openSources } from './db/sources.ts'
+import { HAS_TABLES, HOME_OF, openSources } from './db/sources.ts'
 import { createEvents } from './events.ts'
 import { createJobs } from './jobs.ts'
 import type { Kernel } from './kernel.ts'
@@ -26,6 +26,7 @@ import { createMail } from './mail.ts'
 import { refuseOtherSites } from './other-sites.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
+import { createRegistry } from './registry.ts'
 import { logRequests } from './request-log.ts'
 import { refuseMalformedPath, restBase, tooLargeForAnonymous } from './rest.ts'
 import { createRouter } from './router.ts'
@@ -61,7 +62,8 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     throw error
   }
   const pool = createWorkerPool(WORKERS)
-  const sources = openSources(config, secrets, pool)
+  const registry = createRegistry()
+  const sources = openSources(config, secrets, pool, registry)
   const events = createEvents((error, name) => log.error('a listener failed', error, { event: name }))
   const jobs = createJobs({ meta, events, log })
   const mail = createMail({ config, meta, secrets, log })
@@ -76,6 +78,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     events,
     jobs,
     mail,
+    registry,
     undoers: new Map(),
     async close() {
       await Promise.all([jobs.close(), mail.close()])
@@ -86,7 +89,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
   }
 }
 
-/** Builds each service once, each from those before it. */
+/** Builds each service once, each from those before it, and fills the slots of what earlier ones need from later ones. */
 export function createServices(kernel: Kernel) {
   const auth = createAuthService(kernel)
   const bases = createBasesService(kernel, auth)
@@ -96,9 +99,13 @@ export function createServices(kernel: Kernel) {
   const shares = createSharesService(kernel, auth, bases, schema, views, records)
   const imports = createImportsService(kernel, auth, bases, schema, views, records)
   const copies = createCopies({ kernel, auth, bases, schema, views, records })
-  auth.users.setBaseTitles(bases.titlesOf)
-  auth.setStarter(createStarter({ bases, schema, records, views }))
   const storage = createStorageService(kernel, auth, bases, schema, records)
+  kernel.registry.fill(HOME_OF, bases.homeOf)
+  kernel.registry.fill(HAS_TABLES, schema.hasTables)
+  kernel.registry.fill(BASE_TITLES, bases.titlesOf)
+  kernel.registry.fill(STARTER, createStarter({ bases, schema, records, views }))
+  kernel.registry.fill(TABLE_VIEWS, views.tableViews)
+  kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)
   return { auth, bases, schema, views, records, shares, imports, copies, storage }
 }
 

@@ -7,6 +7,7 @@ import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import type { Mail } from './mail.ts'
 import type { WorkerPool } from './pool.ts'
+import type { Registry } from './registry.ts'
 import type { Secrets } from './secrets.ts'
 import type { FileStore } from './storage/index.ts'
 
@@ -23,6 +24,8 @@ export interface Kernel {
   mail: Mail
   /** The bytes of people's files. */
   files: FileStore
+  /** What earlier modules need from later ones; filled once, in app.ts. */
+  registry: Registry
   /** Modules that log changes say here how to take them back. */
   undoers: Undoers
 }

@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import { createId } from '../../src/core/ids.ts'
 import { holdsOrgRole, type OrgRole, type WorkspaceRole } from '../../src/core/roles.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { defineSlot } from '../../src/registry.ts'
 import { type Access, requireUser } from './access.ts'
 import { type Accounts, rolesOf, type UserRow } from './accounts.ts'
 import { emailKey, parseEmail } from './email.ts'
@@ -24,14 +25,17 @@ export interface ListedUser {
 }
 
 /** The titles of those of the bases that are not in the trash. */
-type BaseTitles = (baseIds: string[]) => Promise<string[]>
+export type BaseTitles = (baseIds: string[]) => Promise<string[]>
+
+/** Filled by app.ts from the bases module, which comes later. */
+export const BASE_TITLES = defineSlot<BaseTitles>('auth.baseTitles')
 
 /** Bases that a refusal names. */
 const MAX_NAMED = 5
 
 /** The people of this server, for those who administer it (wire §4.1). */
 export function createOrgUsers(
-  { meta }: Pick<Kernel, 'meta'>,
+  { meta, registry }: Pick<Kernel, 'meta' | 'registry'>,
   accounts: Accounts,
   access: Access,
   mails: InviteMails,
@@ -46,12 +50,10 @@ export function createOrgUsers(
     return account.row
   }
 
-  let baseTitles: BaseTitles = async () => []
-
   /** @throws BAD_REQUEST naming the bases that would be without an owner */
   async function refuseSoleOwner({ id, email }: UserRow): Promise<void> {
     const owned = await access.ownedAlone(id)
-    const titles = owned.length === 0 ? [] : await baseTitles(owned)
+    const titles = owned.length === 0 ? [] : await registry.get(BASE_TITLES)(owned)
     if (titles.length === 0) return
     const named = titles.slice(0, MAX_NAMED).map((title) => `"${title}"`)
     const more = titles.length > MAX_NAMED ? ` and ${titles.length - MAX_NAMED} more` : ''
@@ -172,11 +174,6 @@ export function createOrgUsers(
       if (isSuper(row)) throw badRequest('Cannot update super admin roles')
       await access.setWorkspaceRole(userId, role)
       return row
-    },
-
-    /** Says what bases are called; set once, by the composition. */
-    setBaseTitles(chosen: BaseTitles): void {
-      baseTitles = chosen
     },
 
     /**

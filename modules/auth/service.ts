@@ -1,5 +1,6 @@
 import { type Actor, ANONYMOUS, type UserActor } from '../../src/core/actor.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { defineSlot } from '../../src/registry.ts'
 import { createAccess } from './access.ts'
 import { createAccounts } from './accounts.ts'
 import { createApiTokens } from './api-tokens.ts'
@@ -19,12 +20,15 @@ import { createShares } from './shares.ts'
 import { createSignUp, type SignUpInput } from './sign-up.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Makes what the very first user finds; see `AuthService.setStarter`. */
+/** Makes the base that the very first user finds. */
 export type Starter = (owner: UserActor) => Promise<{
   baseId: string
   /** The base as REST clients know it, for `createdProject`. */
   createdProject?: unknown
 } | null>
+
+/** Filled by app.ts: the base is made by the modules that follow. */
+export const STARTER = defineSlot<Starter>('auth.starter')
 
 export type AuthService = ReturnType<typeof createAuthService>
 
@@ -40,7 +44,6 @@ export function createAuthService(kernel: Kernel) {
   const throttle = createThrottle()
   const shares = createShares(kernel)
   const visitors = createShareVisitors(kernel, shares)
-  let starter: Starter = async () => null
 
   /** By what was seen before: no signature is checked and nothing is read. */
   function recall(jwtText: string | null, apiToken: string | null): UserActor | undefined {
@@ -96,11 +99,6 @@ export function createAuthService(kernel: Kernel) {
       return recall(jwtText, apiToken) ?? identify(jwtText, apiToken)
     },
 
-    /** Says what the very first user is given; set once, by the composition. */
-    setStarter(chosen: Starter): void {
-      starter = chosen
-    },
-
     /**
      * Makes an account and signs in to it; the very first user is given the starter.
      * @throws as `session.signUp`
@@ -128,7 +126,7 @@ export function createAuthService(kernel: Kernel) {
   async function giveStarter(userId: string): Promise<Awaited<ReturnType<Starter>>> {
     try {
       const owner = await accounts.find(userId)
-      return owner && (await starter(owner.actors.session))
+      return owner && (await kernel.registry.get(STARTER)(owner.actors.session))
     } catch (error) {
       kernel.log.error('the first base could not be made', error, { userId })
       return null

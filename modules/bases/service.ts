@@ -30,7 +30,6 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   const members = createMembers(kernel, store, access, users)
   const copies = createBaseCopies(kernel, store, access)
   const sourcesService = createSourcesService(kernel, store, access)
-  kernel.sources.attach(store.homeOf)
 
   /**
    * The base, for an actor who holds the right in it.
@@ -68,6 +67,8 @@ export function createBasesService(kernel: Kernel, { access, users }: AuthServic
   }
 
   return {
+    /** Where the base's own tables are; null for no such base. */
+    homeOf: store.homeOf,
     /** How long the base keeps its history, and since when it has it. For services: the caller checks who may. */
     saveHistory: (baseId: string, patch: Pick<Partial<BaseRow>, 'historyDays' | 'historySince'>) =>
       save(baseId, patch),

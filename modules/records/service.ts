@@ -9,7 +9,7 @@ import type { Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { FieldExpressions, SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createBaseContents } from './base-contents.ts'
@@ -60,10 +60,10 @@ export function createRecordsService(
   const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
-  schema.attachExpressions({
+  const expressions: FieldExpressions = {
     cell: (field, over) =>
       fragmentsOf({ ...over, moment: { now: new Date(), people: [] } }).of(field, 'cell'),
-  })
+  }
   const undo = createUndo({ kernel, auth, schema, views, bases, reader, door, sets })
   const trash = createTrash({ kernel, auth, schema, door, sets, undo: undo.undo, attachments })
   // Imports write through worker threads, and report here what they have done.
@@ -229,6 +229,8 @@ export function createRecordsService(
 
   return {
     ...reader,
+    /** For the schema module, see there. */
+    expressions,
     baseContents: createBaseContents({ auth, schema, records: reader }),
     ...links,
     findByName: createFindByName(reader, schema),

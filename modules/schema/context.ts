@@ -6,6 +6,7 @@ import type { BaseRight } from '../../src/core/roles.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { QueryDialect } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
+import { defineSlot } from '../../src/registry.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import type { ApplyScript } from './apply-script.ts'
@@ -36,8 +37,8 @@ export interface CopiedViews {
 }
 
 /**
- * What the views module adds to tables. It comes after this module in the order, so it attaches
- * itself; its statements join the metadata write of the table or field that they belong to.
+ * What the views module adds to tables. Its statements join the metadata write of the table or field that they
+ * belong to.
  */
 export interface TableViews {
   ofTable(model: TableModel): Promise<View[]>
@@ -65,14 +66,15 @@ export interface TableViews {
   forRemovedTables(tableIds: string[]): MetaStatement[]
 }
 
-/**
- * What the records module adds to fields: how a computed one is worked out. It comes after this module, so it
- * attaches itself.
- */
+/** What the records module adds to fields: the SQL of computed ones. */
 export interface FieldExpressions {
   /** The value of a field over a row of its table, under the table's own name. */
   cell(field: Field, over: { model: TableModel; models: ReachableModels; dialect: QueryDialect }): SQL
 }
+
+/** Views and records come after this module; app.ts fills these slots with what they implement. */
+export const TABLE_VIEWS = defineSlot<TableViews>('schema.views')
+export const FIELD_EXPRESSIONS = defineSlot<FieldExpressions>('schema.expressions')
 
 /** What the operations of this module share. */
 export interface SchemaContext {
@@ -83,10 +85,10 @@ export interface SchemaContext {
   apply: ApplyChange
   /** As `apply`, for changes that write whole tables. */
   applyScript: ApplyScript
-  /** Null only until the views module has been made. */
-  views: TableViews | null
-  /** Null only until the records module has been made. */
-  expressions: FieldExpressions | null
+  /** From the registry at each use: not there yet while services are being built. */
+  readonly views: TableViews
+  /** As `views`. */
+  readonly expressions: FieldExpressions
 }
 
 /** Id of the person who acts, for `created_by` and the log. */

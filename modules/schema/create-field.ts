@@ -89,7 +89,7 @@ export async function createField(
             updatedAt: now,
             deletedAt: null,
           }),
-          ...((await context.views?.forNewField(model, field, place, actor)) ?? []),
+          ...(await context.views.forNewField(model, field, place, actor)),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
         ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),

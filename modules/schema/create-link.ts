@@ -63,7 +63,7 @@ export async function createLink(
               .insert(store.fields)
               .values({ ...added, ...times, wireMeta: added === field ? (input.wireMeta ?? null) : null }),
           ),
-          ...((await context.views?.forNewField(ends.own.model, field, place, actor)) ?? []),
+          ...(await context.views.forNewField(ends.own.model, field, place, actor)),
           ...(await placeInverse(context, ends, field)),
         ],
         entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },

@@ -167,7 +167,7 @@ export async function buildTable(
   const statements = [
     db.insert(store.tables).values(table),
     db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
-    ...(views?.forNewTable(table, fields, actorId) ?? []),
+    ...views.forNewTable(table, fields, actorId),
   ]
   return { table, statements }
 }

@@ -85,7 +85,7 @@ async function viewsThatUse(
   table: Table,
   fieldIds: ReadonlySet<string>,
 ): Promise<Dependent[]> {
-  const found = (await views?.ofTable(await store.load(table.id))) ?? []
+  const found = await views.ofTable(await store.load(table.id))
   return found.flatMap((view): Dependent[] => {
     const uses = usesOf(view, fieldIds)
     const { id, title } = view

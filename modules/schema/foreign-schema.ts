@@ -173,7 +173,7 @@ export async function createForeignField(
     return {
       statements: [
         kernel.meta.db.insert(store.fields).values({ ...field, ...times, wireMeta: input.wireMeta ?? null }),
-        ...((await context.views?.forNewField(current, field, place, actor)) ?? []),
+        ...(await context.views.forNewField(current, field, place, actor)),
       ],
       entry: { kind: 'field.create', tableId: table.id, detail: { fieldId: field.id } },
       tableIds: [table.id],

@@ -80,7 +80,6 @@ async function expressionOf(
   dialect: Engine['dialect'],
   computed: Field,
 ): Promise<SQL> {
-  if (!expressions) throw new Error('Nothing can be computed before the records module is there')
   // The field may be another one by now: it is read as it was.
   const fields = model.fields.map((field) => (field.id === computed.id ? computed : field))
   const drafted: TableModel = {

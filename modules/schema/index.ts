@@ -1,5 +1,12 @@
 export type { ApplyChange, PlannedChange } from './change.ts'
-export type { CopiedViews, FieldPlace, TableViews } from './context.ts'
+export {
+  type CopiedViews,
+  FIELD_EXPRESSIONS,
+  type FieldExpressions,
+  type FieldPlace,
+  TABLE_VIEWS,
+  type TableViews,
+} from './context.ts'
 export { fieldWithNewIds, type SchemaRows } from './copied-rows.ts'
 export type { NewField, NewTable } from './create-table.ts'
 export type { FieldInput, FieldPatch } from './definition.ts'

@@ -65,8 +65,8 @@ export async function requireViewOf(
 ): Promise<void> {
   if (viewId == null) return
   const model = await store.load(tableId)
-  const found = await views?.ofTable(model)
-  if (found?.some((view) => view.id === viewId)) return
+  const found = await views.ofTable(model)
+  if (found.some((view) => view.id === viewId)) return
   throw badRequest(`The view that limits the link does not belong to ${model.table.title}`)
 }
 

@@ -119,7 +119,7 @@ export function removedTables(
   tableIds: string[],
 ): MetaStatement[] {
   const { db } = kernel.meta
-  const statements = views?.forRemovedTables(tableIds) ?? []
+  const statements = views.forRemovedTables(tableIds)
   for (let at = 0; at < tableIds.length; at += IDS_AT_ONCE) {
     const ids = tableIds.slice(at, at + IDS_AT_ONCE)
     statements.push(db.delete(store.fields).where(inArray(store.fields.tableId, ids)))

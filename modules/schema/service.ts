@@ -31,14 +31,14 @@ import {
   type FormulaVerdict,
 } from './check-formula.ts'
 import {
-  type FieldExpressions,
+  FIELD_EXPRESSIONS,
   type FieldPlace,
   loadShown,
   openField,
   openTable,
   type PresentedViews,
   type SchemaContext,
-  type TableViews,
+  TABLE_VIEWS,
 } from './context.ts'
 import { previewType } from './convert-column.ts'
 import { createCopiedRows } from './copied-rows.ts'
@@ -79,12 +79,15 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     bases,
     store,
     apply,
-    views: null,
-    expressions: null,
+    get views() {
+      return kernel.registry.get(TABLE_VIEWS)
+    },
+    get expressions() {
+      return kernel.registry.get(FIELD_EXPRESSIONS)
+    },
     applyScript: createApplyScript(kernel, store),
   }
   registerSchemaUndo(context)
-  kernel.sources.attachTables(store.hasTables)
 
   const load = (tableId: string) => loadShown(context, tableId)
 
@@ -99,7 +102,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
   async function schemaOf(model: TableModel): Promise<TableSchema> {
     const { table, fields } = model
     const readOnlyReason = writeRefusal(model, await foreignSourceOf(context, table))
-    return { table, fields, views: (await context.views?.ofTable(model)) ?? [], readOnlyReason }
+    return { table, fields, views: await context.views.ofTable(model), readOnlyReason }
   }
 
   /** A field as a link to a view shows it, with how the names behind it are written where it is a link itself. */
@@ -157,14 +160,6 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     sync: createSyncService(context),
     /** Writes a change of the schema; the views module's own changes go through it too. */
     apply,
-    /** Called once by the views module, see `TableViews`. */
-    attachViews(views: TableViews): void {
-      context.views = views
-    },
-    /** Called once by the records module, see `FieldExpressions`. */
-    attachExpressions(expressions: FieldExpressions): void {
-      context.expressions = expressions
-    },
     /**
      * The table that REST clients mean: an id of any base's table in this base, else an exact title.
      * @throws TABLE_NOT_FOUND
@@ -199,6 +194,8 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     /** The table of a source by its name in the database, in the trash or not; null for one that is not known. */
     tableInDatabase: async (sourceId: string, tableName: string): Promise<Table | null> =>
       (await store.tablesOfSource(sourceId)).find((table) => table.tableName === tableName) ?? null,
+    /** True where a base has, or had, a table in its own home. */
+    hasTables: store.hasTables,
     /** True where the table exists, in the trash or not. */
     hasTable: async (tableId: string): Promise<boolean> => (await store.findTable(tableId)) !== null,
 
@@ -215,9 +212,8 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     hasSource: async (baseId: string, sourceId: string): Promise<boolean> =>
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).some(({ id }) => id === sourceId),
     /** The views of a table as REST clients know them. */
-    presentViews: async (model: TableModel, options: PresentedViews) =>
-      (await context.views?.present(model, options)) ?? [],
-    viewsOf: async (model: TableModel) => (await context.views?.ofTable(model)) ?? [],
+    presentViews: (model: TableModel, options: PresentedViews) => context.views.present(model, options),
+    viewsOf: (model: TableModel) => context.views.ofTable(model),
 
     // Operations.
 

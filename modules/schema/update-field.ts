@@ -155,9 +155,7 @@ export async function writeField(
           ...mirrors.map(({ id }) =>
             db.update(fields).set({ required: after.required }).where(eq(fields.id, id)),
           ),
-          ...(renamed.size > 0
-            ? ((await context.views?.forRenamedChoices(model, fieldId, renamed)) ?? [])
-            : []),
+          ...(renamed.size > 0 ? await context.views.forRenamedChoices(model, fieldId, renamed) : []),
           ...(decision.also?.statements ?? []),
         ],
         ...(isRead && {

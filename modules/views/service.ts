@@ -7,7 +7,7 @@ import { viewKind } from '../../src/core/views/index.ts'
 import { withoutRecipients } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
-import { refuseUnstorable, type SchemaService, type TableModel } from '../schema/index.ts'
+import { refuseUnstorable, type SchemaService, type TableModel, type TableViews } from '../schema/index.ts'
 import { type Arrangement, arrange } from './arrange.ts'
 import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
@@ -52,7 +52,7 @@ export function createViewsService(
   const store = createViewsStore(kernel, schema, auth.shares)
   const context: ViewsContext = { db: kernel.meta.db, access, schema, store }
   const copies = createCopiedRows(kernel)
-  schema.attachViews({
+  const tableViews: TableViews = {
     ofTable: store.ofModel,
     present: presentAll,
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
@@ -61,7 +61,7 @@ export function createViewsService(
     forRenamedChoices: (model, fieldId, renamed) => renameChoices(context, model, fieldId, renamed),
     forCopies: copies.forCopies,
     forRemovedTables: (tableIds) => removedTablesStatements(context, tableIds),
-  })
+  }
   registerViewsUndo(context, kernel)
 
   async function presentAll(model: TableModel, options: { detailed: boolean; forVisitors?: boolean }) {
@@ -86,6 +86,8 @@ export function createViewsService(
   }
 
   return {
+    /** For the schema module, see there. */
+    tableViews,
     rowsForCopy: copies.rowsForCopy,
     insertForCopy: copies.insertForCopy,
     // Internal: without a check of access, for the modules that follow.

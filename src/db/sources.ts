@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { AppError, notFound } from '../core/errors.ts'
 import type { Engine } from '../dialects/dialect.ts'
 import type { WorkerPool } from '../pool.ts'
+import { defineSlot, type Registry } from '../registry.ts'
 import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
 import { copySqliteHome, type HomeCopy, removeSqliteFiles, replacement } from './copy-home.ts'
@@ -41,7 +42,12 @@ export interface SourceRef {
 /** Bases that the readiness check tries at most. */
 const CHECKED_BASES = 5
 
-type HomeOf = (baseId: string) => Promise<ConnectionConfig['client'] | null>
+/** Which kind of home a base has; null for no such base. Filled by app.ts from the bases module. */
+export const HOME_OF =
+  defineSlot<(baseId: string) => Promise<ConnectionConfig['client'] | null>>('sources.homeOf')
+
+/** Whether a base has ever had a table of its own. Filled by app.ts from the schema module. */
+export const HAS_TABLES = defineSlot<(baseId: string) => Promise<boolean>>('sources.hasTables')
 
 /** The databases that hold people's tables. */
 export interface Sources {
@@ -80,10 +86,6 @@ export interface Sources {
   remove(baseId: string): Promise<void>
   /** What `postgresIdentity` gives of the database of `DATABASE_URL`; null where there is none. */
   ownDatabase(): Promise<string | null>
-  /** The bases module, which knows where each base's home is, says so here; null for no such base. */
-  attach(homeOf: HomeOf): void
-  /** The schema module says here whether a base has ever had a table of its own. */
-  attachTables(hasTables: (baseId: string) => Promise<boolean>): void
   /** Reads from a database of people's tables. @throws where none can be opened; what is wrong with one base alone does not count */
   check(): Promise<void>
   close(): Promise<void>
@@ -94,6 +96,7 @@ export function openSources(
   { dataDir, databaseUrl, maxOpenBases }: Pick<Config, 'dataDir' | 'databaseUrl' | 'maxOpenBases'>,
   secrets: Pick<Secrets, 'connections'>,
   pool: WorkerPool,
+  registry: Registry,
 ): Sources {
   const folder = join(dataDir, 'bases')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -102,10 +105,8 @@ export function openSources(
   const files = createOpenFiles(maxOpenBases ?? openFilesBudget())
   const external: ExternalEngines = openExternalEngines(pool, files)
   const path = (baseId: string) => join(folder, `${baseId}.db`)
-  let homeOf: HomeOf = async (baseId) => {
-    throw new Error(`Nobody has said where the home of ${baseId} is`)
-  }
-  let hasTables = async (_baseId: string): Promise<boolean> => true
+  const homeOf = (baseId: string) => registry.get(HOME_OF)(baseId)
+  const hasTables = (baseId: string) => registry.get(HAS_TABLES)(baseId)
 
   async function of(source: SourceRef): Promise<Engine> {
     if (source.isOwn || source.config === null) return engine(source.baseId)
@@ -188,12 +189,6 @@ export function openSources(
     create: (baseId) => create(baseId, own ? 'pg' : 'sqlite3'),
     engine,
     path,
-    attach(given) {
-      homeOf = given
-    },
-    attachTables(given) {
-      hasTables = given
-    },
     async check() {
       if (own) await openPostgresEngine(own, NOWHERE, OWN_DATABASE).values({ sql: 'select 1', params: [] })
       // Fails where the process may open no further file.

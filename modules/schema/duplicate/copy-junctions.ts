@@ -41,7 +41,7 @@ export async function copyJunctions(
     await draft.addTable(model, table, fields, [columns[0] ?? '', columns[1] ?? ''])
     made.tables.push(table)
     made.fields.push(...fields)
-    made.statements.push(...(context.views?.forNewTable(table, fields, ownerId) ?? []))
+    made.statements.push(...context.views.forNewTable(table, fields, ownerId))
   }
   return made
 }

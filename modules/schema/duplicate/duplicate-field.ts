@@ -127,7 +127,7 @@ async function planCopy(
     pairOf: (id) => junctionOf([original], id),
   })
   const { views } = context
-  const placed = (await views?.forNewField(model, made, place, actor)) ?? []
+  const placed = await views.forNewField(model, made, place, actor)
   if (reverse) {
     const other = await slotsOf(reverse.tableId)
     const madeReverse = await add(reverse, {
@@ -135,7 +135,7 @@ async function planCopy(
       columnName: '',
     })
     added.push(madeReverse)
-    if (!madeReverse.isSystem) placed.push(...((await views?.forReverse(other.model, madeReverse)) ?? []))
+    if (!madeReverse.isSystem) placed.push(...(await views.forReverse(other.model, madeReverse)))
   }
   const fields = [...added, ...junctions.fields].map((each) => ({ ...each, ...timesAt(script.now) }))
   return {

@@ -112,11 +112,11 @@ async function planCopy(
   const parts = await linkPartsOf(context, model.stored)
   const own = ownFields(model, parts.fields)
   const outside = parts.fields.filter((part) => part.tableId !== tableId)
-  const views = await context.views?.forCopies([tableId], withViews)
+  const views = await context.views.forCopies([tableId], withViews)
   const ids = freshIds({
     table: parts.junctions.map(({ table }) => table.id),
     field: [...own, ...outside, ...parts.junctions.flatMap(({ stored }) => stored)].map(({ id }) => id),
-    view: views?.ids,
+    view: views.ids,
   }).set(tableId, newTableId)
   const slots = await openTableSlots(context.store, model.table.baseId, { now: script.now, suffix })
   const { description, meta } = model.table
@@ -130,7 +130,7 @@ async function planCopy(
   const fields = own.map((field) => settled(fieldWithNewIds(field, ids), field, { ids, tableId, withData }))
   await draft.addTable(model, table, fields)
   const { dialect } = script.engine
-  for (const viewId of withData ? (views?.ids ?? []) : []) {
+  for (const viewId of withData ? views.ids : []) {
     const to = { viewId: ids.get(viewId) ?? '', tableId: table.id }
     draft.script.push(dialect.render(copyPlaces(dialect, viewId, to)))
   }
@@ -153,7 +153,7 @@ async function planCopy(
     rows: draft.rows,
     statements: [
       ...createCopiedRows(context.kernel).insertRows({ tables, fields: all }),
-      ...(views?.insert(ids, ownerId) ?? []),
+      ...views.insert(ids, ownerId),
       ...junctions.statements,
       ...others.placed,
       ...moved,
@@ -222,7 +222,7 @@ async function addOutside(
     const options = { ...renamed.options, ...words.options }
     const reverse = slots.add({ ...renamed, title: slots.freeTitle(words.title), options }) as StoredField
     fields.push(reverse)
-    if (!reverse.isSystem) placed.push(...((await context.views?.forReverse(slots.model, reverse)) ?? []))
+    if (!reverse.isSystem) placed.push(...(await context.views.forReverse(slots.model, reverse)))
   }
   return { fields, placed }
 }

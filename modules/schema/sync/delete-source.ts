@@ -27,7 +27,7 @@ export async function deleteSource(
       const removed = { tableIds: [], fieldIds: links.map(({ id }) => id) }
       return {
         statements: [
-          ...(views?.forRemovedTables(tableIds) ?? []),
+          ...views.forRemovedTables(tableIds),
           db.delete(store.tables).where(eq(store.tables.sourceId, sourceId)),
           bases.sources.remove(sourceId),
           ...markStatements(context, removed, now, now),

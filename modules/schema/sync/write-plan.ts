@@ -50,11 +50,11 @@ export async function planStatements(
     ...chunks(newFields, ROWS_AT_ONCE).map((part) =>
       db.insert(fields).values(part.map((field) => ({ ...field, wireMeta: null, ...times }))),
     ),
-    ...plan.newTables.flatMap((one) => views?.forNewTable(one.table, one.fields, actorId) ?? []),
+    ...plan.newTables.flatMap((one) => views.forNewTable(one.table, one.fields, actorId)),
   ]
   for (const field of plan.newFields) {
     const known = plan.restored.tableIds.includes(field.tableId) ? null : await store.load(field.tableId)
-    if (known && views) statements.push(...(await views.forNewField(known, field, {}, null)))
+    if (known) statements.push(...(await views.forNewField(known, field, {}, null)))
   }
   for (const { after } of plan.changedTables) {
     statements.push(
