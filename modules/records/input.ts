@@ -3,9 +3,8 @@ import { isTimeZone } from '../../src/core/dates.ts'
 import { filterSchema } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS } from '../../src/core/model.ts'
 import { MAX_GROUP_PAGE } from '../../src/core/query.ts'
-import { MAX_PREVIEW } from './preview-formula.ts'
-import { MAX_TRASH_IDS, MAX_TRASH_PAGE } from './trash/trash.ts'
-import { MAX_ACTIONS } from './undo.ts'
+import { MAX_ACTIONS, MAX_TRASH_IDS, MAX_TRASH_PAGE } from './history/index.ts'
+import { MAX_PREVIEW } from './read/index.ts'
 
 /** What the tRPC door takes, held to its size before anything else looks at it. */
 

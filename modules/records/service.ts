@@ -12,33 +12,34 @@ import type { BasesService } from '../bases/index.ts'
 import type { FieldExpressions, SchemaService, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
-import { createBaseContents } from './base-contents.ts'
-import { storedId } from './columns.ts'
-import { createDoor } from './door.ts'
 import { createExports } from './export/index.ts'
-import { fragmentsOf } from './expression/fragments.ts'
-import { createFindByName } from './find-by-name.ts'
-import { createFormDoor } from './form-door.ts'
-import { createFormerPeople } from './former-people.ts'
-import { listGroups } from './groups/list-groups.ts'
-import { type HistoryEntry, readHistory } from './history.ts'
-import { createLinkReads } from './links/candidates.ts'
-import { type DeletionEffect, deletionEffects } from './links/database-rules.ts'
-import { openLink } from './links/relation.ts'
-import { removeLostPlaces } from './places.ts'
-import { select } from './plan.ts'
-import { createFormulaPreview } from './preview-formula.ts'
-import { createReader, type Opened } from './read.ts'
-import { isForeign, keyOf } from './record-key.ts'
-import { createRowCounts } from './row-counts.ts'
-import { createSetWrites, type SetApplied, type Where } from './set-write.ts'
-import { createSettleValues } from './settle-values.ts'
-import { summarize } from './summaries.ts'
-import { createTrash } from './trash/trash.ts'
-import { createUndo } from './undo.ts'
-import { checkValues, isLink } from './validate.ts'
-import { createVisitorReads } from './visitors.ts'
-import { createWorks } from './works.ts'
+import { createTrash, createUndo, type HistoryEntry, readHistory } from './history/index.ts'
+import { createLinkReads, type DeletionEffect, deletionEffects, openLink } from './links/index.ts'
+import {
+  createBaseContents,
+  createFindByName,
+  createFormerPeople,
+  createFormulaPreview,
+  createReader,
+  createRowCounts,
+  createVisitorReads,
+  fragmentsOf,
+  listGroups,
+  type Opened,
+  select,
+  summarize,
+} from './read/index.ts'
+import { removeLostPlaces } from './rows/index.ts'
+import { checkValues, isForeign, isLink, keyOf, storedId } from './table/index.ts'
+import {
+  createDoor,
+  createFormDoor,
+  createSettleValues,
+  createSetWrites,
+  createWorks,
+  type SetApplied,
+  type Where,
+} from './write/index.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 

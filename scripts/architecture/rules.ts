@@ -29,6 +29,22 @@ const MODULES = [
   'notifications',
   'hooks',
 ]
+/** Folders of a module in order: each may call those before it, through their `index.ts`. */
+const FOLDERS: Record<string, readonly string[]> = {
+  records: [
+    'table',
+    'foreign',
+    'rows',
+    'read',
+    'links',
+    'attachments',
+    'write',
+    'history',
+    'export',
+    'rest',
+    'starter',
+  ],
+}
 /** The files of src that know all modules. */
 const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
 const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
@@ -69,6 +85,11 @@ export const RULES: Rule[] = [
     "a module imports another's index.ts and only of an earlier one; tables.ts may import another's tables.ts",
     ({ path }) => inFolder(path, 'modules'),
     ({ target }, { path }) => mayCall(path, target),
+  ),
+  importRule(
+    "a folder of a module imports another's index.ts and only of an earlier one",
+    ({ path }) => inFolder(path, 'modules'),
+    ({ target }, { path }) => mayCallFolder(path, target),
   ),
   importRule(
     'web imports only src/core and `type AppRouter` of the server',
@@ -157,5 +178,22 @@ function mayCall(path: string, target: string): boolean {
     target === `modules/${to}/index.ts` &&
     MODULES.includes(from) &&
     MODULES.indexOf(to) < MODULES.indexOf(from)
+  )
+}
+
+/** The folder of a module whose folders have an order, e.g. `['records', 'read']`. */
+function folderOf(path: string): [module: string, folder: string] | undefined {
+  const [top, module = '', folder, file] = path.split('/')
+  if (top !== 'modules' || folder === undefined || file === undefined) return undefined
+  return FOLDERS[module]?.includes(folder) ? [module, folder] : undefined
+}
+
+function mayCallFolder(path: string, target: string): boolean {
+  const [from, to] = [folderOf(path), folderOf(target)]
+  if (to === undefined || moduleOf(path) !== to[0] || from?.[1] === to[1]) return true
+  const order = FOLDERS[to[0]] ?? []
+  return (
+    target === `modules/${to[0]}/${to[1]}/index.ts` &&
+    (from === undefined || order.indexOf(to[1]) < order.indexOf(from[1]))
   )
 }

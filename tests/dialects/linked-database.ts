@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { columnName } from '../../modules/records/columns.ts'
+import { columnName } from '../../modules/records/table/columns.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { isComputed, storageOf } from '../../src/core/fields/result.ts'
 import type { TestEngine } from './engines.ts'

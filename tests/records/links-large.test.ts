@@ -3,7 +3,7 @@ import type { RecordId } from '../../src/core/model.ts'
 import { createLink, linkedIds, type TestEnd } from './links-support.ts'
 import { type Bench, createBench, type TestTable } from './support.ts'
 
-/** More than undo takes back record by record: see `SET_FROM` in `modules/records/undo.ts`. */
+/** More than undo takes back record by record: see `SET_FROM` in `modules/records/history/undo.ts`. */
 const MANY = 1_200
 
 /** More than the write door deletes, or lets go of, one by one. */

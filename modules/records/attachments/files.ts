@@ -10,8 +10,8 @@ import { imageSize } from './image-size.ts'
 import type { Arrived } from './incoming.ts'
 import { pathOf, placeOf } from './links.ts'
 import { isVisitor, ownerOf } from './owner.ts'
-import { newPlace } from './place.ts'
 import { sniffType } from './sniff.ts'
+import { newPlace } from './storage-path.ts'
 
 /** Files that no cell names are kept this long: an upload whose record was never saved. */
 const UNUSED_KEPT_MS = 24 * 3_600_000

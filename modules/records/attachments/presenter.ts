@@ -2,7 +2,7 @@ import type { ShareActor } from '../../../src/core/actor.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { AttachmentsService } from './index.ts'
+import type { AttachmentsService } from './service.ts'
 
 type Row = Record<string, unknown>
 type Presenter = (rows: Row[]) => Promise<void>

@@ -1,17 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { breathe } from '../../../src/breathe.ts'
-import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { writeFileList } from '../../../src/core/fields/file-list.ts'
-import { readFormulaLink } from '../../../src/core/fields/formula.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
-import { idsIn, withPeople as optionsWithPeople, showsPeople } from '../../../src/core/fields/people-value.ts'
-import { formatValue } from '../../../src/core/fields/read.ts'
+import { idsIn, showsPeople } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
-import { select } from '../plan.ts'
-import type { Opened, Reader } from '../read.ts'
-import { isKeyless, keyOf } from '../record-key.ts'
+import { type Opened, type Reader, select } from '../read/index.ts'
+import { isKeyless, keyOf } from '../table/index.ts'
 import type { ExportPage } from './formats/index.ts'
 
 /** Records of one page: small, so that others are answered in between. */
@@ -22,30 +17,6 @@ export interface ExportQuery
   extends Pick<Query, 'filter' | 'sorts' | 'search' | 'groups' | 'group' | 'timeZone' | 'recordIds'> {
   tableId: string
   viewId?: string
-}
-
-/**
- * A value as text that people read and that an import takes back: people by e-mail, links by their names,
- * files with their place, lists with commas between their values.
- */
-export function cellText(
-  field: Field,
-  value: CellValue,
-  { people, timeZone }: { people: readonly Person[]; timeZone: string },
-): string {
-  if (value === null) return ''
-  const link = field.type === 'Formula' && typeof value === 'string' ? readFormulaLink(value) : null
-  if (link !== null) return link
-  const { type, options, isList } = shownType(field)
-  const named = optionsWithPeople(type.name, options, people)
-  // Everyone's own clock: here it is that of whoever asks.
-  const isLocal = 'timeZone' in named && named.timeZone === 'local'
-  const shown = { type: type.name as Field['type'], options: isLocal ? { ...named, timeZone } : named }
-  if (!isList) return type.name === 'Attachment' ? writeFileList(value) : formatValue(shown, value)
-  return readList(value)
-    .map((each) => (each === null ? '' : formatValue(shown, each)))
-    .filter((text) => text !== '')
-    .join(', ')
 }
 
 /**

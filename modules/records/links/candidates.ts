@@ -5,12 +5,19 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
-import { decodeRows, isPossibleId, storedId } from '../columns.ts'
-import { isSearchable, searchCondition } from '../expression/conditions.ts'
-import { fragmentsOf } from '../expression/fragments.ts'
-import { wholeOf } from '../expression/scope.ts'
-import { type PlanContext, pageQuery, requireField, select } from '../plan.ts'
-import type { Opened, Reader } from '../read.ts'
+import {
+  fragmentsOf,
+  isSearchable,
+  type Opened,
+  type PlanContext,
+  pageQuery,
+  type Reader,
+  requireField,
+  searchCondition,
+  select,
+  wholeOf,
+} from '../read/index.ts'
+import { decodeRows, isPossibleId, storedId } from '../table/index.ts'
 import { linkedTo, unheld } from './linked-to.ts'
 import { type LinkSchema, type OpenLink, openLink, relatedHeldByOne } from './relation.ts'
 

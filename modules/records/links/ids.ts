@@ -2,8 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName, storedId } from '../columns.ts'
-import { asKey, keyFieldsOf, keyOf, keyValues } from '../record-key.ts'
+import { asKey, columnName, keyFieldsOf, keyOf, keyValues, storedId } from '../table/index.ts'
 
 /** A field's column in a table that stands in the statement under a name. */
 export const columnIn = (alias: string, field: Field): SQL =>

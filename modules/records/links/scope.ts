@@ -1,7 +1,7 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import type { WriteContext } from '../write-context.ts'
+import type { WriteContext } from '../table/index.ts'
 import type { LinkSchema } from './relation.ts'
 
 /** One transaction of the write door, over all tables that a change comes to touch. */

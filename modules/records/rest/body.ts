@@ -1,12 +1,9 @@
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { perModel } from '../per-model.ts'
-import { idOfKey, isForeign, keyFieldsOf } from '../record-key.ts'
-import { isInsertable, isWritable } from '../validate.ts'
+import { idOfKey, isInsertable, isWritable, keyFieldsOf, parseRecordId, perModel } from '../table/index.ts'
 
 /** A record as clients send it: by title or by column name. */
 export type Body = Record<string, unknown>
@@ -96,40 +93,6 @@ export function readKey(model: TableModel, body: Body): RecordId | undefined {
   if (parts.some((part) => part === undefined || part === null)) return undefined
   return parts.length === 1 ? parseRecordId(model, parts[0]) : idOfKey(parts)
 }
-
-/** A record id from a path or body. @throws INVALID_PK_VALUE */
-export function parseRecordId(model: TableModel, value: unknown): RecordId {
-  if (isTextKey(model)) {
-    if (typeof value === 'number' || (typeof value === 'string' && isPlain(value))) return String(value)
-  }
-  const number =
-    typeof value === 'number'
-      ? value
-      : typeof value === 'string' && /^-?\d+$/.test(value)
-        ? Number(value)
-        : Number.NaN
-  if (Number.isSafeInteger(number)) return number
-  // Numbers of eight bytes may be more than a number here can say.
-  if (isForeign(model) && typeof value === 'string' && /^-?\d{16,19}$/.test(value)) return value
-  const shown = typeof value === 'string' || typeof value === 'number' ? value : typeof value
-  throw new AppError(
-    'INVALID_PK_VALUE',
-    `Primary key value '${String(shown).slice(0, 100)}' is invalid for column '${model.primaryKey.title}'`,
-  )
-}
-
-/** True for the ids that are texts: keys of connected databases, and those of several columns. */
-function isTextKey(model: TableModel): boolean {
-  const { type, options } = model.primaryKey
-  if (!isForeign(model)) return false
-  if (keyFieldsOf(model).length > 1 || (type === 'ForeignKey' && options.isText === true)) return true
-  return !['id', 'integer', 'real'].includes(fieldType(type).storage)
-}
-
-const MAX_KEY_LENGTH = 1000
-
-const isPlain = (text: string): boolean =>
-  text.length <= MAX_KEY_LENGTH && !text.includes('\u0000') && text.isWellFormed()
 
 /** The id of a record to change. @throws RECORD_NOT_FOUND where the body names none */
 export function requireKey(model: TableModel, body: Body): RecordId {

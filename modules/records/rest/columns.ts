@@ -2,9 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { Form } from '../expression/expression-of.ts'
-import { fragmentsOf } from '../expression/fragments.ts'
-import type { ReadContext } from '../expression/scope.ts'
+import { type Form, fragmentsOf, type ReadContext } from '../read/index.ts'
 
 /** The form of a field in answers: Links are their number, LinkToAnotherRecord the records themselves. */
 export const restForm = (field: Field): Form => {

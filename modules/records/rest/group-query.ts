@@ -2,9 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
-import { fragmentsOf } from '../expression/fragments.ts'
-import { valueStorage } from '../expression/related-value.ts'
-import { type PlanContext, select } from '../plan.ts'
+import { fragmentsOf, type PlanContext, select, valueStorage } from '../read/index.ts'
 import { groupForm } from './columns.ts'
 
 /**

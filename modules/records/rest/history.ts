@@ -7,8 +7,8 @@ import type { Person } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { json, readBody, restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { MAX_ACTIONS, type Undone } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { MAX_ACTIONS, type Undone } from '../undo.ts'
 import { queryOf } from './query-of.ts'
 
 interface Deps {

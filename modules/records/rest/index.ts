@@ -1,59 +1,8 @@
-import { Elysia } from 'elysia'
-import type { Kernel } from '../../../src/kernel.ts'
-import { restBase } from '../../../src/rest.ts'
-import type { AuthService } from '../../auth/index.ts'
-import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
-import type { ViewsService } from '../../views/index.ts'
-import { attachmentsRest } from '../attachments/rest.ts'
-import { createReport } from '../report.ts'
-import type { RecordsService } from '../service.ts'
-import { aggregateRest } from './aggregate.ts'
-import { exportsRest } from './exports.ts'
-import { createRestGroups } from './groups.ts'
-import { historyRest } from './history.ts'
-import { createRestLinks } from './link-operations.ts'
-import { createRestLists } from './list.ts'
-import { createRestOperations } from './operations.ts'
-import { trashRest } from './trash.ts'
-import { createResolver, recordsV1 } from './v1.ts'
-import { recordsV1Bulk } from './v1-bulk.ts'
-import { linksV1 } from './v1-links.ts'
-import { recordsV2 } from './v2.ts'
-import { linksV2 } from './v2-links.ts'
+/**
+ * Records over REST: both generations of the API, their presenters, and the API's description of itself.
+ */
 
-interface Services {
-  auth: AuthService
-  bases: BasesService
-  schema: SchemaService
-  views: ViewsService
-  records: RecordsService
-}
-
-/** What is in the whole server (wire reference §3). */
-function reportRest(kernel: Kernel, services: Services) {
-  const report = createReport(services)
-  return new Elysia()
-    .use(restBase(kernel, services.auth))
-    .get('/api/v1/aggregated-meta-info', ({ actor }) => report(actor))
-}
-
-/** Records over REST, both generations of the API. */
-export function recordsRest(kernel: Kernel, services: Services) {
-  const lists = createRestLists(services.records, services.auth)
-  const operations = createRestOperations(services.records, services.schema, services.auth)
-  const links = createRestLinks(services.records, services.schema, operations)
-  const groups = createRestGroups(services.records, lists, services.auth)
-  return new Elysia()
-    .use(reportRest(kernel, services))
-    .use(aggregateRest(kernel, services))
-    .use(attachmentsRest(kernel, services.records, services.auth))
-    .use(recordsV2(kernel, { ...services, lists, operations }))
-    .use(trashRest(kernel, services))
-    .use(historyRest(kernel, services))
-    .use(linksV2(kernel, { ...services, links }))
-    .use(exportsRest(kernel, services))
-    .use(linksV1(kernel, { ...services, links, resolve: createResolver(services) }))
-    .use(recordsV1Bulk(kernel, { ...services, operations, resolve: createResolver(services) }))
-    .use(recordsV1(kernel, { ...services, lists, groups, operations }))
-}
+export { fileAnswer } from './exports.ts'
+export { openapiRest } from './openapi/index.ts'
+export { createRestReads } from './reads.ts'
+export { recordsRest } from './routes.ts'

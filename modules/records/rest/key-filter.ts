@@ -1,7 +1,6 @@
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { keyFieldsOf, keyValues } from '../record-key.ts'
-import { parseRecordId } from './body.ts'
+import { keyFieldsOf, keyValues, parseRecordId } from '../table/index.ts'
 import { listed } from './listed.ts'
 
 /**

@@ -4,8 +4,8 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
-import { isLink } from '../validate.ts'
-import { type Body, parseRecordId, readKey } from './body.ts'
+import { isLink, parseRecordId } from '../table/index.ts'
+import { type Body, readKey } from './body.ts'
 
 /**
  * The links that bodies of new records give inline, as values by field id for each body: one record for a

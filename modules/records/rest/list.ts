@@ -7,11 +7,17 @@ import type { GroupKey } from '../../../src/core/query.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { withFiles } from '../attachments/presenter.ts'
-import { fragmentsOf, isSame } from '../expression/fragments.ts'
-import { type Models, wholeOf } from '../expression/scope.ts'
-import { isHeavy, keyOf, pageQuery } from '../plan.ts'
-import type { Opened } from '../read.ts'
+import { withFiles } from '../attachments/index.ts'
+import {
+  fragmentsOf,
+  isHeavy,
+  isSame,
+  keyOf,
+  type Models,
+  type Opened,
+  pageQuery,
+  wholeOf,
+} from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { titledColumns } from './columns.ts'
 import { hasNested, type PresenterFor, readNested } from './nested.ts'

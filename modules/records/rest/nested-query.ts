@@ -1,11 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { conditionIn } from '../expression/conditions.ts'
-import { expressionOf } from '../expression/expression-of.ts'
-import { follow, stepOf } from '../expression/path.ts'
-import { type ReadContext, rootScope, tableIn, wholeOf } from '../expression/scope.ts'
-import { keyOf } from '../record-key.ts'
+import {
+  conditionIn,
+  expressionOf,
+  follow,
+  type ReadContext,
+  rootScope,
+  stepOf,
+  tableIn,
+  wholeOf,
+} from '../read/index.ts'
+import { keyOf } from '../table/index.ts'
 import { restForm } from './columns.ts'
 
 /** Which of the linked records are read, and what of them. */

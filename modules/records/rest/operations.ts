@@ -6,20 +6,12 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
-import { withFiles } from '../attachments/presenter.ts'
-import { MAX_RECORDS } from '../door.ts'
-import { boundCondition, keyOf } from '../plan.ts'
-import type { Opened } from '../read.ts'
-import { idOfKey, keyFieldsOf } from '../record-key.ts'
+import { withFiles } from '../attachments/index.ts'
+import { boundCondition, keyOf, type Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import {
-  type Body,
-  parseRecordId,
-  readOnlyColumn,
-  readOnlyGiven,
-  readValues,
-  refuseReadOnly,
-} from './body.ts'
+import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
+import { MAX_RECORDS } from '../write/index.ts'
+import { type Body, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
 import { titledColumns } from './columns.ts'
 import { readNewLinks } from './link-bodies.ts'
 import { hasNested, type PresenterFor, readNested } from './nested.ts'

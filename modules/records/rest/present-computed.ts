@@ -4,8 +4,8 @@ import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import { type LinkedRecord, readLinks, readList } from '../../../src/core/fields/list-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { buttonOf } from '../columns.ts'
-import type { ReadContext } from '../expression/scope.ts'
+import type { ReadContext } from '../read/index.ts'
+import { buttonOf } from '../table/index.ts'
 import type { Presenter, Row } from './present.ts'
 
 type Present = (value: CellValue) => unknown

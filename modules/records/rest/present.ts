@@ -3,9 +3,7 @@ import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, Person, RecordId, View } from '../../../src/core/model.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { columnName } from '../columns.ts'
-import { perModel } from '../per-model.ts'
-import { keyFieldsOf, keyValues } from '../record-key.ts'
+import { columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
 import { presentPeople } from './present-user.ts'
 
 /** Page information as REST clients know it. */

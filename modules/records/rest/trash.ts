@@ -5,8 +5,8 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { json, readBody, restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
+import { MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from '../history/index.ts'
 import type { RecordsService } from '../service.ts'
-import { MAX_TRASH_IDS, MAX_TRASH_PAGE, type TrashCursor } from '../trash/trash.ts'
 import { queryOf } from './query-of.ts'
 
 interface Deps {

@@ -1,0 +1,184 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { JobContext } from '../../../src/jobs.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { type AuthService, asPublicPerson } from '../../auth/index.ts'
+import { type AttachmentsService, visitorOwner } from '../attachments/index.ts'
+import { cellText, type Opened, type Reader, select, wantedFields } from '../read/index.ts'
+import { type ExportQuery, readPages, withPeople } from './content.ts'
+import { type ExportOptions, exportFormat } from './formats/index.ts'
+import { createDownloadSlots } from './slots.ts'
+
+/** What a caller wants written. */
+export interface ExportRequest {
+  query: ExportQuery
+  /** `csv`, `xlsx` (or `excel`) or `json`. */
+  format: string
+  /** Names the file; absent: the title of the table, with that of the view, `Tasks (Mine)`. */
+  title?: string
+  /** Absent: the fields that the view shows, in its order; without a view, all that are not system ones. */
+  fieldIds?: string[]
+  options?: Partial<ExportOptions>
+}
+
+/** A file as it is being written. */
+export interface ExportFile {
+  name: string
+  mediaType: string
+  body: AsyncIterable<Uint8Array>
+}
+
+/** What the job of an export ends with (wire reference §13.4). */
+export interface Exported {
+  timestamp: string
+  type: string
+  title: string
+  /** A link that needs no session and expires. */
+  url: string
+  name: string
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'jobs'>
+  auth: Pick<AuthService, 'access' | 'people'>
+  reader: Pick<Reader, 'open' | 'page'>
+  attachments: Pick<AttachmentsService, 'keepFor' | 'signedPath'>
+}
+
+/** The job's own name for REST clients (wire reference §13.4). */
+export const EXPORT_JOB = 'data-export'
+
+/** Whose jobs are those that visitors start: they are found by nobody but who knows their ids. */
+export const VISITOR = 'visitor'
+
+/** Exports of one base that visitors may have waiting. */
+const MAX_OF_VISITORS = 5
+
+const DEFAULTS: ExportOptions = { isGuarded: true, delimiter: ',' }
+
+export type Exports = ReturnType<typeof createExports>
+
+/** Records written to files: at once, as an answer, or by a job that leaves a link. */
+export function createExports({ kernel, auth, reader, attachments }: Deps) {
+  kernel.jobs.register<{ actor: Actor; request: ExportRequest }>(EXPORT_JOB, {
+    run: ({ actor, request }, context) => runJob(actor, request, context),
+    // Nothing of it is left: what was written so far lay among the files that are arriving.
+    recover: async () => null,
+  })
+
+  /**
+   * Opens what is to be written, so that a refusal comes before the first byte.
+   *
+   * @throws as the read door; FORBIDDEN through a link that does not allow downloads
+   */
+  async function open(
+    actor: Actor,
+    { query, format: name, fieldIds, options, ...request }: ExportRequest,
+    onPage: (done: number, total: number | null) => void = () => {},
+  ): Promise<ExportFile> {
+    const format = exportFormat(name)
+    const opened = await reader.open(actor, query.tableId, query.viewId, query.timeZone)
+    await authorize(actor, opened)
+    const fields = exportedFields(opened, fieldIds)
+    // The answer has begun by the time the records are read: what cannot be asked is refused here.
+    select(opened.context, query)
+    const { model, context } = opened
+    const title = request.title ?? titleOf(model.table.title, context.view?.title)
+    const people = [...(context.moment.people ?? [])]
+    const timeZone = query.timeZone ?? 'UTC'
+    const pages = readPages(reader, opened, query, fields, onPage)
+    return {
+      name: `${title}.${format.extension}`,
+      mediaType: format.mediaType,
+      body: format.write(
+        {
+          title,
+          fields,
+          pages: withPeople(pages, fields, people, peopleFor(actor)),
+          text: (field, value) => cellText(field, value, { people, timeZone }),
+          timeZone,
+        },
+        { ...DEFAULTS, ...options },
+      ),
+    }
+  }
+
+  async function authorize(actor: Actor, { model }: Opened): Promise<void> {
+    if (actor.kind === 'share' && actor.grant.kind === 'view') {
+      if (actor.grant.mayDownload) return
+      throw new AppError('FORBIDDEN', 'Forbidden - Download is not allowed for this view')
+    }
+    await auth.access.authorize(actor, 'record.export', model.table.baseId)
+  }
+
+  /** Visitors are told of people by their names alone. */
+  const peopleFor = (actor: Actor) => async (ids: string[]) => {
+    const found = await auth.people(ids)
+    return actor.kind === 'share' ? found.map(asPublicPerson) : found
+  }
+
+  const slots = createDownloadSlots()
+
+  /** As `open`, for an answer that is written as it is read. @throws also TOO_MANY_REQUESTS for visitors */
+  async function stream(actor: Actor, request: ExportRequest): Promise<ExportFile> {
+    const file = await open(actor, request)
+    return actor.kind === 'share' ? { ...file, body: slots.count(actor.shareId, file.body) } : file
+  }
+
+  /** The jobs of a base wait for each other, and those of its members must not wait for strangers. */
+  async function refuseQueue(baseId: string): Promise<void> {
+    const waiting = await kernel.jobs.list({ baseId, userId: VISITOR, unfinished: true })
+    if (waiting.length < MAX_OF_VISITORS) return
+    throw new AppError('TOO_MANY_REQUESTS', 'Too many downloads at the moment. Try again in a minute.', {
+      retryAfterSeconds: 60,
+    })
+  }
+
+  async function runJob(actor: Actor, request: ExportRequest, context: JobContext): Promise<Exported> {
+    const { name, body } = await open(actor, request, (done, total) => {
+      context.signal.throwIfAborted()
+      context.report({ done, total, unit: 'rows' })
+    })
+    // Visitors of one link must not use up the room of those of all others.
+    const keeper = actor.kind === 'share' ? visitorOwner(actor) : context.userId
+    const row = await attachments.keepFor(keeper, { name, body, folder: 'exports' })
+    return {
+      timestamp: new Date().toISOString(),
+      type: request.format,
+      title: name.replace(/\.[^.]*$/, ''),
+      url: await attachments.signedPath(actor, row.path),
+      name,
+    }
+  }
+
+  return {
+    open,
+    stream,
+    /** Starts the job; what came of it is `Exported`. @throws as `open`; TOO_MANY_REQUESTS for visitors */
+    async start(actor: Actor, request: ExportRequest): Promise<{ jobId: string }> {
+      // Refusals are the caller's, not a failed job's.
+      await open(actor, request)
+      const opened = await reader.open(actor, request.query.tableId, request.query.viewId)
+      const userId = actor.kind === 'user' ? actor.id : VISITOR
+      const { baseId } = opened.model.table
+      if (actor.kind === 'share') await refuseQueue(baseId)
+      const job = await kernel.jobs.start(EXPORT_JOB, { userId, baseId, input: { actor, request } })
+      return { jobId: job.id }
+    },
+  }
+}
+
+const titleOf = (table: string, view: string | undefined): string =>
+  view === undefined || view === table ? table : `${table} (${view})`
+
+/** What a view shows, in its order; the caller may name fewer, never others. */
+function exportedFields({ model, context }: Opened, fieldIds: string[] | undefined): Field[] {
+  const { view } = context
+  const shown =
+    view?.fields.flatMap(({ fieldId, show }) => (show ? (model.field(fieldId) ?? []) : [])) ??
+    wantedFields(model, undefined)
+  const written = shown.filter((field) => field.type !== 'Button' && field.type !== 'Password')
+  if (!fieldIds) return written
+  return wantedFields(model, fieldIds).filter((field) => view === null || written.includes(field))
+}

@@ -1,0 +1,280 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
+import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
+import { storageOf } from '../../../src/core/fields/result.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import { GENERATED } from '../../../src/db/introspect/index.ts'
+import type { Dialect } from '../../../src/dialects/dialect.ts'
+import { isTemporal } from '../../../src/dialects/foreign.ts'
+import type { TableModel } from '../../schema/index.ts'
+import {
+  chunks,
+  columnName,
+  encoded,
+  idIn,
+  isForeign,
+  keyFieldsOf,
+  keyOf,
+  keyText,
+  keyValues,
+  perModel,
+  readRecords,
+  requireAll,
+  type WriteContext,
+} from '../table/index.ts'
+
+/**
+ * Whole records of connected databases, whose columns may hold more than a cell can say: microseconds,
+ * bytes, shapes. Of a deleted record the log keeps each column's exact text beside the cells' values, under
+ * the column's name behind this mark, and brings it back from there.
+ */
+const EXACT = '='
+
+/**
+ * Fields whose columns may hold more than a cell says, or than one can write into it: microseconds, `NaN`, the days
+ * that MySQL has for none, numbers of eight bytes, MySQL's truth values other than 0 and 1, its empty sets.
+ */
+const mayHoldMore = perModel((model) =>
+  model.fields.filter(
+    (field) =>
+      field.columnName !== '' &&
+      field.databaseType !== null &&
+      (['datetime', 'date', 'time', 'real', 'integer', 'boolean'].includes(storageOf(field)) ||
+        field.type === 'MultiSelect'),
+  ),
+)
+
+interface Column {
+  name: string
+  type: string
+}
+
+/**
+ * Removes records, keeping every column of them in the log.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function deleteForeign(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const cells = await readRecords(context, ids, storedFields(model))
+  requireAll(ids, cells)
+  const columns = await tx.all<Column>(dialect.listColumns(model.table.tableName))
+  const exact = await readExact(context, ids, columns)
+  const { tableName, id: tableId } = model.table
+  await tx.runMany(
+    `delete from ${dialect.quote(tableName)} where ${keyText(dialect, model)}`,
+    [...new Set(ids)].map((id) => keyValues(model, id)),
+  )
+  return [...new Set(ids)].map((recordId) => {
+    const before = { ...cells.get(String(recordId)), ...exact.get(String(recordId)) }
+    return { tableId, recordId, before, after: null }
+  })
+}
+
+/**
+ * What the log keeps beside the cells of records that are about to be changed: the exact texts of those
+ * that hold more than their cells say.
+ *
+ * @param before the cells by record
+ */
+export async function readMore(
+  context: WriteContext,
+  ids: RecordId[],
+  fields: Field[],
+  before: ReadonlyMap<string, Values>,
+): Promise<Map<string, Values>> {
+  const wanted = mayHoldMore(context.model).filter((field) => fields.includes(field))
+  if (wanted.length === 0) return new Map()
+  const columns = wanted.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' }))
+  const exact = await readExact(context, ids, columns)
+  for (const [id, texts] of exact) {
+    for (const field of wanted) {
+      const key = EXACT + columnName(field)
+      if (!saysMore(field, before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
+    }
+  }
+  return exact
+}
+
+/** The exact texts among values of the log that belong to the fields. */
+export const exactOf = (values: Values, fields: Field[]): Values =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const key = EXACT + columnName(field)
+      return field.databaseType !== null && key in values ? [[key, values[key] ?? null]] : []
+    }),
+  )
+
+/** What stands in an assignment to the column of a field, and the value that is bound there. */
+export function assigned(
+  { dialect }: WriteContext,
+  field: Field,
+  values: Values,
+  placeholder: string,
+  sample: string | null = null,
+): { mark: string; value: CellValue } {
+  const exact = values[EXACT + columnName(field)]
+  return exact === undefined || field.databaseType === null
+    ? { mark: placeholder, value: encodedLike(field, dialect, values[field.id] ?? null, sample) }
+    : { mark: dialect.foreign.fromExactText(placeholder, field.databaseType), value: exact }
+}
+
+/** A value as the driver takes it, dates in the form of a sample where the column has no type that decides it. */
+export function encodedLike(
+  field: Field,
+  dialect: Dialect,
+  value: CellValue,
+  sample: string | null,
+): CellValue {
+  const storage = storageOf(field)
+  const { temporalValue } = dialect.foreign
+  return field.databaseType !== null && temporalValue !== null && isTemporal(storage)
+    ? temporalValue(value, storage, sample)
+    : encoded(field, dialect, value)
+}
+
+/** Rows that are looked at for a value: a column that is empty in all of them has no form of its own. */
+const SAMPLED_ROWS = 1000
+
+/**
+ * A value, as exact text, of each field whose column decides by its values how dates are written. Fields whose columns are
+ * empty are absent.
+ */
+export async function sampleDates(
+  { tx, dialect, model }: WriteContext,
+  fields: Field[],
+): Promise<Map<string, string>> {
+  const samples = new Map<string, string>()
+  if (dialect.foreign.temporalValue === null || !isForeign(model)) return samples
+  for (const field of fields) {
+    if (field.databaseType === null || !isTemporal(storageOf(field))) continue
+    const column = sql`${sql.identifier(columnName(field))}`
+    const rows = sql`select ${column} from ${sql.identifier(model.table.tableName)} limit ${sql.raw(String(SAMPLED_ROWS))}`
+    const [row] = await tx.all<{ sample: string }>(
+      dialect.render(sql`select ${dialect.foreign.exactText(column, field.databaseType)} as sample
+        from (${rows}) as sampled where ${column} is not null and ${column} <> '' limit 1`),
+    )
+    if (row) samples.set(field.id, row.sample)
+  }
+  return samples
+}
+
+/** The exact text that the log keeps of a field's old value, if any. */
+export const exactTextOf = (values: Values | undefined, field: Field): string | null => {
+  const text = values?.[EXACT + columnName(field)]
+  return typeof text === 'string' ? text : null
+}
+
+/** What a cell says as well as its column: a day, a time, an instant, a truth value. */
+const PLAIN: Partial<Record<StorageKind, RegExp>> = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,6})?$/,
+  datetime: /^\d{4}-\d\d-\d\d ([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,6})?(\+00)?$/,
+  boolean: /^([01]|true|false)$/,
+}
+
+function saysMore(field: Field, cell: CellValue, text: CellValue): boolean {
+  if (text === null || Number.isFinite(cell)) return false
+  if (cell === null) return true
+  return field.type === 'MultiSelect' ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
+}
+
+/** Columns as text that their own engine reads back as the same value. */
+async function readExact(
+  { tx, dialect, model }: WriteContext,
+  ids: RecordId[],
+  columns: Column[],
+): Promise<Map<string, Values>> {
+  const texts = columns.map(({ name, type }): SQL => {
+    const column = sql`${sql.identifier(name)}`
+    return sql`${dialect.foreign.exactText(column, type)} as ${sql.identifier(EXACT + name)}`
+  })
+  const found = new Map<string, Values>()
+  for (const chunk of chunks(ids)) {
+    const rows = await tx.all<Values>(
+      dialect.render(sql`select ${keyOf(model)} as ${sql.identifier('key')}, ${sql.join(texts, sql`, `)}
+        from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
+    )
+    for (const { key, ...values } of rows) found.set(String(key), values)
+  }
+  return found
+}
+
+/** Puts back records that were deleted, under the keys that they had. What is there already stays. */
+export async function restoreForeign(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const ids = rows.map(({ id }) => id)
+  const present = await readRecords(context, ids, [])
+  const columns = await tx.all<Column>(dialect.listColumns(model.table.tableName))
+  const generated = new Set(
+    model.fields.filter(({ readOnlyReason }) => readOnlyReason === GENERATED).map(columnName),
+  )
+  const samples = await sampleDates(context, storedFields(model))
+  const changes: RecordChange[] = []
+  for (const { id, values } of rows) {
+    if (present.has(String(id))) continue
+    const own = { ...plainValues(context, values, samples), ...keyByColumn(model, id) }
+    const given = columns.filter(
+      ({ name }) => !generated.has(name) && (EXACT + name in values || name in own),
+    )
+    const marks = given.map(({ name, type }, index) =>
+      EXACT + name in values
+        ? dialect.foreign.fromExactText(dialect.placeholder(index), type)
+        : dialect.placeholder(index),
+    )
+    await tx.run({
+      sql: `insert into ${dialect.quote(model.table.tableName)} (${given.map(({ name }) => dialect.quote(name)).join(', ')})
+        ${dialect.foreign.overriding} values (${marks.join(', ')})`,
+      params: given.map(({ name }) => values[EXACT + name] ?? own[name] ?? null),
+    })
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
+  }
+  return changes
+}
+
+/** The values of an insert that was taken back, by column: there are no exact texts of it. */
+function plainValues(
+  { model, dialect }: WriteContext,
+  values: Values,
+  samples: ReadonlyMap<string, string>,
+): Record<string, CellValue> {
+  const fields = storedFields(model).filter((field) => field.id in values)
+  return Object.fromEntries(
+    fields.map((field) => [
+      columnName(field),
+      encodedLike(field, dialect, values[field.id] ?? null, samples.get(field.id) ?? null),
+    ]),
+  )
+}
+
+function keyByColumn(model: TableModel, id: RecordId): Record<string, CellValue> {
+  const values = keyValues(model, id)
+  return Object.fromEntries(
+    keyFieldsOf(model).map((field, index) => [columnName(field), values[index] ?? null]),
+  )
+}
+
+/** The changes with what stands in the database now: it may have rounded, cut or filled in. */
+export async function asStored(context: WriteContext, changes: RecordChange[]): Promise<RecordChange[]> {
+  const { model } = context
+  const fields = storedFields(model).filter((field) =>
+    changes.some(({ after }) => after !== null && field.id in after),
+  )
+  const ids = [...new Set(changes.map(({ recordId }) => recordId))]
+  const stored = await readRecords(context, ids, fields)
+  return changes.map((change) => {
+    const now = stored.get(String(change.recordId))
+    const own = Object.keys(change.after ?? {}).filter((fieldId) => now !== undefined && fieldId in now)
+    return now && change.after
+      ? {
+          ...change,
+          after: { ...change.after, ...Object.fromEntries(own.map((id) => [id, now[id] ?? null])) },
+        }
+      : change
+  })
+}
+
+const storedFields = (model: TableModel): Field[] => model.fields.filter((field) => field.columnName !== '')

@@ -1,0 +1,128 @@
+import type { Operation, RecordChange, Values } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { storageOf } from '../../../src/core/fields/result.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import {
+  chunks,
+  columnName,
+  decoderOf,
+  idOfKey,
+  isInsertable,
+  keyFieldsOf,
+  keyOf,
+  keyText,
+  perModel,
+  readRecords,
+  type WriteContext,
+} from '../table/index.ts'
+import { encodedLike, sampleDates } from './rows.ts'
+
+/** The fields that a new record may bring values for. */
+const insertable = perModel((model) => model.fields.filter((field) => isInsertable(field)))
+
+/**
+ * Adds records to a table that is not ours: one after the other, because the database numbers them, fills in
+ * its defaults and runs its triggers. They are read back, so that the log has what stands there.
+ *
+ * @throws REQUIRED_FIELD_MISSING for a key that the database does not give
+ */
+export async function insertForeign(
+  context: WriteContext,
+  { rows }: Extract<Operation, { kind: 'insert' }>,
+): Promise<RecordChange[]> {
+  const { model } = context
+  const ids: RecordId[] = []
+  const given = insertable(model).filter((field) => rows.some(({ values }) => field.id in values))
+  const samples = await sampleDates(context, given)
+  for (const { values } of rows) ids.push(await insertOne(context, values, samples))
+  const fields = model.fields.filter((field) => field.columnName !== '')
+  const changes: RecordChange[] = []
+  for (const chunk of chunks(ids)) {
+    const stored = await readRecords(context, chunk, fields)
+    for (const recordId of chunk) {
+      const after = stored.get(String(recordId)) ?? {}
+      changes.push({ tableId: model.table.id, recordId, before: null, after })
+    }
+  }
+  return changes
+}
+
+async function insertOne(
+  context: WriteContext,
+  asked: Values,
+  samples: ReadonlyMap<string, string>,
+): Promise<RecordId> {
+  const { tx, dialect, model } = context
+  const values = withMadeKeys(model, asked)
+  // What the caller leaves out is the database's to fill in: an explicit null would keep it from it.
+  const given = insertable(model).filter((field) => (values[field.id] ?? null) !== null)
+  const asWritten = (field: Field) =>
+    encodedLike(field, dialect, values[field.id] ?? null, samples.get(field.id) ?? null)
+  const table = dialect.quote(model.table.tableName)
+  const columns = given.map((field) => dialect.quote(columnName(field)))
+  const marks = given.map((_, index) => dialect.placeholder(index))
+  const statement = {
+    sql: columns.length
+      ? `insert into ${table} (${columns.join(', ')}) values (${marks.join(', ')})`
+      : dialect.insertDefaults(model.table.tableName),
+    params: given.map(asWritten),
+  }
+  const missing = keyFieldsOf(model).filter((field) => !given.includes(field))
+  const [own] = missing
+  if (!own) await tx.run(statement)
+  else if (missing.length > 1) throw missingKey(missing[1] ?? own)
+  const made = own ? await tx.insertOne(statement, columnName(own)) : null
+  if (own && made === null) throw missingKey(own)
+  const key = keyFieldsOf(model).map((field) =>
+    field === own ? (decoderOf(field, dialect)?.(made) ?? made) : asWritten(field),
+  )
+  return isKeptAsGiven(model) ? idOfKey(key) : readId(context, key)
+}
+
+/** True for keys of numbers and plain texts; times, for instance, are written out by the database in its own way. */
+const isKeptAsGiven = perModel((model) =>
+  keyFieldsOf(model).every(
+    (field) =>
+      ['id', 'integer'].includes(storageOf(field)) ||
+      /^(character varying|varchar|text)/.test(field.databaseType ?? ''),
+  ),
+)
+
+/** The id of the record that has the key, as its database gives it. */
+async function readId({ tx, dialect, model }: WriteContext, key: readonly unknown[]): Promise<RecordId> {
+  const { sql: id } = dialect.render(keyOf(model))
+  const table = dialect.quote(model.table.tableName)
+  const statement = `select ${id} as id from ${table} where ${keyText(dialect, model)}`
+  const [row] = await tx.all<{ id: RecordId }>({ sql: statement, params: [...key] })
+  return row?.id ?? idOfKey(key)
+}
+
+/** A key of random letters is as good from here: not every database tells what it has made. */
+function withMadeKeys(model: TableModel, values: Values): Values {
+  const made = keyFieldsOf(model).filter((field) => isUuid(field) && (values[field.id] ?? null) === null)
+  if (made.length === 0) return values
+  return { ...values, ...Object.fromEntries(made.map((field) => [field.id, crypto.randomUUID()])) }
+}
+
+/** A text of 36 letters that the database fills in by itself is one as well. */
+const isUuid = ({ databaseType, required }: Field): boolean =>
+  databaseType === 'uuid' || (!required && /^(var)?char\(36\)$/.test(databaseType ?? ''))
+
+const missingKey = (field: Field): AppError =>
+  new AppError(
+    'REQUIRED_FIELD_MISSING',
+    `Field '${field.title}' is required because it is part of the primary key`,
+    {
+      fieldId: field.id,
+      field: field.title,
+    },
+  )
+
+/** @throws BAD_REQUEST where the change would give a record another key: others may refer to it */
+export function refuseKeyChange(changed: Field[]): void {
+  const key = changed.find((field) => field.isPrimaryKey && !fieldType(field.type).computed)
+  if (key)
+    throw new AppError('BAD_REQUEST', `Field "${key.title}" is part of the primary key and can’t be changed`)
+}

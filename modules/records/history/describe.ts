@@ -1,0 +1,346 @@
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  type Action,
+  type ActionScope,
+  CONFIRM_RECORDS,
+  type ConfirmReason,
+} from '../../../src/core/actions.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { Values } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
+import { showsPeople } from '../../../src/core/fields/people-value.ts'
+import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
+import type { StoredEntry } from '../../../src/db/change-log.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { LogNames, SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { cellText, type Reader } from '../read/index.ts'
+import { rangeOf, storedId } from '../table/index.ts'
+import { isOptionsChange, type LabelledValue, labelOf } from './labels.ts'
+
+/** An entry of the log with who undid it; `undoneBy` is -1 for what cannot be undone. */
+export interface DatedEntry extends StoredEntry {
+  undoneBy: number | null
+}
+
+interface Deps {
+  reader: Pick<Reader, 'open' | 'page'>
+  schema: Pick<SchemaService, 'logNames'>
+  views: Pick<ViewsService, 'titlesOf'>
+  bases: Pick<BasesService, 'sourcesOf'>
+}
+
+/** Longest value or name in a label. */
+const MAX_TEXT = 60
+/** An entry's own records are counted up to here, apart from those linked to them. */
+const COUNTED = 50_000
+/** Lines of an entry that are read to name its fields. */
+const LINES = 2
+
+interface Line {
+  change_id: number
+  record_id: RecordId
+  before: string | null
+  after: string | null
+  total: number | null
+}
+
+/** Says in concrete terms what entries of a base's log did. */
+export function createDescribe({ reader, schema, views, bases }: Deps) {
+  /**
+   * Describes entries in a number of statements that does not grow with them, in their order.
+   *
+   * @param scope what is on screen: what lies elsewhere asks for a confirmation
+   */
+  async function describe(
+    actor: Actor,
+    baseId: string,
+    engine: Engine,
+    entries: readonly DatedEntry[],
+    scope: ActionScope,
+  ): Promise<Action[]> {
+    if (entries.length === 0) return []
+    const tableIds = entries.flatMap(({ tableId }) => tableId ?? [])
+    const names = await schema.logNames(baseId, tableIds)
+    const titles = await viewTitles(engine, entries)
+    const lines = await readLines(engine, entries)
+    const people = await peopleFor(actor, names, entries)
+    const records = await recordNames(actor, engine, names, entries, lines, people)
+    const sources = new Map(
+      ((await bases.sourcesOf([baseId])).get(baseId) ?? []).map(({ id, alias }) => [id, alias]),
+    )
+    return entries.map((entry) => {
+      const own = lines.get(entry.id) ?? []
+      const total = own[0]?.total ?? null
+      const count = total === null || total === 0 ? entry.records : total
+      const ids = (entry.detail ?? {}) as { viewId?: string; fieldId?: string; sourceId?: string }
+      const table = entry.tableId === null ? undefined : names.tables.get(entry.tableId)
+      const viewId = ids.viewId ?? null
+      const viewTitle = viewId === null ? null : (titles.get(viewId) ?? null)
+      const [line] = own
+      const fieldTitle = (id: string) => short(names.fields.get(id)?.title ?? keptTitle(entry, id))
+      return {
+        id: entry.id,
+        at: entry.at,
+        actorId: entry.actorId,
+        kind: entry.kind,
+        label: labelOf({
+          kind: entry.kind,
+          records: count,
+          table: short(tableTitle(entry, table)),
+          view: short(viewTitle ?? 'deleted view'),
+          field: ids.fieldId === undefined ? '' : fieldTitle(ids.fieldId),
+          source: short((ids.sourceId && sources.get(ids.sourceId)) || 'the database'),
+          record: count === 1 ? recordName(records, entry, line) : null,
+          values: valuesOf(names, entry, line, people),
+          detail: entry.detail,
+          fieldTitle,
+        }),
+        further: 0,
+        tableId: entry.tableId,
+        tableTitle: table?.title ?? null,
+        viewId,
+        viewTitle,
+        records: count,
+        state: entry.undoneBy === null ? 'done' : entry.undoneBy < 0 ? 'final' : 'undone',
+        confirm: confirmReason(entry, count, viewId, scope),
+      }
+    })
+  }
+
+  /** The titles of views by id, also of views that were deleted since: their entry keeps the title. */
+  async function viewTitles(
+    engine: Engine,
+    entries: readonly DatedEntry[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const ofView = entries.filter(({ kind }) => kind.startsWith('view.') || kind === 'records.move')
+    const ids = ofView.flatMap(({ detail }) => (detail as { viewId?: string } | null)?.viewId ?? [])
+    const titles = new Map(await views.titlesOf(ids))
+    for (const { detail } of ofView) keepTitle(titles, detail)
+    const missing = ids.filter((id) => !titles.has(id))
+    if (missing.length === 0) return titles
+    const tables = [...new Set(ofView.flatMap(({ tableId }) => tableId ?? []))]
+    const rows = await engine.all<{ detail: string }>(
+      engine.dialect.render(sql`select detail from sheaf_changes
+        where detail is not null and kind = 'view.delete' and table_id in (${listOf(tables)}) order by id`),
+    )
+    for (const { detail } of rows) keepTitle(titles, JSON.parse(detail))
+    return titles
+  }
+
+  /** Names of people, where a field of the tables shows them. */
+  async function peopleFor(
+    actor: Actor,
+    { tables, fields }: LogNames,
+    entries: readonly DatedEntry[],
+  ): Promise<readonly Person[]> {
+    const live = entries.find(({ tableId, kind }) => {
+      if (tableId === null || !kind.startsWith('records.')) return false
+      return tables.get(tableId)?.deletedAt === null
+    })
+    const hasPeople = [...fields.values()].some(showsPeople)
+    if (!live?.tableId || !hasPeople) return []
+    const opened = await opening(() => reader.open(actor, live.tableId ?? ''))
+    return opened?.context.moment.people ?? []
+  }
+
+  /** What records are called that single entries changed: as they are now, else as they were when deleted. */
+  async function recordNames(
+    actor: Actor,
+    engine: Engine,
+    { tables, fields }: LogNames,
+    entries: readonly DatedEntry[],
+    lines: ReadonlyMap<number, Line[]>,
+    people: readonly Person[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>()
+    const wanted = new Map<string, Set<RecordId>>()
+    for (const entry of entries) {
+      const own = lines.get(entry.id) ?? []
+      const range = rangeOf(entry)
+      const id = range && range.from === range.to ? range.from : own[0]?.record_id
+      if (entry.tableId === null || id === undefined) continue
+      wanted.set(entry.tableId, (wanted.get(entry.tableId) ?? new Set()).add(id))
+    }
+    for (const [tableId, ids] of wanted) {
+      const isLive = tables.get(tableId)?.deletedAt === null
+      const opened = isLive ? await opening(() => reader.open(actor, tableId)) : null
+      const display =
+        opened?.model.displayField ??
+        [...fields.values()].find((field) => field.tableId === tableId && field.isDisplay)
+      if (!display) continue
+      const text = (value: Values[string]) => cellText(display, value, { people, timeZone: 'UTC' })
+      const deleted = await engine.all<{ record_id: RecordId; before: string }>(
+        engine.dialect.render(sql`select record_id, before from sheaf_change_records
+          where table_id = ${tableId} and record_id in (${listOf([...ids])})
+            and after is null and before is not null order by change_id`),
+      )
+      for (const { record_id, before } of deleted)
+        names.set(`${tableId} ${record_id}`, text(JSON.parse(before)[display.id] ?? null))
+      if (!opened) continue
+      const recordIds = [...ids].map((id) => storedId(opened.model, id))
+      const page = await opening(() =>
+        reader.page(opened, { tableId, recordIds, limit: recordIds.length, offset: 0 }, [
+          opened.model.displayField,
+        ]),
+      )
+      page?.ids.forEach((id, at) => {
+        names.set(`${tableId} ${id}`, text(page.rows[at]?.[0] ?? null))
+      })
+    }
+    return names
+  }
+
+  return describe
+}
+
+/** Null where a connected database does not answer, or a field cannot be read: a name must not stop undo. */
+async function opening<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+const listOf = (values: readonly (string | number)[]): SQL =>
+  sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  )
+
+/** The first records of each entry in its own table, and how many there are: one statement for all entries. */
+async function readLines(
+  engine: Engine,
+  entries: readonly DatedEntry[],
+): Promise<ReadonlyMap<number, Line[]>> {
+  const parts = entries
+    .filter(({ kind, tableId }) => tableId !== null && kind.startsWith('records.'))
+    .map(({ id, tableId, records }) => {
+      const own = sql`change_id = ${id} and table_id = ${tableId}`
+      const some = sql`select 1 from sheaf_change_records where ${own} limit ${COUNTED + 1}`
+      const total =
+        records <= COUNTED
+          ? sql`(select count(*) from sheaf_change_records where ${own})`
+          : sql`(select case when count(*) > ${COUNTED} then ${records} else count(*) end from (${some}) as some)`
+      return sql`select * from (select change_id, record_id, before, after, ${total} as total
+        from sheaf_change_records where ${own} order by record_id limit ${LINES}) as one`
+    })
+  if (parts.length === 0) return new Map()
+  const rows = await engine.all<Line>(engine.dialect.render(sql.join(parts, sql` union all `)), {
+    scan: entries.some(({ records }) => records > 5_000),
+  })
+  return Map.groupBy(
+    rows.map((row) => ({ ...row, change_id: Number(row.change_id), total: Number(row.total) })),
+    (row) => row.change_id,
+  )
+}
+
+function keepTitle(titles: Map<string, string>, detail: unknown): void {
+  const { viewId, stored, after } = (detail ?? {}) as {
+    viewId?: string
+    stored?: { row?: { title?: string } }
+    after?: { title?: string }
+  }
+  const title = stored?.row?.title ?? after?.title
+  if (viewId !== undefined && title !== undefined && !titles.has(viewId)) titles.set(viewId, title)
+}
+
+/** A title that the entry itself keeps, for what is gone from the metadata. */
+function keptTitle({ detail }: DatedEntry, fieldId: string): string {
+  const kept = (detail ?? {}) as { fieldId?: string; title?: string; before?: { title?: string } }
+  const isOwn = kept.fieldId === fieldId
+  return (isOwn && (kept.title ?? kept.before?.title)) || 'deleted field'
+}
+
+function tableTitle({ detail }: DatedEntry, table: Table | undefined): string {
+  return table?.title ?? (detail as { tableTitle?: string } | null)?.tableTitle ?? 'deleted table'
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line
+}
+
+function recordName(
+  names: ReadonlyMap<string, string>,
+  entry: DatedEntry,
+  line: Line | undefined,
+): string | null {
+  const range = rangeOf(entry)
+  const id = line?.record_id ?? range?.from
+  if (id === undefined) return null
+  return short(names.get(`${entry.tableId} ${id}`) ?? '') || `#${id}`
+}
+
+/** The fields that an entry changed in its first record, those of the system left out. */
+function valuesOf(
+  { fields }: LogNames,
+  entry: DatedEntry,
+  line: Line | undefined,
+  people: readonly Person[],
+): LabelledValue[] {
+  const listed = (entry.detail as { fields?: string[] } | null)?.fields
+  if (!line) return (listed ?? []).map((id) => ({ field: titleOf(fields, id), before: null, after: null }))
+  if (line.before === null || line.after === null) return []
+  const [before, after] = [line.before, line.after].map((json): Values => JSON.parse(json))
+  if (!before || !after) return []
+  // A link that a key column keeps is told once, as the link.
+  const keys = new Set([...fields.values()].flatMap((field) => linkOf(field)?.keyFieldId ?? []))
+  return Object.keys(after).flatMap((id): LabelledValue[] => {
+    const field = fields.get(id)
+    if (!field || field.isSystem || field.isPrimaryKey) return []
+    if (linkOf(field)) {
+      const { linked = [], unlinked = [] } = JSON.parse(String(after[id] ?? '{}')) as {
+        linked?: unknown[]
+        unlinked?: unknown[]
+      }
+      const counts = { added: linked.length, removed: unlinked.length }
+      return [{ field: short(field.title), before: null, after: null, linked: counts }]
+    }
+    if (keys.has(id) || (before[id] ?? null) === (after[id] ?? null)) return []
+    return [
+      {
+        field: short(field.title),
+        before: valueText(field, before[id] ?? null, people),
+        after: valueText(field, after[id] ?? null, people),
+      },
+    ]
+  })
+}
+
+const titleOf = (fields: LogNames['fields'], id: string): string =>
+  short(fields.get(id)?.title ?? 'deleted field')
+
+/** A value as text; of a password only that there is one. */
+function valueText(field: Field, value: Values[string], people: readonly Person[]): string {
+  if (value === null) return ''
+  if (isPasswordHash(value)) return PASSWORD_MASK
+  return short(cellText(field, value, { people, timeZone: 'UTC' }))
+}
+
+/** Why undoing an entry has to be confirmed by someone who looks at `scope`; null where it has not. */
+export function confirmReason(
+  { kind, tableId, detail }: StoredEntry,
+  records: number,
+  viewId: string | null,
+  scope: ActionScope,
+): ConfirmReason | null {
+  const imported = (detail as { imported?: number } | null)?.imported
+  if (kind === 'records.import' || imported !== undefined) return 'import'
+  const [owner] = kind.split('.')
+  const isLight =
+    owner === 'records' ||
+    kind === 'view.update' ||
+    kind === 'view.arrange' ||
+    (kind === 'field.update' && isOptionsChange(detail))
+  if (!isLight) return 'structure'
+  if (records > CONFIRM_RECORDS) return 'many'
+  if (tableId === null || tableId !== scope.tableId) return 'elsewhere'
+  // What a view alone shows cannot be seen in another one.
+  return viewId !== null && viewId !== scope.viewId ? 'elsewhere' : null
+}

@@ -1,0 +1,111 @@
+import { sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import { toEntry } from '../../../src/db/change-log.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { linkDelta } from '../links/index.ts'
+import { type AddedRange, maskValues, rangeOf } from '../table/index.ts'
+
+/** Entries that one call gives. */
+const PAGE = 50
+
+export interface HistoryEntry {
+  id: number
+  at: string
+  actorId: string | null
+  /** `records.update`, `records.insert`, `records.import`, `undo`, … */
+  kind: string
+  changes: { fieldId: string; before: CellValue; after: CellValue }[]
+}
+
+interface Row {
+  id: number
+  at: string
+  actor_id: string | null
+  kind: string
+  before: string | null
+  after: string | null
+}
+
+/**
+ * What happened to a record, newest first, of the fields that are still there. `before` is the id of
+ * the last entry seen.
+ */
+export async function readHistory(
+  engine: Engine,
+  model: TableModel,
+  recordId: RecordId,
+  before: number | undefined,
+): Promise<HistoryEntry[]> {
+  const until = before ?? Number.MAX_SAFE_INTEGER
+  const tableId = model.table.id
+  const { dialect } = engine
+  const rows = await engine.all<Row>(
+    dialect.render(sql`select c.id, c.at, c.actor_id, c.kind, r.before, r.after
+      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
+      where r.table_id = ${tableId} and r.record_id = ${recordId} and r.change_id < ${until}
+      order by r.change_id desc limit ${PAGE}`),
+  )
+  // A change that added many records keeps their range alone; it is the record's first entry.
+  const ranges = await engine.all<Parameters<typeof toEntry>[0]>(
+    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
+      where detail is not null and table_id = ${tableId} and id < ${until}
+        and kind in ('records.insert', 'records.import')`),
+  )
+  const added = ranges.filter((row) => holds(rangeOf(toEntry(row)), recordId)).map(asAdded)
+  return [...rows, ...added]
+    .sort((a, b) => b.id - a.id)
+    .slice(0, PAGE)
+    .map((row) => ({
+      id: row.id,
+      at: row.at,
+      actorId: row.actor_id,
+      kind: row.kind,
+      changes: changesOf(model, row),
+    }))
+}
+
+const holds = (range: AddedRange | null, id: RecordId): boolean =>
+  range !== null && typeof id === 'number' && id >= range.from && id <= range.to
+
+const asAdded = ({ id, at, actor_id, kind }: Omit<Row, 'before' | 'after'>): Row => ({
+  id,
+  at,
+  actor_id,
+  kind,
+  before: null,
+  after: null,
+})
+
+function changesOf(model: TableModel, row: Row): HistoryEntry['changes'] {
+  const raw = [row.before, row.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
+  const [before = {}, after = {}] = raw.map((values) => maskValues(model, values))
+  const links = linksByKey(model)
+  return model.fields
+    .filter((field) => !field.isSystem && !field.isPrimaryKey)
+    .filter((field) => (before[field.id] ?? null) !== (after[field.id] ?? null))
+    .flatMap((field) => {
+      const [from, to] = [before[field.id] ?? null, after[field.id] ?? null]
+      const linkId = links.get(field.id)
+      if (linkId === undefined) return [{ fieldId: field.id, before: from, after: to }]
+      // The key is told of as the link that it keeps. A change of many records has not marked it.
+      if (linkId in after) return []
+      return [{ fieldId: linkId, before: null, after: linkDelta(idsOf(to), idsOf(from)) }]
+    })
+}
+
+/** The link fields of a table by the field that keeps the key. */
+function linksByKey(model: TableModel): Map<string, string> {
+  return new Map(
+    model.fields.flatMap((field) => {
+      const link = linkOf(field)
+      return link?.holdsKey && link.keyFieldId ? [[link.keyFieldId, field.id] as const] : []
+    }),
+  )
+}
+
+const idsOf = (value: CellValue): RecordId[] =>
+  typeof value === 'number' || typeof value === 'string' ? [value] : []

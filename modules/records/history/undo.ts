@@ -1,0 +1,558 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Action, ActionScope } from '../../../src/core/actions.ts'
+import type { Actor, UserActor } from '../../../src/core/actor.ts'
+import type { AppliedChange } from '../../../src/core/changes.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
+import type { Person } from '../../../src/core/model.ts'
+import { appendChange, type StoredEntry, toEntry } from '../../../src/db/change-log.ts'
+import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
+import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { BasesService } from '../../bases/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { LinkSchema } from '../links/index.ts'
+import type { Reader } from '../read/index.ts'
+import { isForeign, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
+import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites } from '../write/index.ts'
+import { createDescribe, type DatedEntry } from './describe.ts'
+import { settleOperations } from './drop-stale.ts'
+import { invert, readLogged } from './invert.ts'
+
+/** What undo and redo answer. `applied` is null where nothing was left to take back. */
+export interface Undone {
+  applied: AppliedChange | null
+  /** The kind of what was taken back, e.g. `records.update`; null where there was nothing. */
+  kind: string | null
+  records: number
+  /** Values that someone has changed since, which were left as they are. */
+  skipped: number
+}
+
+const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events' | 'undoers'>
+  auth: Pick<AuthService, 'access' | 'people'>
+  schema: LinkSchema & Pick<SchemaService, 'tables' | 'logNames'>
+  views: Pick<ViewsService, 'titlesOf'>
+  bases: Pick<BasesService, 'sourcesOf'>
+  reader: Pick<Reader, 'open' | 'page'>
+  door: Door
+  sets: SetWrites
+}
+
+/** Stands in `undone_by` for what cannot be undone. */
+export const FINAL = -1
+
+/** Deletions of so many records, and updates of all that match, go and come back as a set, in a worker thread. */
+const SET_FROM = 1_000
+
+/** Actions that one page of the history holds at most. */
+export const MAX_ACTIONS = 100
+
+/** What the history lists: of a base, or of one of its tables. */
+export interface ActionsRequest {
+  baseId: string
+  tableId?: string
+  /** The last entry seen; absent: from the newest. */
+  before?: number
+  limit: number
+}
+
+/** Deleted views that are listed. */
+const MAX_DELETED_VIEWS = 500
+
+type Direction = 'undo' | 'redo'
+
+/** An entry to undo, or one that was undone by `undoneBy` and is to be redone. */
+interface Found {
+  entry: DatedEntry
+  undoneBy: number | null
+}
+
+/**
+ * Undo and redo from the log, so that they survive a reload. Each is a change of its own, in the log as any other;
+ * a new action ends what the redo key would do.
+ */
+export function createUndo({ kernel, auth, schema, views, bases, reader, door, sets }: Deps) {
+  const queues = new Map<string, ReturnType<typeof createWriteQueue>>()
+  /** How often the undo of entries was refused, by base and person. After the second time undo leaves them. */
+  const refused = new LRUCache<string, ReadonlyMap<number, number>>({ max: 1_000 })
+  const describe = createDescribe({ reader, schema, views, bases })
+
+  /** One step of a base at a time: two that come together must not undo the same action. */
+  function inTurn<T>(baseId: string, work: () => Promise<T>): Promise<T> {
+    const queue = queues.get(baseId) ?? createWriteQueue()
+    queues.set(baseId, queue)
+    return queue(work, { patienceMs: writePatienceMs() })
+  }
+
+  const refusalsOf = (baseId: string, user: UserActor): ReadonlyMap<number, number> =>
+    refused.get(`${baseId} ${user.id}`) ?? new Map()
+
+  const passedOver = (baseId: string, user: UserActor): ReadonlySet<number> =>
+    new Set([...refusalsOf(baseId, user)].flatMap(([id, times]) => (times > 1 ? id : [])))
+
+  /**
+   * The action that undo (or redo) comes to next: with a table in `scope` the actor's latest in that table, else in
+   * the base. Null where there is none.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
+   */
+  async function next(
+    actor: Actor,
+    baseId: string,
+    direction: Direction,
+    scope: ActionScope = {},
+  ): Promise<Action | null> {
+    const { user, engine } = await enter(actor, baseId)
+    const { tableId } = scope
+    const found =
+      direction === 'undo'
+        ? await findUndoable(engine, user.id, { tableId, except: passedOver(baseId, user) })
+        : await findRedoable(engine, user.id, { tableId })
+    if (!found) return null
+    return describeAction(user, baseId, engine, await withSameAction(engine, found, direction), scope)
+  }
+
+  /** Several entries of one action as one: named after the records it wrote, and confirmed if one of them has to be. */
+  async function describeAction(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    found: readonly Found[],
+    scope: ActionScope,
+  ): Promise<Action | null> {
+    const entries = found.map(({ entry }) => entry)
+    const described = await describe(user, baseId, engine, entries, scope)
+    const [first] = described
+    const main = described.find(({ kind }) => kind.startsWith('records.')) ?? first
+    if (!main || !first) return null
+    // An action that touches what is on screen is not elsewhere, whatever other table it wrote to on the way.
+    const reasons = described.map((one) => one.confirm)
+    const isElsewhere = reasons.every((reason) => reason === 'elsewhere')
+    const heavy = reasons.find((reason) => reason !== null && reason !== 'elsewhere') ?? null
+    const confirm = isElsewhere ? 'elsewhere' : heavy
+    // The id is that of the first entry: undo names it and takes the others along.
+    return { ...main, id: first.id, further: described.length - 1, confirm }
+  }
+
+  /**
+   * Undoes an action: the one that `entryId` names, or the actor's latest. Another person's takes the right to undo
+   * those of others. Of one that is undone already nothing is done again: a call may be sent twice.
+   *
+   * @throws BASE_NOT_FOUND, GENERIC_NOT_FOUND for an unknown entry; PERMISSION_DENIED below editor, and for what
+   *   another person did below creator; CONFLICT where it cannot be undone
+   */
+  async function undo(actor: Actor, baseId: string, entryId?: number): Promise<Undone> {
+    const { user, engine } = await enter(actor, baseId)
+    return inTurn(baseId, async () => {
+      if (entryId !== undefined) {
+        const found = await findNamed(user, baseId, engine, entryId)
+        if (found.undoneBy !== null) return { ...NOTHING, kind: found.entry.kind }
+        return undoAction(user, baseId, engine, found)
+      }
+      for (;;) {
+        const found = await findUndoable(engine, user.id, { except: passedOver(baseId, user) })
+        if (!found) return NOTHING
+        try {
+          return await undoAction(user, baseId, engine, found)
+        } catch (error) {
+          if (!(error instanceof AppError) || error.details?.passedOver !== true) throw error
+        }
+      }
+    })
+  }
+
+  async function undoAction(user: UserActor, baseId: string, engine: Engine, found: Found): Promise<Undone> {
+    const [first = found, ...others] = await withSameAction(engine, found, 'undo')
+    const undone = await step(user, baseId, engine, first.entry, null).catch(async (error) => {
+      throw await refusal(user, baseId, engine, first.entry, error)
+    })
+    return withRest(undone, others, ({ entry }) => step(user, baseId, engine, entry, null))
+  }
+
+  /**
+   * Redoes an action: the one that `entryId` names, or what the actor undid last.
+   *
+   * @throws as `undo`
+   */
+  async function redo(actor: Actor, baseId: string, entryId?: number): Promise<Undone> {
+    const { user, engine } = await enter(actor, baseId)
+    return inTurn(baseId, async () => {
+      const found =
+        entryId === undefined
+          ? await findRedoable(engine, user.id, {})
+          : await findNamed(user, baseId, engine, entryId)
+      if (!found) return NOTHING
+      if (found.undoneBy === null) return { ...NOTHING, kind: found.entry.kind }
+      const [first = found, ...others] = await withSameAction(engine, found, 'redo')
+      const redone = await step(user, baseId, engine, first.entry, first.undoneBy)
+      return withRest(redone, others, ({ entry, undoneBy }) => step(user, baseId, engine, entry, undoneBy))
+    })
+  }
+
+  /**
+   * What happened in a base or in one of its tables, newest first, with the people who did it. `next` is the
+   * `before` of the following page.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below editor
+   */
+  async function actions(
+    actor: Actor,
+    { baseId, tableId, before, limit }: ActionsRequest,
+  ): Promise<{ actions: Action[]; people: Person[]; next: number | null }> {
+    const { user, engine } = await enter(actor, baseId)
+    const rows = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where undoes is null and redoes is null
+          ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
+          ${before === undefined ? sql`` : sql`and id < ${before}`}
+        order by id desc limit ${limit + 1}`),
+    )
+    const entries = rows.slice(0, limit).map(toDated)
+    const described = await describe(user, baseId, engine, entries, {})
+    const ids = entries.flatMap(({ actorId }) => actorId ?? [])
+    return {
+      actions: joinActions(entries, described),
+      people: await auth.people([...new Set(ids)]),
+      next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null,
+    }
+  }
+
+  /**
+   * The deleted views of a base's live tables, newest first: undoing the entry brings one back.
+   *
+   * @throws BASE_NOT_FOUND; PERMISSION_DENIED below creator
+   */
+  async function deletedViews(
+    actor: Actor,
+    baseId: string,
+  ): Promise<{ actions: Action[]; people: Person[] }> {
+    const { user, engine } = await enter(actor, baseId)
+    await auth.access.authorize(actor, 'view.create', baseId)
+    const tables = await schema.tables(actor, baseId)
+    if (tables.length === 0) return { actions: [], people: [] }
+    const ids = sql.join(
+      tables.map(({ id }) => sql`${id}`),
+      sql`, `,
+    )
+    const rows = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where detail is not null and kind = 'view.delete' and undone_by is null and table_id in (${ids})
+        order by id desc limit ${MAX_DELETED_VIEWS}`),
+    )
+    const entries = rows.map(toDated)
+    const people = await auth.people([...new Set(entries.flatMap(({ actorId }) => actorId ?? []))])
+    return { actions: await describe(user, baseId, engine, entries, {}), people }
+  }
+
+  /**
+   * Lets a deleted view go forever: nothing restores it from now on.
+   *
+   * @throws VIEW_NOT_FOUND where the entry deleted none, or it is back; PERMISSION_DENIED below creator
+   */
+  async function deleteViewForever(actor: Actor, baseId: string, entryId: number): Promise<void> {
+    const { engine } = await enter(actor, baseId)
+    await auth.access.authorize(actor, 'view.purge', baseId)
+    const [marked] = await engine.writeScript([
+      engine.dialect.render(sql`update sheaf_changes set undone_by = ${sql.raw(String(FINAL))}
+        where id = ${entryId} and kind = 'view.delete' and undone_by is null`),
+    ])
+    if ((marked?.changes ?? 0) === 0) throw notFound('View', String(entryId))
+  }
+
+  /** An entry by its id, for someone who may undo or redo it. */
+  async function findNamed(user: UserActor, baseId: string, engine: Engine, entryId: number): Promise<Found> {
+    const [row] = await engine.all<LogRow>(
+      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+        where id = ${entryId} and undoes is null and redoes is null`),
+    )
+    if (!row) throw notFound('Action', String(entryId))
+    const entry = toDated(row)
+    if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
+    if (entry.undoneBy === FINAL)
+      throw new AppError('CONFLICT', 'This cannot be undone: the records were deleted forever')
+    return { entry, undoneBy: entry.undoneBy }
+  }
+
+  /**
+   * What others have built on, or what would break a rule by now, cannot be undone. Whoever asks for it once more
+   * leaves it (`details.passedOver`) and goes on with what came before: one refusal must not end undo for good.
+   */
+  async function refusal(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entry: StoredEntry,
+    error: unknown,
+  ): Promise<unknown> {
+    if (!(error instanceof AppError)) return error
+    const { tableId } = entry
+    const [inTable, inBase] = await Promise.all(
+      [tableId ?? undefined, undefined].map((id) =>
+        findUndoable(engine, user.id, { tableId: id, except: passedOver(baseId, user) }),
+      ),
+    )
+    // Whoever chose the entry in the history has not come to it step by step.
+    if (inTable?.entry.id !== entry.id && inBase?.entry.id !== entry.id) return error
+    const refusals = refusalsOf(baseId, user)
+    const times = (refusals.get(entry.id) ?? 0) + 1
+    refused.set(`${baseId} ${user.id}`, new Map([...refusals, [entry.id, times]]))
+    const { code, message, details } = error
+    return times === 1
+      ? new AppError(code, `${message}. Undo once more to leave it and go on with what came before`, details)
+      : new AppError(code, message, { ...details, passedOver: true })
+  }
+
+  async function enter(actor: Actor, baseId: string): Promise<{ user: UserActor; engine: Engine }> {
+    // Also finds out that the base is there, and not in the trash.
+    await schema.tables(actor, baseId)
+    await auth.access.authorize(actor, 'record.undo', baseId)
+    if (actor.kind !== 'user')
+      throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
+    return { user: actor, engine: await kernel.sources.engine(baseId) }
+  }
+
+  /** @param undoneBy the entry that took this one back, where it is to be done again; else null */
+  async function step(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entry: StoredEntry,
+    undoneBy: number | null,
+  ): Promise<Undone> {
+    const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
+    const finish = async (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> => {
+      const by = undoneBy === null ? entryId : null
+      await tx.run(dialect.render(sql`update sheaf_changes set undone_by = ${by} where id = ${entry.id}`))
+    }
+    const { kind } = entry
+    const owner = kind.split('.')[0] ?? ''
+    if (owner !== 'records') {
+      const undoer = kernel.undoers.get(owner)
+      if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
+      await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
+      const { tableId } = entry
+      await engine.write(
+        async (tx) => {
+          const appended = await appendChange(tx, engine.dialect, {
+            actorId: user.id,
+            tableId,
+            records: [],
+            ...mark,
+          })
+          await finish(tx, engine.dialect, appended.id)
+        },
+        undefined,
+        { isFollowUp: true },
+      )
+      return { applied: null, kind, records: entry.records, skipped: 0 }
+    }
+    const asSet = setStep(entry, undoneBy)
+    if (asSet && !(await isForeignEntry(entry))) {
+      const { count, skipped, ...applied } = await asSet(user, mark)
+      return { applied, kind, records: count, skipped }
+    }
+    let skipped = 0
+    let records = 0
+    const applied = await door.write(
+      user,
+      { baseId },
+      {
+        entry: { ...mark, tableId: entry.tableId },
+        finish,
+        async plan(scope) {
+          // Redo is the undo of the undo: its records tell what to put back.
+          const inverse = await invert(scope, await readLogged(engine, undoneBy ?? entry.id))
+          const settled = await settleOperations(scope, inverse.operations)
+          skipped = inverse.skipped + settled.skipped
+          records = countRecords(inverse.operations, entry.tableId)
+          return settled.operations
+        },
+      },
+    )
+    return { applied, kind, records: records || applied.count, skipped }
+  }
+
+  /** Sets are written beside the log, which a connected database is not. */
+  const isForeignEntry = async ({ tableId }: StoredEntry): Promise<boolean> =>
+    tableId !== null && isForeign(await schema.loadWithKeys(tableId))
+
+  /** How a change of many records is taken back, or done again: as a set. Null for any other. */
+  function setStep(entry: StoredEntry, undoneBy: number | null) {
+    const range = rangeOf(entry)
+    if (range) {
+      return (user: UserActor, mark: SetEntry) =>
+        undoneBy === null
+          ? sets.deleteWhere(user, range.tableId, (model) => rangeCondition(model, range), mark, {
+              added: entry.id,
+            })
+          : sets.restoreFrom(user, range.tableId, undoneBy, mark)
+    }
+    const { tableId } = entry
+    if (tableId === null || entry.records < SET_FROM) return null
+    const fieldIds = (entry.detail as Partial<SetDetail> | null)?.fields
+    if (fieldIds) {
+      // Redo is the undo of the undo: its records tell what to put back.
+      const change = { changeId: undoneBy ?? entry.id, fieldIds }
+      return (user: UserActor, mark: SetEntry) => sets.revert(user, tableId, change, mark)
+    }
+    const isDeletion = entry.kind === 'records.delete'
+    if (!isDeletion && entry.kind !== 'records.restore') return null
+    // Redo is the undo of the undo: what an undone restoration deleted comes back, and the other way round.
+    const changeId = undoneBy ?? entry.id
+    return (user: UserActor, mark: SetEntry) =>
+      isDeletion === (undoneBy === null)
+        ? sets.restoreFrom(user, tableId, changeId, mark)
+        : sets.deleteWhere(user, tableId, (model, dialect) => restoredBy(model, dialect, changeId), mark)
+  }
+
+  return { next, undo, redo, actions, deletedViews, deleteViewForever }
+}
+
+/** Goes on with the other entries of the same action. Stops at one that is refused, which is the first of the next undo. */
+async function withRest(
+  first: Undone,
+  others: readonly Found[],
+  run: (other: Found) => Promise<Undone>,
+): Promise<Undone> {
+  let all = first
+  for (const other of others) {
+    try {
+      all = together(all, await run(other))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      break
+    }
+  }
+  return all
+}
+
+/** The entries of one action stand in the list as one, at the place of the latest of them. */
+function joinActions(entries: readonly DatedEntry[], described: readonly Action[]): Action[] {
+  const joined: Action[] = []
+  const places = new Map<string, number>()
+  entries.forEach(({ actionId, actorId, undoneBy }, index) => {
+    const action = described[index]
+    if (!action) return
+    const key = actionId === null ? null : `${actorId} ${actionId} ${undoneBy === null}`
+    const at = key === null ? undefined : places.get(key)
+    const known = at === undefined ? undefined : joined[at]
+    if (at === undefined || !known) {
+      if (key !== null) places.set(key, joined.length)
+      joined.push(action)
+      return
+    }
+    const main = known.kind.startsWith('records.') ? known : action
+    joined[at] = {
+      ...main,
+      id: known.id,
+      further: known.further + 1,
+      confirm: known.confirm ?? action.confirm,
+    }
+  })
+  return joined
+}
+
+/** Records of the table that an action was about: those linked to them change with them, and are not counted. */
+const countRecords = (operations: readonly CheckedOperation[], tableId: string | null): number =>
+  operations.filter((operation) => operation.tableId === tableId).reduce((sum, one) => sum + sizeOf(one), 0)
+
+function sizeOf(operation: CheckedOperation): number {
+  if ('rows' in operation) return operation.rows.length
+  if ('places' in operation) return operation.places.length
+  return 'ids' in operation ? operation.ids.length : 0
+}
+
+/** Two steps as one answer; of several changes the records are not listed, but read again. */
+function together(first: Undone, second: Undone): Undone {
+  const [a, b] = [first.applied, second.applied]
+  const applied =
+    a && b
+      ? { ...b, records: [], truncated: true, tableIds: [...new Set([...a.tableIds, ...b.tableIds])] }
+      : (a ?? b)
+  return {
+    applied,
+    kind: first.kind,
+    records: first.records + second.records,
+    skipped: first.skipped + second.skipped,
+  }
+}
+
+type LogRow = Parameters<typeof toEntry>[0] & { undone_by: number | null }
+
+const NAMES = 'id at actor_id kind table_id records undoes detail action_id undone_by'.split(' ')
+const columnsOf = (line: string): SQL => sql.raw(NAMES.map((name) => `${line}.${name}`).join(', '))
+const LOG_COLUMNS = columnsOf('sheaf_changes')
+
+const toDated = (row: LogRow): DatedEntry => ({
+  ...toEntry(row),
+  undoneBy: row.undone_by === null ? null : Number(row.undone_by),
+})
+
+const toFound = (row: LogRow): Found => {
+  const entry = toDated(row)
+  return { entry, undoneBy: entry.undoneBy }
+}
+
+async function findUndoable(
+  engine: Engine,
+  actorId: string,
+  { tableId, except }: { tableId?: string; except: ReadonlySet<number> },
+): Promise<Found | null> {
+  const left = sql.join(
+    [...except].map((id) => sql`${id}`),
+    sql`, `,
+  )
+  const [row] = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+      where actor_id = ${actorId} and undone_by is null and undoes is null and redoes is null
+        ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
+        ${except.size === 0 ? sql`` : sql`and id not in (${left})`}
+      order by id desc limit 1`),
+  )
+  return row ? toFound(row) : null
+}
+
+/** What the actor undid last and nothing that they did since has replaced: in the table, where one is named. */
+async function findRedoable(
+  engine: Engine,
+  actorId: string,
+  { tableId }: { tableId?: string },
+): Promise<Found | null> {
+  const within = (line: SQL): SQL => (tableId === undefined ? sql`` : sql`and ${line}.table_id = ${tableId}`)
+  const [row] = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${columnsOf('e')} from sheaf_changes u join sheaf_changes e on e.id = u.undoes
+      where u.actor_id = ${actorId} and u.undoes is not null and e.undone_by = u.id ${within(sql`e`)}
+        and u.id > coalesce((select max(own.id) from sheaf_changes own
+          where own.actor_id = ${actorId} and own.undoes is null and own.redoes is null ${within(sql`own`)}), 0)
+      order by u.id desc limit 1`),
+  )
+  return row ? toFound(row) : null
+}
+
+/** The entries of one action follow each other closely; others may write between them. */
+const ACTION_SPAN = 10_000
+
+/** An entry with the others of its action that stand (or were undone) as it does, in the order they are undone. */
+async function withSameAction(engine: Engine, found: Found, direction: Direction): Promise<Found[]> {
+  const { actionId, actorId, id } = found.entry
+  if (actionId === null) return [found]
+  const isUndo = direction === 'undo'
+  const rows = await engine.all<LogRow>(
+    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
+      where actor_id = ${actorId} and action_id = ${actionId} and id <> ${id}
+        and id between ${id - ACTION_SPAN} and ${id + ACTION_SPAN}
+        and undoes is null and redoes is null
+        and ${isUndo ? sql`undone_by is null` : sql`undone_by > 0`}
+      order by ${isUndo ? sql`id desc` : sql`undone_by desc`}`),
+  )
+  const others = rows.map(toFound)
+  // The latest goes first; what was undone last comes back first.
+  const place = ({ entry, undoneBy }: Found) => (isUndo ? entry.id : (undoneBy ?? 0))
+  return [found, ...others].toSorted((a, b) => place(b) - place(a))
+}

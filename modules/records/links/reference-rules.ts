@@ -1,0 +1,344 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { RecordChange } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { deleteRecords, updateRecords } from '../rows/index.ts'
+import { chunks, columnName, isKeyless } from '../table/index.ts'
+import { idPart, tableAs } from './ids.ts'
+import type { LinkSchema } from './relation.ts'
+import { type WriteScope, within } from './scope.ts'
+
+/**
+ * What a connected database does with the records that refer to one which is deleted: the rules of its foreign
+ * keys, asked of the database itself, so that a rule changed there yesterday counts today.
+ */
+
+/** What happens to a child when its parent is deleted (SQL:2016, referential actions). */
+export type DeleteRule = 'CASCADE' | 'SET NULL' | 'SET DEFAULT' | 'RESTRICT' | 'NO ACTION'
+
+/** A foreign key that refers to a table. */
+export interface Reference {
+  /** The schema of the child where it is another than the table's own. */
+  childSchema: string | null
+  child: string
+  columns: { child: string; parent: string }[]
+  rule: DeleteRule
+}
+
+interface ReferenceRow {
+  name: string
+  child_schema: string | null
+  child: string
+  child_column: string
+  parent_column: string
+  rule: string
+}
+
+type Reader = Pick<WriteScope, 'dialect'> & { tx: Pick<WriteScope['tx'], 'all'> }
+
+/** The foreign keys that refer to a table, those first whose children go or let go of it. */
+export async function referencesTo({ tx, dialect }: Reader, model: TableModel): Promise<Reference[]> {
+  const rows = await tx.all<ReferenceRow>(dialect.listReferences(model.table.tableName))
+  const references = [...Map.groupBy(rows, (row) => row.name).values()].flatMap((parts) => {
+    const [first] = parts
+    if (!first) return []
+    const columns = parts.map((part) => ({ child: part.child_column, parent: part.parent_column }))
+    const rule = first.rule.toUpperCase() as DeleteRule
+    return [{ childSchema: first.child_schema, child: first.child, columns, rule }]
+  })
+  return references.toSorted((a, b) => Number(refuses(a)) - Number(refuses(b)))
+}
+
+export const refuses = ({ rule }: Reference): boolean => rule === 'RESTRICT' || rule === 'NO ACTION'
+
+/** The rows of a reference's child table that refer to records of the parent, which the condition describes. */
+function childrenOf(
+  reference: Reference,
+  parent: TableModel,
+  isParent: SQL,
+  aliases = { parent: 'parent', child: 'child' },
+): { from: SQL; where: SQL } {
+  const name = sql.identifier(reference.child)
+  const table = reference.childSchema ? sql`${sql.identifier(reference.childSchema)}.${name}` : sql`${name}`
+  return {
+    from: sql`${table} as ${sql.identifier(aliases.child)}`,
+    where: sql`exists (select 1 from ${tableAs(parent, aliases.parent)}
+      where ${sql.join([matches(reference, aliases), isParent], sql` and `)})`,
+  }
+}
+
+/** True for a child and its parent, under the names that they have in a statement. */
+const matches = ({ columns }: Reference, { parent, child }: { parent: string; child: string }): SQL =>
+  sql.join(
+    columns.map(
+      (column) =>
+        sql`${sql.identifier(parent)}.${sql.identifier(column.parent)} = ${sql.identifier(child)}.${sql.identifier(column.child)}`,
+    ),
+    sql` and `,
+  )
+
+/** The table that holds the children, with a key by which each is told apart; null where it is not known here. */
+async function childModel(
+  schema: LinkSchema,
+  reference: Reference,
+  { table }: TableModel,
+): Promise<TableModel | null> {
+  if (reference.childSchema !== null) return null
+  const found = await schema.tableInDatabase(table.sourceId, reference.child)
+  const model = found && (await schema.loadWithKeys(found.id))
+  return model && !isKeyless(model) ? model : null
+}
+
+/** Ids of the children of records, each once, without those that are going already. */
+async function childIds(
+  { tx, dialect }: Reader,
+  reference: Reference,
+  parent: TableModel,
+  child: TableModel,
+  ids: RecordId[],
+  going: Going,
+): Promise<RecordId[]> {
+  const found = new Map<string, RecordId>()
+  const id = idPart(child, 'child', 'id')
+  for (const chunk of chunks(ids)) {
+    const { from, where } = childrenOf(reference, parent, idPart(parent, 'parent', 'id').isIn(chunk))
+    const rows = await tx.all<Record<string, unknown>>(
+      dialect.render(sql`select ${id.select} from ${from} where ${where}`),
+    )
+    for (const row of rows) found.set(String(id.read(row)), id.read(row))
+  }
+  const gone = going.get(child.table.id)
+  return [...found].flatMap(([key, value]) => (gone?.has(key) ? [] : [value]))
+}
+
+/** How many rows refer to records. */
+async function countChildren(
+  { tx, dialect }: Reader,
+  reference: Reference,
+  parent: TableModel,
+  ids: RecordId[],
+): Promise<number> {
+  let count = 0
+  for (const chunk of chunks(ids)) {
+    const { from, where } = childrenOf(reference, parent, idPart(parent, 'parent', 'id').isIn(chunk))
+    const [row] = await tx.all<{ n: number | string }>(
+      dialect.render(sql`select count(*) as n from ${from} where ${where}`),
+    )
+    count += Number(row?.n ?? 0)
+  }
+  return count
+}
+
+/** A column of a table as a key of a set: SQLite takes names in any case of their letters. */
+export const columnKey = (table: string, column: string): string => `${table}.${column}`.toLowerCase()
+
+/** Records that a deletion takes, by table id. */
+type Going = Map<string, Set<string>>
+
+function mark(going: Going, { table }: TableModel, ids: RecordId[]): void {
+  const known = going.get(table.id) ?? new Set()
+  for (const id of ids) known.add(String(id))
+  going.set(table.id, known)
+}
+
+/**
+ * Does what the rules of the database say with the records that refer to others which are about to be deleted, so
+ * that the log has it and undo brings it back. What lies in tables that are not known here is left to the database.
+ *
+ * @returns what was changed, and the `columnKey`s of the foreign keys that have been seen to
+ * @throws DATABASE_ERROR naming the table and the number of its records that forbid the deletion
+ */
+export async function followRules(
+  scope: WriteScope,
+  model: TableModel,
+  ids: RecordId[],
+  going: Going = new Map(),
+): Promise<{ changes: RecordChange[]; settled: Set<string> }> {
+  mark(going, model, ids)
+  const changes: RecordChange[] = []
+  const settled = new Set<string>()
+  for (const reference of await referencesTo(scope, model)) {
+    for (const column of reference.columns) settled.add(columnKey(reference.child, column.child))
+    const child = await childModel(scope.schema, reference, model)
+    if (refuses(reference)) {
+      await refuseOthers(scope, reference, model, child, ids, going)
+      continue
+    }
+    if (!child) continue
+    const children = await childIds(scope, reference, model, child, ids, going)
+    if (children.length === 0) continue
+    const part =
+      reference.rule === 'CASCADE'
+        ? await removeChildren(scope, child, children, going)
+        : await clearColumns(scope, reference, child, children)
+    for (const change of part) changes.push(change)
+  }
+  return { changes, settled }
+}
+
+async function removeChildren(
+  scope: WriteScope,
+  child: TableModel,
+  ids: RecordId[],
+  going: Going,
+): Promise<RecordChange[]> {
+  const { changes } = await followRules(scope, child, ids, going)
+  const ordered = await childrenFirst(scope, child, ids)
+  return [...changes, ...(await deleteRecords(within(scope, child), ordered))]
+}
+
+/** A default that the database works out is its own to write: the log has an empty cell after the change. */
+async function clearColumns(
+  scope: WriteScope,
+  { columns, rule }: Reference,
+  child: TableModel,
+  ids: RecordId[],
+): Promise<RecordChange[]> {
+  const names = new Set(columns.map((column) => column.child.toLowerCase()))
+  const fields = child.fields.filter((field) => names.has(columnName(field).toLowerCase()))
+  if (fields.length < columns.length) return []
+  const values = Object.fromEntries(
+    fields.map((field) => [field.id, rule === 'SET DEFAULT' ? field.defaultValue : null]),
+  )
+  return updateRecords(
+    within(scope, child),
+    ids.map((id) => ({ id, values })),
+  )
+}
+
+async function refuseOthers(
+  scope: WriteScope,
+  reference: Reference,
+  model: TableModel,
+  child: TableModel | null,
+  ids: RecordId[],
+  going: Going,
+): Promise<void> {
+  // Where some of the children go as well, they have to be known one by one.
+  const count =
+    child && going.has(child.table.id)
+      ? (await childIds(scope, reference, model, child, ids, going)).length
+      : await countChildren(scope, reference, model, ids)
+  if (count > 0) throw refusedByReference(model, child?.table.title ?? reference.child, count)
+}
+
+const refusedByReference = ({ table }: TableModel, childTitle: string, count: number): AppError => {
+  const records = count === 1 ? '1 record' : `${count} records`
+  return new AppError(
+    'DATABASE_ERROR',
+    `Not deleted: ${records} of "${childTitle}" ${count === 1 ? 'refers' : 'refer'} to it, and the database does not allow deleting records of "${table.title}" that others refer to`,
+    { table: childTitle, count },
+  )
+}
+
+/**
+ * The ids in an order in which a table that refers to itself can lose them: a record stands behind those that
+ * refer to it. Records that refer to each other in a circle stay as they are.
+ */
+export async function childrenFirst(
+  scope: WriteScope,
+  model: TableModel,
+  ids: RecordId[],
+): Promise<RecordId[]> {
+  if (ids.length < 2) return ids
+  const own = (await referencesTo(scope, model)).filter(
+    ({ child, childSchema }) => childSchema === null && child === model.table.tableName,
+  )
+  if (own.length === 0) return ids
+  const parents = new Map<string, Set<string>>()
+  for (const reference of own) {
+    for (const [child, parent] of await pairsWithin(scope, reference, model, ids)) {
+      if (child !== parent) parents.set(child, (parents.get(child) ?? new Set()).add(parent))
+    }
+  }
+  return parents.size === 0 ? ids : behindTheirChildren(ids, parents)
+}
+
+async function pairsWithin(
+  { tx, dialect }: WriteScope,
+  reference: Reference,
+  model: TableModel,
+  ids: RecordId[],
+): Promise<[child: string, parent: string][]> {
+  const [child, parent] = [idPart(model, 'child', 'c'), idPart(model, 'parent', 'p')]
+  const pairs: [string, string][] = []
+  for (const chunk of chunks(ids)) {
+    const rows = await tx.all<Record<string, unknown>>(
+      dialect.render(sql`select ${child.select}, ${parent.select} from ${tableAs(model, 'child')}
+        join ${tableAs(model, 'parent')} on ${matches(reference, { parent: 'parent', child: 'child' })}
+        where ${child.isIn(chunk)}`),
+    )
+    for (const row of rows) pairs.push([String(child.read(row)), String(parent.read(row))])
+  }
+  return pairs
+}
+
+/** @param parents the records that each record refers to */
+export function behindTheirChildren(
+  ids: RecordId[],
+  parents: ReadonlyMap<string, ReadonlySet<string>>,
+): RecordId[] {
+  const byText = new Map(ids.map((id) => [String(id), id]))
+  const ordered: RecordId[] = []
+  const seen = new Set<string>()
+  // Parents are put down first and the whole is turned round; a stack of its own, as chains may be long.
+  for (const id of byText.keys()) {
+    const stack = [{ id, isDone: false }]
+    for (let at = stack.pop(); at; at = stack.pop()) {
+      const record = byText.get(at.id)
+      if (at.isDone && record !== undefined) ordered.push(record)
+      if (at.isDone || record === undefined || seen.has(at.id)) continue
+      seen.add(at.id)
+      stack.push({ id: at.id, isDone: true })
+      for (const parent of parents.get(at.id) ?? []) stack.push({ id: parent, isDone: false })
+    }
+  }
+  return ordered.toReversed()
+}
+
+/** What deleting records does to those of a table that refer to them. */
+export interface DeletionEffect {
+  /** The table as people know it, or its name in the database where it is not shown here. */
+  table: string
+  count: number
+  rule: DeleteRule
+}
+
+/** Tables that a question is asked about at most: chains of cascades may reach all of them. */
+const MAX_EFFECTS = 30
+
+/**
+ * What the database would do if records were deleted, cascades of cascades included; nothing is changed.
+ *
+ * @param isDeleted true for the records, under a name of their table
+ */
+export async function deletionEffects(
+  reader: Reader & { schema: LinkSchema },
+  model: TableModel,
+  isDeleted: (alias: string) => SQL,
+): Promise<DeletionEffect[]> {
+  const effects: DeletionEffect[] = []
+  const visited = new Set([model.table.id])
+  const queue = [{ model, condition: isDeleted('r0'), depth: 0 }]
+  for (let at = queue.shift(); at && effects.length < MAX_EFFECTS; at = queue.shift()) {
+    const aliases = { parent: `r${at.depth}`, child: `r${at.depth + 1}` }
+    for (const reference of await referencesTo(reader, at.model)) {
+      const { from, where } = childrenOf(reference, at.model, at.condition, aliases)
+      const child = await childModel(reader.schema, reference, at.model)
+      // Those that are deleted anyway are no effect.
+      const isOther =
+        child?.table.id === model.table.id ? sql`${where} and not (${isDeleted(aliases.child)})` : where
+      const [row] = await reader.tx.all<{ n: number | string }>(
+        reader.dialect.render(sql`select count(*) as n from ${from} where ${isOther}`),
+      )
+      const count = Number(row?.n ?? 0)
+      if (count === 0) continue
+      effects.push({ table: child?.table.title ?? reference.child, count, rule: reference.rule })
+      if (reference.rule !== 'CASCADE' || !child || visited.has(child.table.id)) continue
+      visited.add(child.table.id)
+      queue.push({ model: child, condition: where, depth: at.depth + 1 })
+    }
+  }
+  return effects
+}

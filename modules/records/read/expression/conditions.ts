@@ -1,0 +1,128 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { AppError } from '../../../../src/core/errors.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import { showsPeople } from '../../../../src/core/fields/people-value.ts'
+import { shownType } from '../../../../src/core/fields/result.ts'
+import {
+  checkFilter,
+  compileFilter,
+  type Filter,
+  fieldsOf,
+  isGroup,
+} from '../../../../src/core/filters/index.ts'
+import { peopleFound } from '../../../../src/core/filters/operand.ts'
+import type { Field, RecordId, View } from '../../../../src/core/model.ts'
+import type { TableModel } from '../../../schema/index.ts'
+import { isKeyless, keyOf } from '../../table/index.ts'
+import { expressionOf } from './expression-of.ts'
+import { fragmentsOf } from './fragments.ts'
+import { wordsIn } from './lookup.ts'
+import { valueStorage } from './related-value.ts'
+import type { ReadContext, Scope } from './scope.ts'
+
+/** Most values that all conditions of a filter may list together: each is bound once or twice. */
+const MAX_VALUES = 10_000
+
+/**
+ * A view's conditions on a broken field are left out, and its rows seen; a caller who gives one is told,
+ * for what the filter was to keep away would be there.
+ *
+ * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
+ */
+export function refuseFaulty(model: TableModel, filter: Filter): void {
+  const problem = checkFilter(filter, (id) => model.field(id))[0]
+  if (problem) throw problem
+  for (const id of fieldsOf(filter)) {
+    const broken = model.field(id)
+    if (!broken?.error) continue
+    throw new AppError('INVALID_FILTER', `Can’t filter by field "${broken.title}": ${broken.error}`)
+  }
+  if (countValues(filter) > MAX_VALUES) {
+    throw new AppError('INVALID_FILTER', `A filter can have up to ${MAX_VALUES} values`)
+  }
+}
+
+const countValues = (filter: Filter): number => {
+  if (isGroup(filter)) return filter.children.reduce((sum, child) => sum + countValues(child), 0)
+  return Array.isArray(filter.value) ? filter.value.length : 1
+}
+
+/**
+ * A filter over stored and computed fields; null where nothing in it has an effect. What looks at a
+ * field that is broken is left out, as where the field is gone.
+ */
+export function filterCondition(context: ReadContext, filter: Filter | null): SQL | null {
+  if (filter === null) return null
+  const fragments = fragmentsOf(context)
+  const column = (field: Field) => fragments.of(field, 'value')
+  const whole = { field: wholeFields(context.model), column, words: fragments.words }
+  return compileFilter<SQL, Field>(filter, { ...context.moment, ...whole }, context.dialect)
+}
+
+/** The same over the record of a scope inside a statement. */
+export function conditionIn(scope: Scope, filter: Filter | null): SQL | null {
+  const column = (field: Field) => expressionOf(field, scope, 'value')
+  const words = (field: Field) => wordsIn(field, scope)
+  const whole = { field: wholeFields(scope.model), column, words }
+  return compileFilter<SQL, Field>(filter, { ...scope.moment, ...whole }, scope.dialect)
+}
+
+const wholeFields = (model: TableModel) => (id: string) => {
+  const field = model.field(id)
+  return field?.error === null ? field : undefined
+}
+
+/** Looks for text in some fields, or (null) in all that show any: through a view, of computed ones only in those it shows. */
+export function searchCondition(
+  context: ReadContext & { view: View | null },
+  text: string,
+  fields: readonly Field[] | null,
+): SQL {
+  const terms = (fields ?? searchable(context)).map((each) => searchTerm(context, each, text))
+  return sql`(${sql.join(terms, sql` or `)})`
+}
+
+function searchTerm(context: ReadContext, field: Field, text: string): SQL {
+  const { dialect } = context
+  const fragments = fragmentsOf(context)
+  const anyOf = fragments.anyOf(field)
+  // Of files one looks for the names, not for what else the cell says of them.
+  const { name } = shownType(field).type
+  const isFiles = name === 'Attachment'
+  const shown = (value: SQL) => (isFiles ? dialect.fileNames(value) : value)
+  // People are looked for as they are shown, and not by their ids.
+  if (showsPeople({ type: name })) {
+    const found = peopleFound(text, context.moment)
+    const among = (value: SQL) =>
+      found.length > 0 ? dialect.or(found.map((id) => dialect.hasOption(value, id))) : dialect.constant(false)
+    return anyOf ? anyOf(among) : among(fragments.of(field, 'value'))
+  }
+  if (anyOf) return anyOf((value) => dialect.search(shown(value), 'text', text))
+  return dialect.search(shown(fragments.of(field, 'value')), valueStorage(field), text)
+}
+
+function searchable({ model, view }: { model: TableModel; view: View | null }): Field[] {
+  const hidden = new Set(view?.fields.filter((field) => !field.show).map((field) => field.fieldId))
+  return model.fields.filter(
+    (field) =>
+      !field.isSystem &&
+      isSearchable(field) &&
+      (fieldType(field.type).computed === undefined || !hidden.has(field.id)),
+  )
+}
+
+/** False for a computed field that is broken or says only yes and no. */
+export const isSearchable = (field: Field): boolean =>
+  fieldType(field.type).computed === undefined ||
+  (field.error === null && shownType(field).type.storage !== 'boolean')
+
+/** @throws BAD_REQUEST for more records than a statement can name */
+export function idCondition({ model, dialect }: ReadContext, ids: RecordId[]): SQL {
+  const most = dialect.maxBoundParameters / 2
+  if (ids.length > most) throw new AppError('BAD_REQUEST', `A selection can contain up to ${most} records`)
+  const list = sql.join(
+    ids.map((id) => sql`${id}`),
+    sql`, `,
+  )
+  return ids.length === 0 || isKeyless(model) ? sql`1 = 0` : sql`${keyOf(model)} in (${list})`
+}

@@ -1,0 +1,59 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import { cellText } from './cell-text.ts'
+import type { Reader } from './read.ts'
+
+/** Tables that are looked through: the one on the screen, then the base's first ones. */
+const MAX_TABLES = 40
+/** Records of one table, and of all. */
+const PER_TABLE = 5
+const MAX_FOUND = 20
+
+/** A record by its name, as the command palette lists it. */
+export interface NamedRecord {
+  tableId: string
+  recordId: RecordId
+  name: string
+}
+
+/** What to look for, and where first. */
+export interface NameSearch {
+  baseId: string
+  text: string
+  /** The table on the screen. */
+  tableId?: string
+}
+
+/**
+ * Records of a base whose names hold the text, those of the table on the screen first. Each table is asked for a
+ * few, one after the other, until there are enough.
+ */
+export function createFindByName(
+  reader: Pick<Reader, 'open' | 'page'>,
+  schema: Pick<SchemaService, 'tables'>,
+) {
+  /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
+  return async function findByName(
+    actor: Actor,
+    { baseId, text, tableId }: NameSearch,
+  ): Promise<NamedRecord[]> {
+    const tables = await schema.tables(actor, baseId)
+    const inOrder = tables.toSorted((a, b) => Number(b.id === tableId) - Number(a.id === tableId))
+    const found: NamedRecord[] = []
+    for (const table of inOrder.slice(0, MAX_TABLES)) {
+      const opened = await reader.open(actor, table.id)
+      const { displayField } = opened.model
+      const search = { text, fieldId: displayField.id }
+      const query = { tableId: table.id, search, limit: PER_TABLE, offset: 0 }
+      const { ids, rows } = await reader.page(opened, query, [displayField])
+      const people = opened.context.moment.people ?? []
+      ids.forEach((recordId, at) => {
+        const name = cellText(displayField, rows[at]?.[0] ?? null, { people, timeZone: 'UTC' })
+        found.push({ tableId: table.id, recordId, name })
+      })
+      if (found.length >= MAX_FOUND) break
+    }
+    return found.slice(0, MAX_FOUND)
+  }
+}

@@ -1,0 +1,150 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field, Sort } from '../../../../src/core/model.ts'
+import {
+  type GroupPage,
+  type GroupRequest,
+  MAX_LISTED_GROUPS,
+  type RecordGroup,
+} from '../../../../src/core/query.ts'
+import type { Engine, QueryDialect } from '../../../../src/dialects/dialect.ts'
+import { fragmentsOf } from '../expression/fragments.ts'
+import { type PlanContext, requireField, select } from '../plan.ts'
+import { readSummaries, type SummaryColumn, summaryColumns } from '../summaries.ts'
+import { groupsCondition } from './key-condition.ts'
+import { decodeKey, type GroupTerm, groupTerm } from './term.ts'
+
+/** A level of groups, with how it is told apart. */
+interface Level {
+  field: Field
+  direction: Sort['direction']
+  term: GroupTerm
+}
+
+/**
+ * The groups of a selection, each ahead of its own groups: one statement for each level, whatever the number of
+ * records, groups and summaries.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer a summary
+ */
+export async function listGroups(
+  opened: { engine: Pick<Engine, 'values'> & { dialect: QueryDialect }; context: PlanContext },
+  request: GroupRequest,
+): Promise<GroupPage> {
+  const { engine, context } = opened
+  const levels = request.groups.map(({ fieldId, direction }): Level => {
+    const field = requireField(context.model, fieldId)
+    return { field, direction, term: groupTerm(context, field) }
+  })
+  const columns = summaryColumns(context.model, request.summaries)
+  const read = async (within: PlanContext, depth: number, page: Page): Promise<RecordGroup[]> => {
+    const own = levels.slice(0, depth)
+    const statement = levelQuery(within, request, own, columns, page)
+    const rows = await engine.values(engine.dialect.render(statement), { scan: true })
+    return rows.map((row) => ({
+      keys: own.map(({ term }, at) => decodeKey(context, term, row[at])),
+      count: Number(row[depth]),
+      summaries: readSummaries(columns, row.slice(depth + 1)),
+    }))
+  }
+  const { limit, offset } = request
+  const listed = await read(context, 1, { limit: limit + 1, offset })
+  const hasMore = listed.length > limit
+  const first = listed.slice(0, limit)
+  if (first.length === 0) return { groups: [], hasMore: false }
+  const within = hasMore || offset > 0 ? narrowed(context, levels[0]!.field, first) : context
+  const deeper: RecordGroup[][] = []
+  for (let depth = 2; depth <= levels.length; depth++) {
+    deeper.push(await read(within, depth, { limit: MAX_LISTED_GROUPS, offset: 0 }))
+  }
+  return { groups: inOrder([first, ...deeper]), hasMore }
+}
+
+interface Page {
+  limit: number
+  offset: number
+}
+
+/** Only the records of these groups of the first level. */
+function narrowed(context: PlanContext, field: Field, groups: RecordGroup[]): PlanContext {
+  const keys = groups.map((group) => group.keys[0] ?? null)
+  const isAny = groupsCondition(context, field, keys)
+  return { ...context, narrow: context.narrow ? sql`${context.narrow} and ${isAny}` : isAny }
+}
+
+/**
+ * The groups of one level: their keys, how many records they have, and the parts of their summaries. Values are
+ * worked out in a query of their own, so that a computed field is asked once for each record.
+ */
+function levelQuery(
+  context: PlanContext,
+  { selection }: GroupRequest,
+  levels: Level[],
+  columns: SummaryColumn[],
+  { limit, offset }: Page,
+): SQL {
+  const { dialect } = context
+  const { from, where } = select(context, selection)
+  const keys = levels.map((_, at) => name(`k${at}`))
+  const leading = levels.flatMap(({ term }, level) =>
+    term.leading.map((value, at) => ({ value, as: name(`f${level}_${at}`) })),
+  )
+  const fields = [...new Set(columns.map(({ field }) => field))]
+  const column = (field: Field) => name(`v${fields.indexOf(field)}`)
+  const valued = list([
+    ...levels.map(({ term }, at) => sql`${term.key} as ${keys[at]}`),
+    ...leading.map(({ value, as }) => sql`${value} as ${as}`),
+    ...fields.map((field) => sql`${fragmentsOf(context).of(field, 'value')} as ${column(field)}`),
+  ])
+  const placed: SQL[] = []
+  const parts = columns.flatMap(({ field, summary }) =>
+    summary.needs.map((part) => {
+      const { rows, over } = dialect.groupSummary(part, column(field), list(keys))
+      const names = rows.map((_, at) => name(`p${placed.length + at}`))
+      placed.push(...rows)
+      return over(names)
+    }),
+  )
+  const rows = sql`(select ${valued} from ${from} ${where}) as ${name('valued')}`
+  const source =
+    placed.length === 0
+      ? rows
+      : sql`(select ${name('valued')}.*, ${list(placed.map((each, at) => sql`${each} as ${name(`p${at}`)}`))} from ${rows}) as ${name('placed')}`
+  const results = parts.map((part, at) => ({ part, as: name(`s${at}`) }))
+  const grouped = list([
+    ...keys,
+    sql`count(*) as ${name('n')}`,
+    // The same in all records of a group, which the engine does not know.
+    ...leading.map(({ as }) => sql`min(${as}) as ${as}`),
+    ...results.map(({ part, as }) => sql`${part} as ${as}`),
+  ])
+  const order = levels.flatMap(({ term, direction }, level) => {
+    const key = name(`k${level}`)
+    const first = term.leading.map((_, at) => name(`f${level}_${at}`))
+    return [...first, ...(term.rank ? [term.rank(key)] : []), key].map((each) =>
+      dialect.orderBy(each, direction),
+    )
+  })
+  return sql`select ${list([...keys, name('n'), ...results.map(({ as }) => as)])}
+    from (select ${grouped} from ${source} group by ${list(keys)}) as ${name('grouped')}
+    order by ${list(order)} limit ${sql.raw(String(limit))} offset ${sql.raw(String(offset))}`
+}
+
+const list = (parts: SQL[]): SQL => sql.join(parts, sql`, `)
+
+/** Names of our own; columns of tables do not begin so. */
+const name = (text: string): SQL => sql`${sql.identifier(`~${text}`)}`
+
+/** Groups of all levels, each of them in order, as one list in which a group stands ahead of its own. */
+function inOrder([first = [], ...deeper]: RecordGroup[][]): RecordGroup[] {
+  const below = deeper.map((groups) => Map.groupBy(groups, ({ keys }) => nameOf(keys.slice(0, -1))))
+  const all: RecordGroup[] = []
+  const add = (group: RecordGroup): void => {
+    all.push(group)
+    for (const own of below[group.keys.length - 1]?.get(nameOf(group.keys)) ?? []) add(own)
+  }
+  for (const group of first) add(group)
+  return all
+}
+
+const nameOf = (keys: CellValue[]): string => JSON.stringify(keys)

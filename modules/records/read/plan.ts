@@ -1,0 +1,227 @@
+export { keyOf } from '../table/index.ts'
+
+import { type SQL, sql } from 'drizzle-orm'
+import { notFound } from '../../../src/core/errors.ts'
+import type { FilterSet } from '../../../src/core/fields/field-type.ts'
+import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/result.ts'
+import type { Field, Sort, View } from '../../../src/core/model.ts'
+import type { Query, Selection } from '../../../src/core/query.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { manualOrder, manualPage, manualPositions } from '../rows/index.ts'
+import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
+import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import { asOwner, type ReadContext, rootScope, wholeOf } from './expression/scope.ts'
+import { groupCondition } from './groups/key-condition.ts'
+import { groupOrder } from './groups/term.ts'
+import { peopleOrder } from './people-order.ts'
+import { viewCondition } from './view-condition.ts'
+
+/** From this offset on, the page's ids are found first, in the order's index, and its columns read after. */
+const DEEP_OFFSET = 500
+
+/** From so many computed cells on, a page is read in a worker thread: about two milliseconds of work. */
+const MANY_CELLS = 2_000
+
+/** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
+const COUNTED_POSITIONS = 3
+
+/** The parts of SQL that say which records of a table, and in which order. */
+export interface Selected {
+  from: SQL
+  /** `where …`, or nothing. */
+  where: SQL
+  /** The condition of `where` alone; null: all. */
+  condition: SQL | null
+  orderBy: SQL
+  isFiltered: boolean
+  isSorted: boolean
+  /** The view whose manual order the records are in; null: they are in another order. */
+  orderViewId: string | null
+}
+
+/** A table with those that it reaches, the view it is read through, and who asks when. */
+export interface PlanContext extends ReadContext {
+  view: View | null
+  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
+  narrow?: SQL
+}
+
+/**
+ * Which records a query means. What the view itself leaves out is always left out; the caller's filter and search
+ * narrow it further; the caller's sorts replace the view's.
+ *
+ * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED for what the table cannot answer
+ */
+export function select(
+  context: PlanContext,
+  query: Omit<Selection, 'tableId' | 'viewId'> & Pick<Query, 'groups' | 'sorts' | 'orderViewId'>,
+): Selected {
+  const { model, view } = context
+  const own = asOwner(context)
+  if (query.filter) refuseFaulty(model, query.filter)
+  const conditions = [
+    viewCondition(context),
+    filterCondition(context, query.filter ?? null),
+    query.search ? searchCondition(context, query.search.text, searchedFields(model, query.search)) : null,
+    query.recordIds ? idCondition(context, query.recordIds) : null,
+    ...(query.group ?? []).map(({ fieldId, value }) =>
+      groupCondition(context, requireField(model, fieldId), value),
+    ),
+    context.narrow ?? null,
+  ].filter((condition) => condition !== null)
+  const sorts = [
+    ...(query.groups ?? []).flatMap(({ fieldId, direction }) =>
+      groupOrder(context, requireField(model, fieldId), direction),
+    ),
+    ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
+      usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
+  ]
+  const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+  const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
+  const order =
+    orderViewId === null ? ownOrder(rootScope(context)) : manualOrder(wholeOf(context), orderViewId)
+  return {
+    from: sql`${sql.identifier(model.table.tableName)}`,
+    where: condition === null ? sql`` : sql`where ${condition}`,
+    condition,
+    orderBy: sql.join([...sorts, ...order], sql`, `),
+    isFiltered: conditions.length > 0,
+    isSorted: sorts.length > 0,
+    orderViewId,
+  }
+}
+
+/**
+ * The statement of one page: the wanted columns in order, then (unless told otherwise) the record's
+ * id. The same one statement whatever the number of rows and fields.
+ */
+export function pageQuery(
+  context: PlanContext,
+  query: Query,
+  columns: SQL[],
+  options: { withId?: boolean; orderBy?: SQL; isComputed?: boolean } = {},
+): { query: SQL; selected: Selected } {
+  const selected = select(context, query)
+  const { from, where } = selected
+  const orderBy = options.orderBy ?? selected.orderBy
+  // What has no key is told apart by its place in the list.
+  const keyless = isKeyless(context.model)
+  const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
+  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
+  const page = sql`limit ${sql.raw(String(Math.floor(query.limit)))} offset ${query.offset}`
+  const list = sql.join(options.withId === false && columns.length > 0 ? columns : [...columns, id], sql`, `)
+  // Rows that are skipped are not computed.
+  const deep = options.isComputed ? 1 : DEEP_OFFSET
+  if (selected.orderViewId !== null) {
+    const ids = manualPage(wholeOf(context), selected.orderViewId, selected.condition, query)
+    return {
+      selected,
+      query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
+    }
+  }
+  if (keyless || (!selected.isSorted && query.offset < deep)) {
+    return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
+  }
+  // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
+  // offset that is skipped in the order's index never touches the table.
+  const ids = sql`select ${id} as k from ${from} ${where} order by ${orderBy} ${page}`
+  // The subquery stands in another: MySQL takes no limit directly inside an `in`.
+  return {
+    selected,
+    query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
+  }
+}
+
+/**
+ * What holds of every record that is read through this context, also where records are named by their ids: a
+ * link to a view shows no others. Null for members.
+ */
+export function boundCondition(context: PlanContext): SQL | null {
+  if (!context.whole) return null
+  const conditions = [viewCondition(context), context.narrow ?? null].filter(
+    (condition) => condition !== null,
+  )
+  return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
+}
+
+export function countQuery(context: PlanContext, selection: Omit<Selection, 'tableId' | 'viewId'>): SQL {
+  const { from, where } = select(context, selection)
+  return sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
+}
+
+/** The place of one record among those that a query means (`n`, from 0); no row where it is not there. */
+export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
+  const { condition, orderViewId } = select(context, query)
+  if (orderViewId !== null) return manualPositions(wholeOf(context), orderViewId, condition, [recordId])
+  return sql`select n from (${rankedKeys(context, query)}) as ranked where k = ${recordId}`
+}
+
+/** Keys (`k`) and places (`n`, from 0) of all records that a query means. */
+function rankedKeys(context: PlanContext, query: Query): SQL {
+  const { from, where, orderBy } = select(context, query)
+  const key = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
+  return sql`select ${key} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
+}
+
+/** As `positionQuery`, for several records: rows of id and place, without those that are not there. */
+export function positionsQuery(
+  context: PlanContext,
+  query: Query,
+  recordIds: readonly (number | string)[],
+): SQL {
+  const { condition, orderViewId } = select(context, query)
+  // What is ahead of a record is counted for each: of many, putting all in order once is less work.
+  if (orderViewId !== null && recordIds.length <= COUNTED_POSITIONS)
+    return manualPositions(wholeOf(context), orderViewId, condition, recordIds)
+  const wanted = sql.join(
+    recordIds.map((recordId) => sql`${recordId}`),
+    sql`, `,
+  )
+  return sql`select k, n from (${rankedKeys(context, query)}) as ranked where k in (${wanted})`
+}
+
+/** True for a page whose computed cells alone are work for a worker thread, however small the table is. */
+export const isHeavy = (fields: Field[], limit: number): boolean =>
+  fields.filter(isComputed).length * limit > MANY_CELLS
+
+/** The fields of a query in its order; absent: every field that is not a system one. */
+export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
+  if (!fieldIds) return model.fields.filter((field) => !field.isSystem)
+  return fieldIds.map((id) => requireField(model, id))
+}
+
+export function requireField(model: TableModel, fieldId: string): Field {
+  const field = model.field(fieldId)
+  if (!field) throw notFound('Field', fieldId)
+  return field
+}
+
+const usable = (model: TableModel, sorts: Sort[]): Sort[] => sorts.filter((sort) => model.field(sort.fieldId))
+
+function sortTerm(context: PlanContext, { fieldId, direction }: Sort): SQL {
+  const { dialect, model } = context
+  const field = requireField(model, fieldId)
+  const value = fragmentsOf(context).of(field, 'value')
+  if (!shownType(field).isList) return dialect.orderBy(sortedBy(context, field, value), direction)
+  const whole = dialect.orderBy(value, direction)
+  // As text 10 would come before 9, and people would stand by their ids: the first value says where a list stands.
+  if (!ORDERED_BY_FIRST.has(filterSetOf(field))) return whole
+  const first = sortedBy(context, field, fragmentsOf(context).of(field, 'first'))
+  return sql`${dialect.orderBy(first, direction)}, ${whole}`
+}
+
+/** Lists whose text is in another order than their values. */
+const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'user'])
+
+/** People sort by their names, and a choice as its options stand, which is what one sees. */
+function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): SQL {
+  const { type, options } = shownType(field)
+  const named = peopleOrder(dialect, field, value, moment.people)
+  if (named || type.name !== 'SingleSelect') return named ?? value
+  const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
+  return dialect.optionOrder(value, titles)
+}
+
+const searchedFields = (model: TableModel, { fieldId }: { fieldId: string | null }): Field[] | null =>
+  fieldId === null ? null : [requireField(model, fieldId)]

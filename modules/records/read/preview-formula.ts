@@ -1,0 +1,61 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import type { Problem } from '../../../src/core/formula/index.ts'
+import type { FieldResult, RecordPage } from '../../../src/core/model.ts'
+import type { Query } from '../../../src/core/query.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { Opened, Reader } from './read.ts'
+
+/** Records that a preview shows where nobody says which. */
+const FEW = 5
+/** Most records of one preview. */
+export const MAX_PREVIEW = 100
+
+/** A formula that is not saved, and the records on which it is tried. */
+export interface PreviewRequest {
+  tableId: string
+  formula: string
+  /** The field that has the formula already. */
+  fieldId?: string
+  /** The records of a view, in its order. */
+  viewId?: string
+  recordIds?: Query['recordIds']
+  limit?: number
+  timeZone?: string
+}
+
+/** Values of the table's display field and of the formula, record by record. */
+export type FormulaPreview =
+  | { ok: true; result: FieldResult; page: RecordPage }
+  | { ok: false; problems: Problem[] }
+
+/** What a formula that nobody has saved gives on real records; nothing is stored. */
+export function createFormulaPreview(reader: Reader, schema: Pick<SchemaService, 'draftFormula'>) {
+  /** @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for who may not make fields */
+  return async function previewFormula(
+    actor: Actor,
+    { formula, fieldId, recordIds, limit = FEW, ...where }: PreviewRequest,
+  ): Promise<FormulaPreview> {
+    const { tableId, viewId, timeZone } = where
+    const opened = await reader.open(actor, tableId, viewId, timeZone)
+    const drafted = await schema.draftFormula(actor, { tableId, formula, ...(fieldId && { fieldId }) })
+    if (!drafted.ok) return drafted
+    const { field } = drafted
+    const fields = [opened.model.displayField, field]
+    const query = { ...where, ...(recordIds && { recordIds }), limit, offset: 0 }
+    const { ids, rows } = await reader.page(withField(opened, field), query, fields)
+    const page = { fieldIds: fields.map(({ id }) => id), ids, rows, offset: 0 }
+    // A field that holds has a result.
+    return field.result ? { ok: true, result: field.result, page } : { ok: false, problems: [] }
+  }
+}
+
+/** The table with one field more, for this reading alone: its model is a new one, so nothing of it is kept. */
+function withField({ engine, model, context }: Opened, field: TableModel['displayField']): Opened {
+  const drafted: TableModel = {
+    ...model,
+    fields: [...model.fields, field],
+    field: (id) => (id === field.id ? field : model.field(id)),
+  }
+  const models = new Map(context.models).set(model.table.id, drafted)
+  return { engine, model: drafted, context: { ...context, model: drafted, models } }
+}

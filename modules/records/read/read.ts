@@ -1,0 +1,356 @@
+import { sql } from 'drizzle-orm'
+import type { Actor, ShareActor } from '../../../src/core/actor.ts'
+import { placeKey } from '../../../src/core/changes.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { isComputed } from '../../../src/core/fields/result.ts'
+import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
+import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
+import type { Query, Selection } from '../../../src/core/query.ts'
+import { viewKind } from '../../../src/core/views/index.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
+import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { placeColumn } from '../rows/index.ts'
+import { decodeRows, isForeign, isKeyless, keyOf } from '../table/index.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import { wholeOf } from './expression/scope.ts'
+import {
+  boundCondition,
+  countQuery,
+  isHeavy,
+  type PlanContext,
+  pageQuery,
+  positionQuery,
+  positionsQuery,
+  select,
+  wantedFields,
+} from './plan.ts'
+import type { RowCounts } from './row-counts.ts'
+
+/** Most records of one page for the grid. REST has its own, lower limit. */
+export const MAX_PAGE = 1000
+
+/** From this many records on, work that looks at all of them runs in a worker thread. */
+const SCAN_FROM = 5_000
+
+/**
+ * Where a linked table has this many records, a single cell may read all of them: such cells are work for a worker,
+ * however few are asked for.
+ */
+const LINKED_FROM = 20_000
+/** More linked tables than this are not counted: their cells are taken for much work. */
+const MAX_COUNTED = 50
+
+interface Deps {
+  auth: Pick<AuthService, 'access' | 'peopleOf'>
+  schema: Pick<SchemaService, 'load' | 'loadReachable' | 'engineOf'>
+  views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
+  counts: RowCounts
+}
+
+/** A table that has been opened for reading by someone who may. */
+export interface Opened {
+  engine: Engine
+  context: PlanContext
+  model: TableModel
+}
+
+export type Reader = ReturnType<typeof createReader>
+
+/** The read door: every read of records passes here, whoever asks. */
+export function createReader({ auth, schema, views, counts }: Deps) {
+  /**
+   * Opens a table, through a view where one is named, after the check of the right to read it. By a link to a
+   * view the table is opened as that view shows it, whatever else is asked for.
+   *
+   * @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND (also for a view of another table); PERMISSION_DENIED; FORBIDDEN by
+   *   a link to something else, or to a view of whose filter a part is gone
+   */
+  async function open(actor: Actor, tableId: string, viewId?: string, timeZone?: string): Promise<Opened> {
+    if (actor.kind === 'share' && actor.grant.kind === 'view') {
+      return openShared(actor, await sharedView(actor, tableId, viewId), timeZone)
+    }
+    const model = await schema.load(tableId)
+    const view = viewId === undefined ? null : await loadView(tableId, viewId)
+    await auth.access.authorize(actor, 'record.list', model.table.baseId)
+    return openWhole(actor, model, view, timeZone)
+  }
+
+  async function openWhole(
+    actor: Actor,
+    model: TableModel,
+    view: View | null,
+    timeZone: string | undefined,
+  ): Promise<Opened> {
+    const { id, baseId } = model.table
+    const models = await schema.loadReachable(id)
+    const engine = await schema.engineOf(model.table)
+    const visitor = actor.kind === 'share' ? actor : undefined
+    const people = showsPeople(model) ? await auth.peopleOf(baseId) : []
+    const moment: FilterMoment = {
+      now: new Date(),
+      timeZone,
+      actorId: actor.kind === 'user' ? actor.id : null,
+      people,
+    }
+    const context = { model, models, view, dialect: engine.dialect, moment, visitor }
+    if (!visitor) return { engine, model, context }
+    // What the view itself says of people goes by all that is known of them.
+    const told = { ...moment, people: people.map(asPublicPerson) }
+    return { engine, model, context: { ...context, moment: told, ownMoment: moment } }
+  }
+
+  /** The view that a link leads to, by which its table is read. @throws as `open` */
+  async function sharedView({ grant }: ShareActor, tableId: string, viewId?: string): Promise<View> {
+    if (grant.kind !== 'view') throw forbidden('This link doesn’t show records')
+    const view = await views.load(grant.viewId)
+    if (view.tableId !== tableId) throw notFound('Table', tableId.slice(0, 64))
+    if (viewId !== undefined && view.id !== viewId) throw notFound('View', viewId.slice(0, 64))
+    return view
+  }
+
+  async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
+    // A form asks, and shows nothing of what others have answered.
+    if (view.kind === 'form') throw forbidden('This link doesn’t show records')
+    // What was filtered out must not become public because a field was deleted, or is broken.
+    if (!views.hasWholeFilter(view)) {
+      throw forbidden(
+        view.kind === 'kanban'
+          ? 'This view filters or stacks by a deleted field. Edit the view’s settings to show it again.'
+          : 'This view filters by a deleted field. Edit its filter to show it again.',
+      )
+    }
+    return openNarrowed(actor, view, timeZone)
+  }
+
+  async function openNarrowed(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
+    const opened = await openWhole(actor, await schema.load(view.tableId), view, timeZone)
+    return narrowed(opened, narrowModel(opened.model, view))
+  }
+
+  /**
+   * The table of a shared form, for what is asked there; none of its records is to be read through this.
+   *
+   * @throws as `open`; FORBIDDEN by a link to anything but a form
+   */
+  async function openForm(actor: ShareActor, tableId: string): Promise<Opened & { view: View }> {
+    const view = await sharedView(actor, tableId)
+    if (view.kind !== 'form') throw forbidden('This link doesn’t accept responses')
+    return { ...(await openNarrowed(actor, view)), view }
+  }
+
+  /**
+   * The related table of a link that a visitor sees: the names of its records and nothing else. Through the
+   * view, where one limits what can be linked.
+   */
+  async function openNames(
+    actor: ShareActor,
+    tableId: string,
+    viewId: string | null,
+    timeZone?: string,
+  ): Promise<Opened> {
+    const model = await schema.load(tableId)
+    const view = viewId === null ? null : await loadView(tableId, viewId)
+    return narrowed(await openWhole(actor, model, view, timeZone), namesOnly(model))
+  }
+
+  const narrowed = ({ engine, model: whole, context }: Opened, model: TableModel): Opened => ({
+    engine,
+    model,
+    context: { ...context, model, whole },
+  })
+
+  async function loadView(tableId: string, viewId: string): Promise<View> {
+    const view = await views.load(viewId)
+    if (view.tableId !== tableId) throw notFound('View', viewId)
+    return view
+  }
+
+  /** How many records the table holds. */
+  function total({ engine, context, model }: Opened): Promise<number> {
+    const count = async () => {
+      const all = { ...context, view: null, narrow: undefined, model: wholeOf(context) }
+      const statement = engine.dialect.render(countQuery(all, {}))
+      const [row] = await engine.all<{ count: number }>(statement, { scan: true })
+      return Number(row?.count ?? 0)
+    }
+    // Others write to a connected database as well, and tell nobody here.
+    return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
+  }
+
+  /** True where the work grows with a table that is large enough for a worker thread to pay. */
+  const isScan = async (opened: Opened): Promise<boolean> =>
+    isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
+
+  /** True where the cells of these fields may read many linked records, however small the table itself is. */
+  async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
+    if (context.models.size < 2 || !fields.some(isComputed)) return false
+    if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED) return true
+    const { table } = wholeOf(context)
+    for (const model of context.models.values()) {
+      if (model.table.id === table.id) continue
+      if (isForeign(model)) return true
+      const count = async () => {
+        const statement = engine.dialect.render(countQuery({ ...context, model, view: null }, {}))
+        const [row] = await engine.all<{ count: number }>(statement, { scan: true })
+        return Number(row?.count ?? 0)
+      }
+      if ((await counts.get(model.table.id, count)) >= LINKED_FROM) return true
+    }
+    return false
+  }
+
+  /**
+   * A page of records. The same one statement whatever it holds.
+   *
+   * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
+   */
+  async function list(actor: Actor, query: Query): Promise<RecordPage> {
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const ordered = await withOrder(opened, query)
+    const fields = wantedFields(opened.model, query.fieldIds)
+    const { rows, ids } = await page(opened, ordered, fields)
+    const more = ordered.orderViewId === undefined ? [] : [placeKey(ordered.orderViewId)]
+    return { fieldIds: [...fields.map((field) => field.id), ...more], ids, rows, offset: query.offset }
+  }
+
+  /**
+   * A query whose manual order, if it names one, may be read: by a link to a view that of this view. Tables of connected
+   * databases have none: they are read in the order of their keys.
+   *
+   * @throws VIEW_NOT_FOUND; BAD_REQUEST for a view of a kind without such an order
+   */
+  async function withOrder({ context }: Opened, query: Query): Promise<Query> {
+    const { tableId, orderViewId } = query
+    if (orderViewId === undefined) return query
+    if (context.whole && context.view?.id !== orderViewId) throw notFound('View', orderViewId.slice(0, 64))
+    const view = await loadView(tableId, orderViewId)
+    if (!viewKind(view.kind).hasManualOrder) throw badRequest(`View "${view.title}" has no manual order`)
+    return isForeign(wholeOf(context)) ? { ...query, orderViewId: undefined } : query
+  }
+
+  /**
+   * The records of a query as rows of values, in the order of `fields`, with their ids; in a manual order each row has its
+   * position at the end. Links name the first of
+   * their records, or all where the cells are wanted `whole`.
+   */
+  async function page(
+    opened: Opened,
+    query: Query,
+    fields: Field[],
+    form: 'cell' | 'whole' = 'cell',
+  ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
+    if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page can have up to ${MAX_PAGE} records`)
+    const { engine, context } = opened
+    const cells = fragmentsOf(context).cells(fields, form)
+    const place = query.orderViewId === undefined ? [] : [placeColumn(wholeOf(context), query.orderViewId)]
+    const planned = pageQuery(context, query, [...cells, ...place], { isComputed: fields.some(isComputed) })
+    const { isFiltered, isSorted } = planned.selected
+    const grows = isFiltered || isSorted || query.offset > SCAN_FROM
+    const scan =
+      isHeavy(fields, query.limit) || (grows && (await isScan(opened))) || (await isWide(opened, fields))
+    const rows = await engine.values(engine.dialect.render(planned.query), { scan })
+    const ids = rows.map((row) => row.pop() as RecordId)
+    return { ids, rows: decodeRows(rows, fields, engine.dialect) }
+  }
+
+  /** How many records a selection means. */
+  async function count(actor: Actor, selection: Selection): Promise<number> {
+    return countOpened(await open(actor, selection.tableId, selection.viewId, selection.timeZone), selection)
+  }
+
+  async function countOpened(
+    opened: Opened,
+    selection: Omit<Selection, 'tableId' | 'viewId'>,
+  ): Promise<number> {
+    const { engine, context } = opened
+    if (!select(context, selection).isFiltered) return total(opened)
+    const statement = engine.dialect.render(countQuery(context, selection))
+    const [row] = await engine.all<{ count: number }>(statement, { scan: await isScan(opened) })
+    return row?.count ?? 0
+  }
+
+  /** One record, every field that is not a system one. @throws RECORD_NOT_FOUND */
+  async function get(
+    actor: Actor,
+    tableId: string,
+    recordId: RecordId,
+  ): Promise<{ id: RecordId; values: Record<string, CellValue> }> {
+    const opened = await open(actor, tableId)
+    const fields = wantedFields(opened.model, undefined)
+    const row = await readOne(opened, recordId, fields)
+    if (!row) throw notFound('Record', String(recordId))
+    return {
+      id: recordId,
+      values: Object.fromEntries(fields.map((field, index) => [field.id, row[index] ?? null])),
+    }
+  }
+
+  /** The given fields of one record, or null where it is not there. */
+  async function readOne(opened: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
+    const { engine, model, context } = opened
+    if (isKeyless(model)) return null
+    const id = keyOf(model)
+    const columns = sql.join([...fragmentsOf(context).cells(fields), id], sql`, `)
+    const table = sql.identifier(model.table.tableName)
+    const bound = boundCondition(context)
+    const rows = await engine.values(
+      engine.dialect.render(
+        sql`select ${columns} from ${table} where ${id} = ${recordId}${bound ? sql` and ${bound}` : sql``}`,
+      ),
+      { scan: await isWide(opened, fields) },
+    )
+    return decodeRows(rows, fields, engine.dialect)[0] ?? null
+  }
+
+  /** Where a record stands among those that a query means, from 0; null where it is not among them. */
+  async function position(actor: Actor, query: Query, recordId: RecordId): Promise<number | null> {
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const { engine, context } = opened
+    const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
+    const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })
+    return row === undefined ? null : Number(row.n)
+  }
+
+  /** As `position`, for several records; those that the query does not mean are left out. */
+  async function positions(
+    actor: Actor,
+    query: Query,
+    recordIds: readonly RecordId[],
+  ): Promise<{ recordId: RecordId; offset: number }[]> {
+    const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
+    const ordered = await withOrder(opened, query)
+    if (recordIds.length === 0) return []
+    const { engine, context } = opened
+    const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
+    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await isScan(opened) })
+    const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
+    return rows.flatMap(({ k, n }) => {
+      const recordId = asked.get(String(k))
+      return recordId === undefined ? [] : [{ recordId, offset: Number(n) }]
+    })
+  }
+
+  return {
+    open,
+    openNames,
+    openForm,
+    list,
+    page,
+    count,
+    countOpened,
+    total,
+    isScan,
+    isWide,
+    get,
+    readOne,
+    position,
+    positions,
+  }
+}
+
+/** True where a filter may have to find people by their names. */
+const showsPeople = (model: TableModel): boolean =>
+  model.fields.some((field) => !field.isSystem && setOf(field) === 'user')

@@ -1,0 +1,137 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { badRequest } from '../../../src/core/errors.ts'
+import { subtract } from '../../../src/core/exact-decimal.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { isComputed, summarySetOf } from '../../../src/core/fields/result.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { Selection } from '../../../src/core/query.ts'
+import { findSummary, type Summary, type SummaryPart } from '../../../src/core/summaries.ts'
+import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnOf } from '../table/index.ts'
+import { fragmentsOf } from './expression/fragments.ts'
+import { type PlanContext, requireField, select } from './plan.ts'
+
+type Parts = Partial<Record<SummaryPart, CellValue>>
+
+const DAY_MS = 86_400_000
+
+/**
+ * The summaries of columns over all records that a selection means, in one statement.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary
+ */
+export async function summarize(
+  engine: Pick<Engine, 'values'> & { dialect: QueryDialect },
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  wanted: { fieldId: string; summary: string }[],
+): Promise<Record<string, CellValue>> {
+  if (wanted.length === 0) return {}
+  const columns = summaryColumns(context.model, wanted)
+  const { from, column } = valuesOf(
+    context,
+    selection,
+    columns.map(({ field }) => field),
+  )
+  const parts = columns.flatMap(({ summary, field }) =>
+    summary.needs.map((part) => engine.dialect.summary(part, column(field), from)),
+  )
+  const [row = []] = await engine.values(
+    engine.dialect.render(sql`select ${sql.join(parts, sql`, `)} from ${from}`),
+    { scan: true },
+  )
+  return readSummaries(columns, row)
+}
+
+/** A column and what is worked out over it. */
+export interface SummaryColumn {
+  field: Field
+  summary: Summary
+}
+
+/** @throws FIELD_NOT_FOUND; BAD_REQUEST where a field does not offer the summary */
+export function summaryColumns(
+  model: TableModel,
+  wanted: { fieldId: string; summary: string }[],
+): SummaryColumn[] {
+  return wanted.map(({ fieldId, summary: key }) => {
+    const field = requireField(model, fieldId)
+    const summary = findSummary(key)
+    if (!summary?.sets.includes(summarySetOf(field))) {
+      throw badRequest(`Field "${field.title}" does not support the summary "${key}"`)
+    }
+    return { field, summary }
+  })
+}
+
+/** Summaries by field id, from the parts that each column needs, one after the other. */
+export function readSummaries(columns: SummaryColumn[], parts: unknown[]): Record<string, CellValue> {
+  const values = parts.values()
+  return Object.fromEntries(
+    columns.map(({ field, summary }) => {
+      const own: Parts = {}
+      for (const part of summary.needs) own[part] = (values.next().value ?? null) as CellValue
+      return [field.id, combine(summary, own)]
+    }),
+  )
+}
+
+/**
+ * The rows to sum up, and how a field is named in them. Computed fields are worked out once for each
+ * row, and not once for each part of a summary; columns of connected databases are read as they are shown.
+ */
+function valuesOf(
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+  fields: Field[],
+): { from: SQL; column: (field: Field) => SQL } {
+  const { from, where } = select(context, selection)
+  const isPlain = fields.every((field) => !isComputed(field) && field.databaseType === null)
+  if (isPlain) return { from: sql`${from} ${where}`, column: columnOf }
+  const distinct = [...new Set(fields)]
+  const name = (field: Field): SQL => sql`${sql.identifier(`v${distinct.indexOf(field)}`)}`
+  const values = distinct.map((field) => sql`${fragmentsOf(context).of(field, 'value')} as ${name(field)}`)
+  return { from: sql`(select ${sql.join(values, sql`, `)} from ${from} ${where}) as valued`, column: name }
+}
+
+/** A summary from the parts it needs. */
+export function combine({ key, needs, form }: Summary, parts: Parts): CellValue {
+  const number = (part: SummaryPart): number => Number(parts[part] ?? 0)
+  const share = (part: number): CellValue => (number('count') === 0 ? null : (part / number('count')) * 100)
+  switch (key) {
+    case 'empty':
+      return number('count') - number('filled')
+    case 'unchecked':
+      return number('count') - number('checked')
+    case 'percentEmpty':
+      return share(number('count') - number('filled'))
+    case 'percentFilled':
+      return share(number('filled'))
+    case 'percentUnique':
+      return share(number('unique'))
+    case 'percentChecked':
+      return share(number('checked'))
+    case 'percentUnchecked':
+      return share(number('count') - number('checked'))
+    case 'range':
+      return parts.max == null ? null : subtract(number('max'), number('min'))
+    case 'rangeDays':
+    case 'rangeMonths':
+      return parts.max == null ? null : span(String(parts.min), String(parts.max), form)
+    default:
+      return parts[needs[0]!] ?? null
+  }
+}
+
+/** Whole days, or whole months, from one stored date to a later one. */
+function span(from: string, to: string, form: Summary['form']): number {
+  const [start, end] = [toDate(from), toDate(to)]
+  if (form === 'days') return Math.floor((end.getTime() - start.getTime()) / DAY_MS)
+  const months =
+    (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth()
+  return end.getUTCDate() < start.getUTCDate() ? months - 1 : months
+}
+
+const toDate = (stored: string): Date =>
+  new Date(stored.includes(':') ? stored.replace(' ', 'T') : `${stored}T00:00:00Z`)

@@ -1,0 +1,110 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { type AddressBook, clientAddress } from '../../../src/client-address.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { isStoredPath } from '../../../src/core/fields/attachment-item.ts'
+import { plainText } from '../../../src/input.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readMultipart } from '../../../src/multipart.ts'
+import { json, readBody, restBase } from '../../../src/rest.ts'
+import { type AuthService, createHourlyLimit } from '../../auth/index.ts'
+import { type FileRow, noFile, serveFile } from '../attachments/index.ts'
+import type { RecordsService } from '../service.ts'
+import { downloadLink } from './download-link.ts'
+
+/** Both generations of the API call them the same. */
+const UPLOAD_PATHS = ['/api/v1/db/storage', '/api/v2/storage']
+
+/** Files of one call: as many as a cell may ever hold. */
+const MAX_FILES = 100
+
+const folder = z.object({ path: plainText(1000).nullish() })
+const byUrl = z
+  .array(z.object({ url: z.string().min(1).max(2083), fileName: plainText(255).nullish() }))
+  .min(1)
+  .max(MAX_FILES)
+
+/** Files on their way. `path`: the folder that the client would have them in. */
+interface Uploading {
+  actor: Actor
+  request: Request
+  server: AddressBook | null
+  path: string | null
+}
+
+/** Uploads, and the files themselves (wire §13.1). */
+export function attachmentsRest(kernel: Kernel, records: RecordsService, auth: AuthService) {
+  const { attachments } = records
+  const visitorUploads = createHourlyLimit(kernel.config.linkUploadsPerHour, 'files')
+  const app = new Elysia()
+    .use(restBase(kernel, auth))
+    .get('/dltemp/:signature/:expiry/*', async ({ params, request, query }) => {
+      const served = await attachments.open(params.signature, params.expiry, params['*'])
+      return served
+        ? serveFile(request, { ...served, inline: query.inline !== undefined })
+        : noFile('Not found')
+    })
+    // The reference serves these to anyone; here they are for those who may read a cell with the file.
+    .get('/download/*', async ({ actor, params, request }) => {
+      const path = `download/${params['*']}`
+      const served = await attachments.openFor(actor, isStoredPath(path) ? path : '')
+      return served ? serveFile(request, served) : noFile('File not found')
+    })
+    .get('/api/v2/downloadAttachment/:tableId/:fieldId/:recordId', ({ actor, params, query }) =>
+      downloadLink(records, actor, params, String(query.urlOrPath ?? '')),
+    )
+  for (const path of UPLOAD_PATHS) {
+    app
+      .post(
+        `${path}/upload`,
+        ({ actor, request, server, query }) =>
+          answer(actor, () => upload({ actor, request, server, path: folderOf(query) })),
+        {
+          parse: 'none',
+        },
+      )
+      .post(`${path}/upload-by-url`, ({ actor, body, query }) =>
+        answer(actor, () => uploadByUrl(actor, body, folderOf(query))),
+      )
+  }
+  return app
+
+  async function upload({ actor, request, server, path }: Uploading): Promise<FileRow[]> {
+    await attachments.requireUploader(actor)
+    const type = request.headers.get('content-type') ?? ''
+    if (!/^multipart\/form-data\b/i.test(type) || !request.body) throw badRequest('No attachment provided!')
+    const rows: FileRow[] = []
+    for await (const { fileName, body } of readMultipart(request.body, type)) {
+      if (fileName === null || fileName === '') continue
+      if (rows.length >= MAX_FILES) throw badRequest(`A request can contain up to ${MAX_FILES} files`)
+      // Each by itself, for one call brings many.
+      if (actor.kind === 'share')
+        visitorUploads.take(actor.shareId, clientAddress(kernel.config, request, server))
+      rows.push(await attachments.receive(actor, { name: fileName, folder: path, body }))
+    }
+    if (rows.length === 0) throw badRequest('No attachment provided!')
+    return rows
+  }
+
+  async function uploadByUrl(actor: Actor, body: unknown, path: string | null): Promise<FileRow[]> {
+    await attachments.requireUploader(actor)
+    const rows: FileRow[] = []
+    for (const { url, fileName } of readBody(byUrl, body)) {
+      rows.push(await attachments.receiveFrom(actor, { url, name: fileName ?? null, folder: path }))
+    }
+    return rows
+  }
+
+  /** What was kept, or the refusal of a file that is too large in the shape that clients know. */
+  async function answer(actor: Actor, work: () => Promise<FileRow[]>): Promise<unknown> {
+    try {
+      return await attachments.presentUploads(actor, await work())
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'PAYLOAD_TOO_LARGE') throw error
+      return json({ message: 'File too large', error: 'Payload Too Large', statusCode: 413 }, 413)
+    }
+  }
+}
+
+const folderOf = (query: unknown): string | null => readBody(folder, query).path ?? null

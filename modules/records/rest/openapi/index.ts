@@ -1,0 +1,75 @@
+import { toOpenAPISchema } from '@elysiajs/openapi'
+import { Elysia } from 'elysia'
+import { AppError } from '../../../../src/core/errors.ts'
+import type { Kernel } from '../../../../src/kernel.ts'
+import { restBase } from '../../../../src/rest.ts'
+import { VERSION } from '../../../../src/version.ts'
+import type { AuthService } from '../../../auth/index.ts'
+import type { SchemaService } from '../../../schema/index.ts'
+import type { ViewsService } from '../../../views/index.ts'
+import { describeBase, type Generation } from './document.ts'
+import { documentPage, pageFile } from './page.ts'
+import { SECURITY, SECURITY_SCHEMES } from './parts.ts'
+
+interface Services {
+  auth: AuthService
+  schema: SchemaService
+  views: ViewsService
+}
+
+/**
+ * The API's description of itself: one OpenAPI document for each base, for its members, and one of all
+ * routes of this server; each with a page that shows it. To be composed after the routes it describes.
+ */
+export function openapiRest(kernel: Kernel, services: Services) {
+  const bases = new Elysia()
+    .use(baseRoutes(kernel, services, 'v1', '/api/v1/db/meta/projects/:baseId'))
+    .use(baseRoutes(kernel, services, 'v2', '/api/v2/meta/bases/:baseId'))
+  // A function as a plugin is given the application itself, whose routes it tells of.
+  return (app: Elysia) => app.use(bases).use(serverRoutes(app))
+}
+
+function serverRoutes(app: Elysia) {
+  return new Elysia({ prefix: '/api/docs' })
+    .get('/', () => documentPage('/api/docs/openapi.json', { isOpen: true }), { detail: { hide: true } })
+    .get('/openapi.json', () => describeServer(app), { detail: { hide: true } })
+    .get('/:file', ({ params }) => getPageFile(params.file), { detail: { hide: true } })
+}
+
+function baseRoutes(kernel: Kernel, services: Services, generation: Generation, prefix: string) {
+  const { auth, schema } = services
+  return new Elysia({ prefix, tags: ['Documents'] })
+    .use(restBase(kernel, auth))
+    .get(
+      '/swagger.json',
+      async ({ actor, params, request }) => {
+        const { baseId } = params as { baseId: string }
+        const tables = await schema.tables(actor, baseId)
+        return describeBase(services, tables, generation, auth.siteUrl(request))
+      },
+      { detail: { summary: 'The OpenAPI document of a base' } },
+    )
+    .get('/swagger', ({ path }) => documentPage(`${path}.json`), { detail: { hide: true } })
+    .get('/redoc', ({ path }) => documentPage(path.replace(/redoc$/, 'swagger.json'), { isReadOnly: true }), {
+      detail: { hide: true },
+    })
+}
+
+/** Every route under `/api`, as the adapters describe them. */
+function describeServer(app: Elysia): Record<string, unknown> {
+  const { paths, components } = toOpenAPISchema(app)
+  const api = Object.entries(paths).filter(([path]) => path.startsWith('/api/'))
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Sheaf', version: VERSION },
+    paths: Object.fromEntries(api),
+    components: { ...components, securitySchemes: SECURITY_SCHEMES },
+    security: SECURITY,
+  }
+}
+
+function getPageFile(name: string): Response {
+  const response = pageFile(name)
+  if (!response) throw new AppError('NOT_FOUND', `Cannot GET /api/docs/${name}`, undefined, 'msg')
+  return response
+}

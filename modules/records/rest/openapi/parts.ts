@@ -1,0 +1,158 @@
+import type { Field, View } from '../../../../src/core/model.ts'
+import type { TableModel } from '../../../schema/index.ts'
+import { isWritable } from '../../table/index.ts'
+import { defaultFields } from '../present.ts'
+import { requestSchema, responseSchema, type Schema } from './field-schema.ts'
+
+/** A table as a document describes it. */
+export interface DocumentedTable {
+  model: TableModel
+  /** The engine of the table's source. */
+  client: string
+  /** Only the grids: those that the paths of views know. */
+  views: View[]
+  /** Name of its schemas and the start of its operations' ids, of its own in the document. */
+  name: string
+  slug: string
+}
+
+export interface Operation {
+  tags: string[]
+  summary: string
+  operationId: string
+  parameters?: Schema[]
+  requestBody?: Schema
+  responses: Record<string, Schema>
+}
+
+export type Paths = Record<string, Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>>>
+
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
+export const parameter = (name: string): Schema => ({ $ref: `#/components/parameters/${name}` })
+export const listOf = (items: Schema): Schema => ({ type: 'array', items })
+
+const content = (schema: Schema): Schema => ({ 'application/json': { schema } })
+export const jsonBody = (schema: Schema): Schema => ({ required: true, content: content(schema) })
+export const ok = (schema: Schema, description = 'OK'): Record<string, Schema> => ({
+  200: { description, content: content(schema) },
+  400: { $ref: '#/components/responses/Refused' },
+  401: { $ref: '#/components/responses/Refused' },
+  403: { $ref: '#/components/responses/Refused' },
+  404: { $ref: '#/components/responses/Refused' },
+})
+
+const query = (name: string, schema: Schema, description: string): Schema => ({
+  name,
+  in: 'query',
+  schema,
+  description,
+})
+
+/** Parameters that operations share. */
+export const PARAMETERS: Record<string, Schema> = {
+  fields: query('fields', { type: 'string' }, 'Titles of the wanted fields, joined by commas'),
+  where: query('where', { type: 'string' }, 'A condition such as `(Title,like,abc)~and(Count,gt,5)`'),
+  sort: query('sort', { type: 'string' }, 'Titles joined by commas; a leading `-` for the reverse order'),
+  limit: query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 25 }, 'Records on a page'),
+  offset: query('offset', { type: 'integer', minimum: 0, default: 0 }, 'Records to pass over'),
+  shuffle: query('shuffle', { type: 'integer', enum: [0, 1] }, '1 for a random order'),
+  viewId: query('viewId', { type: 'string' }, 'A view whose filters, sorts and hidden fields apply'),
+  columnName: {
+    ...query('column_name', { type: 'string' }, 'Titles to group by, joined by commas'),
+    required: true,
+  },
+}
+
+/** The parameters of every list. */
+export const LIST_PARAMETERS = ['fields', 'sort', 'where', 'limit', 'offset', 'shuffle'].map(parameter)
+
+export const pathParameter = (name: string, description: string): Schema => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+  description,
+})
+
+/** Schemas that every document has. */
+export const COMMON_SCHEMAS: Record<string, Schema> = {
+  Paginated: {
+    type: 'object',
+    properties: {
+      totalRows: { type: 'integer' },
+      page: { type: 'integer' },
+      pageSize: { type: 'integer' },
+      offset: { type: 'integer' },
+      isFirstPage: { type: 'boolean' },
+      isLastPage: { type: 'boolean' },
+    },
+  },
+  Groupby: { type: 'object', properties: { count: { type: 'integer' } }, additionalProperties: true },
+  Refusal: {
+    type: 'object',
+    properties: {
+      error: { type: 'string' },
+      message: { type: 'string' },
+      msg: { type: 'string' },
+      details: { type: 'object', additionalProperties: true },
+    },
+  },
+}
+
+export const RESPONSES: Record<string, Schema> = {
+  Refused: { description: 'Why it was refused', content: content(ref('Refusal')) },
+}
+
+export const SECURITY_SCHEMES: Record<string, Schema> = {
+  'xc-token': { type: 'apiKey', in: 'header', name: 'xc-token', description: 'An API token' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API token' },
+  'xc-auth': { type: 'apiKey', in: 'header', name: 'xc-auth', description: 'The token of a session' },
+}
+
+/** Requests are allowed by any one of the schemes. */
+export const SECURITY = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }))
+
+/** The schema of a table's records in answers, and of what a program may send for one. */
+export function recordSchemas({ model, client, name }: DocumentedTable): Record<string, Schema> {
+  return {
+    [`${name}Response`]: objectOf(defaultFields(model), (field) => responseSchema(field, client)),
+    [`${name}Request`]: { ...objectOf(model.fields.filter(isWritable), requestSchema), ...requiredOf(model) },
+  }
+}
+
+/** The same, of what a view shows. */
+export function viewSchema({ model, client }: DocumentedTable, view: View): Schema {
+  const hidden = new Set(view.fields.filter((field) => !field.show).map((field) => field.fieldId))
+  const shown = model.fields.filter(
+    (field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id)),
+  )
+  return objectOf(shown, (field) => responseSchema(field, client))
+}
+
+function objectOf(fields: Field[], schemaOf: (field: Field) => Schema): Schema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.title, schemaOf(field)])),
+  }
+}
+
+/** OpenAPI allows no empty list of what is required. */
+function requiredOf(model: TableModel): Schema {
+  const required = model.fields.filter(
+    (field) => isWritable(field) && field.required && field.defaultValue === null,
+  )
+  return required.length === 0 ? {} : { required: required.map((field) => field.title) }
+}
+
+/** The page of a list. */
+export const pageOf = (items: Schema): Schema => ({
+  type: 'object',
+  properties: { list: listOf(items), pageInfo: ref('Paginated') },
+})
+
+/** The primary key alone, as answers to writes give it. */
+export const keySchema = ({ primaryKey }: TableModel): Schema => ({
+  type: 'object',
+  required: [primaryKey.title],
+  properties: { [primaryKey.title]: responseSchema(primaryKey) },
+})

@@ -1,0 +1,26 @@
+/**
+ * The statements that insert, update, restore and delete rows of one table, and those that keep their order.
+ */
+
+export {
+  manualOrder,
+  manualPage,
+  manualPositions,
+  type Place,
+  placeColumn,
+  placeInView,
+  readPlaces,
+  removeLostPlaces,
+  writePlaces,
+} from './positions.ts'
+export { planRevert, type Reverted } from './set-revert.ts'
+export { type SnapshotColumn, snapshot } from './snapshot.ts'
+export {
+  deleteRecords,
+  fieldNamed,
+  insertRecords,
+  moveRecords,
+  RAW_PREFIX,
+  restoreRecords,
+  updateRecords,
+} from './write.ts'

@@ -1,0 +1,291 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { placeKey, type RecordChange } from '../../../src/core/changes.ts'
+import { AppError, notFound } from '../../../src/core/errors.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import { columnIn, keyOf, ownOrder, readRecords, requireAll, type WriteContext } from '../table/index.ts'
+import { LEAST_GAP, renumber } from './order.ts'
+
+/*
+ * The manual order of views: `sheaf_places` in the base's home has a position for each record that someone has put
+ * somewhere in a view. All other records of the view are at their `nc_order`, in the same number space. So a drop writes
+ * one line, and what is new in the table, or moved there, finds its place in every view.
+ */
+
+/** A record as the manual order of a view has it; null: the record has no position of its own there. */
+export interface Place {
+  id: RecordId
+  place: number | null
+}
+
+/** The position that a record of the statement's table has in a view; NULL where it has none of its own. */
+const placeIn = (model: TableModel, viewId: string): SQL =>
+  sql`(select place from sheaf_places where view_id = ${viewId} and record_id = ${keyOf(model)})`
+
+const idOf = (model: TableModel): SQL => columnIn({ alias: model.table.tableName }, model.primaryKey)
+
+const tableOrder = (model: TableModel): SQL =>
+  ownOrder({ alias: model.table.tableName, model })[0] ?? idOf(model)
+
+/** What a page has in its last column, see `Query.orderViewId`. */
+export const placeColumn = placeIn
+
+/** The terms that sort the records of a table as a view's manual order has them. */
+export const manualOrder = (model: TableModel, viewId: string): SQL[] => [
+  sql`coalesce(${placeIn(model, viewId)}, ${tableOrder(model)})`,
+  idOf(model),
+]
+
+/** Lines of a view beside the table: under names that no column of the table has. */
+const linesOf = (viewId: string): SQL => {
+  const [record, place] = [sql.identifier('~record'), sql.identifier('~place')]
+  return sql`(select record_id as ${record}, place as ${place} from sheaf_places where view_id = ${viewId}) as ${sql.identifier('~lines')}`
+}
+
+/** Holds for the records that have no position of their own in the view. */
+const isUnplaced = (model: TableModel, viewId: string): SQL =>
+  sql`not exists (select 1 from sheaf_places where view_id = ${viewId} and record_id = ${idOf(model)})`
+
+const both = (conditions: (SQL | null)[]): SQL => {
+  const given = conditions.filter((condition) => condition !== null)
+  return given.length === 0 ? sql`` : sql`where ${sql.join(given, sql` and `)}`
+}
+
+/**
+ * The ids (`k`) of a page in a view's manual order. Two lists that indexes give in order are merged, those with a position
+ * of their own and the others in the table's order; each is read no further than the page goes.
+ */
+export function manualPage(
+  model: TableModel,
+  viewId: string,
+  condition: SQL | null,
+  { limit, offset }: { limit: number; offset: number },
+): SQL {
+  const table = sql.identifier(model.table.tableName)
+  const [record, place] = [sql.identifier('~record'), sql.identifier('~place')]
+  const id = idOf(model)
+  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
+  const end = sql.raw(String(Math.floor(limit) + Math.floor(offset)))
+  const others = sql`select ${id} as k, ${tableOrder(model)} as o from ${table}
+    ${both([condition, isUnplaced(model, viewId)])} order by ${tableOrder(model)}, ${id} limit ${end}`
+  // Crossed and not joined: so SQLite begins with the lines, however many records the table has.
+  const placed = sql`select ${id} as k, ${place} as o from ${linesOf(viewId)} cross join ${table}
+    ${both([sql`${id} = ${record}`, condition])} order by ${place}, ${record} limit ${end}`
+  return sql`select k from (select k, o from (${others}) as others
+    union all select k, o from (${placed}) as placed) as merged
+    order by o, k limit ${sql.raw(String(Math.floor(limit)))} offset ${offset}`
+}
+
+/**
+ * Ids (`k`) and positions (`n`, from 0) of some records among those that hold the condition, in a view's manual order. The
+ * records ahead of each are counted, which is several times faster than putting all of them in order.
+ */
+export function manualPositions(
+  model: TableModel,
+  viewId: string,
+  condition: SQL | null,
+  recordIds: readonly RecordId[],
+): SQL {
+  const table = sql.identifier(model.table.tableName)
+  const [record, place, target] = ['~record', '~place', '~target'].map((name) => sql.identifier(name))
+  const [id, order] = [idOf(model), tableOrder(model)]
+  const list = sql.join(
+    recordIds.map((recordId) => sql`${recordId}`),
+    sql`, `,
+  )
+  const end = sql`(${target}.o, ${target}.k)`
+  const wanted = sql`select ${id} as k, coalesce(${placeIn(model, viewId)}, ${order}) as o
+    from ${table} ${both([sql`${id} in (${list})`, condition])}`
+  const others = sql`select count(*) from ${table}
+    ${both([condition, isUnplaced(model, viewId), sql`(${order}, ${id}) < ${end}`])}`
+  const placed = sql`select count(*) from ${linesOf(viewId)} cross join ${table}
+    ${both([sql`${id} = ${record}`, condition, sql`(${place}, ${record}) < ${end}`])}`
+  return sql`select k, (${others}) + (${placed}) as n from (${wanted}) as ${target}`
+}
+
+/**
+ * Puts records ahead of another in a view's manual order; null: at the end. Writes their lines and no other.
+ *
+ * @throws RECORD_NOT_FOUND
+ */
+export async function placeInView(
+  context: WriteContext,
+  viewId: string,
+  ids: RecordId[],
+  before: RecordId | null,
+): Promise<RecordChange[]> {
+  requireAll(ids, await readRecords(context, ids, []))
+  const places = await findPlaces(context, viewId, ids.length, before)
+  return writePlaces(
+    context,
+    viewId,
+    ids.map((id, index) => ({ id, place: places[index] ?? null })),
+  )
+}
+
+/** Gives records positions in a view, or takes theirs away. What is so already is left out of the answer. */
+export async function writePlaces(
+  context: WriteContext,
+  viewId: string,
+  rows: Place[],
+): Promise<RecordChange[]> {
+  const { tx, dialect, model } = context
+  const old = await readPlaces(
+    context,
+    viewId,
+    rows.map(({ id }) => id),
+  )
+  const changed = rows.filter(({ id, place }) => (old.get(String(id)) ?? null) !== place)
+  const mark = dialect.placeholder
+  const set = changed.filter(({ place }) => place !== null)
+  await tx.runMany(
+    `insert into sheaf_places (view_id, record_id, table_id, place)
+      values (${mark(0)}, ${mark(1)}, ${mark(2)}, ${mark(3)})
+      on conflict (view_id, record_id) do update set place = excluded.place`,
+    set.map(({ id, place }) => [viewId, id, model.table.id, place]),
+  )
+  await tx.runMany(
+    `delete from sheaf_places where view_id = ${mark(0)} and record_id = ${mark(1)}`,
+    changed.filter(({ place }) => place === null).map(({ id }) => [viewId, id]),
+  )
+  const key = placeKey(viewId)
+  return changed.map(({ id, place }) => ({
+    tableId: model.table.id,
+    recordId: id,
+    before: { [key]: old.get(String(id)) ?? null },
+    after: { [key]: place },
+  }))
+}
+
+/** Records that one statement asks for. */
+const AT_ONCE = 500
+
+/** The positions of records in a view, by id as text; those without one are absent. */
+export async function readPlaces(
+  { tx, dialect }: Pick<WriteContext, 'tx' | 'dialect'>,
+  viewId: string,
+  ids: readonly RecordId[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const list = sql.join(
+      ids.slice(from, from + AT_ONCE).map((id) => sql`${id}`),
+      sql`, `,
+    )
+    const rows = await tx.all<{ id: RecordId; place: number }>(
+      dialect.render(
+        sql`select record_id as id, place from sheaf_places where view_id = ${viewId} and record_id in (${list})`,
+      ),
+    )
+    for (const { id, place } of rows) found.set(String(id), Number(place))
+  }
+  return found
+}
+
+/** Positions for `count` records ahead of another, between its own and the one before it. */
+async function findPlaces(
+  context: WriteContext,
+  viewId: string,
+  count: number,
+  before: RecordId | null,
+): Promise<number[]> {
+  const { previous, next } = await findBounds(context, viewId, before)
+  const spread = (step: number) => Array.from({ length: count }, (_, index) => previous + step * (index + 1))
+  if (next === null) return spread(1)
+  const step = (next - previous) / (count + 1)
+  if (step > LEAST_GAP * Math.max(1, Math.abs(next), Math.abs(previous))) return spread(step)
+  await renumber(context, count + 1)
+  return findPlaces(context, viewId, count, before)
+}
+
+async function findBounds(
+  { tx, dialect, model }: WriteContext,
+  viewId: string,
+  before: RecordId | null,
+): Promise<{ previous: number; next: number | null }> {
+  const table = sql.identifier(model.table.tableName)
+  const [order, id] = [tableOrder(model), idOf(model)]
+  const one = async <T extends object>(statement: SQL): Promise<T | undefined> =>
+    (await tx.all<T>(dialect.render(statement)))[0]
+  if (before === null) {
+    const row = await one<{ last: number | null; placed: number | null }>(
+      sql`select max(${order}) as last, (select max(place) from sheaf_places where table_id = ${model.table.id}) as placed
+        from ${table}`,
+    )
+    return { previous: Math.max(Number(row?.last ?? 0), Number(row?.placed ?? 0)), next: null }
+  }
+  const target = await one<{ o: number | null }>(
+    sql`select coalesce(${placeIn(model, viewId)}, ${order}) as o from ${table} where ${id} = ${before}`,
+  )
+  if (!target) throw notFound('Record', String(before))
+  const next = Number(target.o ?? 0)
+  const neighbours = [
+    await one<{ o: number }>(
+      sql`select ${order} as o from ${table} where (${order}, ${id}) < (${next}, ${before})
+        and ${isUnplaced(model, viewId)} order by ${order} desc, ${id} desc limit 1`,
+    ),
+    await one<{ o: number }>(
+      sql`select place as o from sheaf_places where view_id = ${viewId} and (place, record_id) < (${next}, ${before})
+        order by place desc, record_id desc limit 1`,
+    ),
+  ].flatMap((row) => (row ? [Number(row.o)] : []))
+  return { previous: neighbours.length === 0 ? next - 1 : Math.max(...neighbours), next }
+}
+
+/** Where lines of the manual order are removed for good: in the homes of bases, beside what the log forgets. */
+interface SweepDeps {
+  schema: Pick<SchemaService, 'load'>
+  views: Pick<ViewsService, 'titlesOf'>
+}
+
+/**
+ * Removes the lines of views and records that are gone, and that no entry of the log can bring back any more.
+ *
+ * @returns how many lines went
+ */
+export async function removeLostPlaces(engine: Engine, { schema, views }: SweepDeps): Promise<number> {
+  const { dialect } = engine
+  const rows = await engine.all<{ view_id: string; table_id: string }>(
+    { sql: 'select distinct view_id, table_id from sheaf_places', params: [] },
+    { scan: true },
+  )
+  if (rows.length === 0) return 0
+  const live = new Map(await views.titlesOf(rows.map(({ view_id }) => view_id)))
+  const deleted = await viewsInLog(engine)
+  const script: Statement[] = []
+  for (const { view_id: viewId } of rows) {
+    if (live.has(viewId) || deleted.has(viewId)) continue
+    script.push(dialect.render(sql`delete from sheaf_places where view_id = ${viewId}`))
+  }
+  for (const tableId of new Set(rows.map(({ table_id }) => table_id))) {
+    const model = await schema.load(tableId).catch((error) => {
+      // In the trash: its records are all there.
+      if (error instanceof AppError && error.code === 'TABLE_NOT_FOUND') return null
+      throw error
+    })
+    if (!model) continue
+    const record = sql`sheaf_places.record_id`
+    script.push(
+      dialect.render(sql`delete from sheaf_places where table_id = ${tableId}
+        and not exists (select 1 from ${sql.identifier(model.table.tableName)} where ${idOf(model)} = ${record})
+        and not exists (select 1 from sheaf_change_records as logged where logged.table_id = ${tableId}
+          and logged.record_id = ${dialect.logId(record)} and logged.after is null)`),
+    )
+  }
+  const results = await engine.writeScript(script)
+  return results.reduce((sum, { changes }) => sum + Number(changes ?? 0), 0)
+}
+
+/** Views that an entry of the log can bring back. */
+async function viewsInLog(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await engine.all<{ detail: string }>(
+    {
+      sql: `select detail from sheaf_changes where detail is not null and kind in ('view.delete', 'view.create')`,
+      params: [],
+    },
+    { scan: true },
+  )
+  return new Set(rows.flatMap(({ detail }) => (JSON.parse(detail) as { viewId?: string }).viewId ?? []))
+}

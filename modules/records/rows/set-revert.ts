@@ -1,0 +1,86 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { logRows } from '../../../src/db/change-log.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { columnName, isWritable } from '../table/index.ts'
+
+/** A change of the log whose values are to come back: all its records got values for the same fields. */
+export interface Reverted {
+  changeId: number
+  fieldIds: string[]
+}
+
+/** A field's column, what the change left in it, and what was there before. */
+interface Side {
+  field: Field
+  column: SQL
+  after: SQL
+  before: SQL
+}
+
+/**
+ * How the values before a change come back as a set: where the value after it still stands. `log` selects
+ * what the new line lists, `update` writes it, and `skipped` counts the values that someone has changed since.
+ *
+ * @param stamp what is written beside the values: when and by whom
+ */
+export function planRevert(
+  model: TableModel,
+  { dialect }: Engine,
+  { changeId, fieldIds }: Reverted,
+  stamp: Values,
+  newId: SQL,
+) {
+  const table = sql`${sql.identifier(model.table.tableName)}`
+  const logged = sql`sheaf_change_records`
+  // Qualified: a field's column may be called as one of the log's own.
+  const columnOf = (field: Field): SQL => sql`${table}.${sql.identifier(columnName(field))}`
+  const sides = fieldIds.flatMap((id): Side[] => {
+    const field = model.field(id)
+    if (!field || !isWritable(field)) return []
+    const { storage } = fieldType(field.type)
+    const value = (side: 'before' | 'after') =>
+      dialect.jsonValue(sql`${logged}.${sql.identifier(side)}`, id, storage)
+    return [{ field, column: columnOf(field), after: value('after'), before: value('before') }]
+  })
+  const stamped = model.fields.filter((field) => field.id in stamp)
+  const touched = sql`${logged}.change_id = ${changeId} and ${logged}.table_id = ${model.table.id}
+    and ${logged}.record_id = ${dialect.logId(columnOf(model.primaryKey))}`
+  const stands = ({ column, after, before }: Side) =>
+    dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
+  const where = sql`where ${touched} and ${sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)}`
+  const restored = ({ column, after, before }: Side): SQL =>
+    sql`case when ${dialect.isSame(column, after)} then ${before} else ${column} end`
+  const json = (cellOf: (side: Side) => SQL, stampOf: (field: Field) => SQL): SQL =>
+    dialect.jsonObject([
+      ...sides.map((side) => ({
+        key: side.field.id,
+        column: cellOf(side),
+        storage: fieldType(side.field.type).storage,
+      })),
+      ...stamped.map((field) => ({ key: field.id, column: stampOf(field), storage: null })),
+    ])
+  const assignments = [
+    ...sides.map((side) => sql`${sql.identifier(columnName(side.field))} = ${restored(side)}`),
+    ...stamped.map((field) => sql`${sql.identifier(columnName(field))} = ${stamp[field.id] ?? null}`),
+  ]
+  const changed = sides.map(
+    ({ column, after }) => sql`case when ${dialect.isSame(column, after)} then 0 else 1 end`,
+  )
+  return {
+    log: logRows(dialect, {
+      changeId: newId,
+      tableId: sql`${model.table.id}`,
+      recordId: dialect.logId(columnOf(model.primaryKey)),
+      before: json(({ column }) => column, columnOf),
+      after: json(restored, (field) => sql`${stamp[field.id] ?? null}`),
+      source: sql`from ${table}, ${logged} ${where}`,
+    }),
+    update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged} ${where}`,
+    skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
+      from ${table}, ${logged} where ${touched}`,
+  }
+}

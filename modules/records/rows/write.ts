@@ -1,0 +1,315 @@
+import { sql } from 'drizzle-orm'
+import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
+import type { Operation, RecordChange, Values } from '../../../src/core/changes.ts'
+import { autoNumber } from '../../../src/core/fields/auto-number.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { isComputed } from '../../../src/core/fields/result.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import {
+  asStored,
+  assigned,
+  deleteForeign,
+  exactOf,
+  exactTextOf,
+  insertForeign,
+  readMore,
+  refuseKeyChange,
+  restoreForeign,
+  sampleDates,
+} from '../foreign/index.ts'
+import {
+  chunks,
+  columnName,
+  decoderOf,
+  idIn,
+  idOfKey,
+  isForeign,
+  isOurs,
+  isWritable,
+  keyFieldsOf,
+  keyText,
+  keyValues,
+  perModel,
+  readRecords,
+  requireAll,
+  type WriteContext,
+} from '../table/index.ts'
+import { placeRecords } from './order.ts'
+import { handOver } from './unique-values.ts'
+
+/** Key of a value in the log whose column belongs to no live field: one in the trash, which must survive. */
+export const RAW_PREFIX = '='
+
+/** The columns that an insert fills, in order, and where its values come from. */
+const insertPlan = perModel((model) => {
+  const system = systemFields(model)
+  const written = model.fields.filter(isWritable)
+  const numbered = model.fields.filter(({ type }) => type === 'AutoNumber')
+  return {
+    system,
+    written,
+    numbered,
+    columns: [model.primaryKey, ...system, ...numbered, ...written].map(columnName),
+  }
+})
+
+/** Adds records with fresh ids, whose values are checked and complete. */
+export async function insertRecords(
+  context: WriteContext,
+  operation: Extract<Operation, { kind: 'insert' }>,
+): Promise<RecordChange[]> {
+  const { tx, dialect, model, actorId, now } = context
+  const { rows } = operation
+  if (rows.length === 0) return []
+  if (!isOurs(model)) return insertForeign(context, operation)
+  const { system, written, numbered, columns } = insertPlan(model)
+  const ids = await dialect.allocateIds(tx, model.table.tableName, rows.length)
+  const places = await placeRecords(context, rows.length, operation.before ?? null)
+  const fixed = new Map<string, CellValue>([
+    ['created_at', now],
+    ['created_by', actorId],
+  ])
+  const changes: RecordChange[] = []
+  const params = await mapBreathing(rows, ({ values }, index) => {
+    const id = ids[index]!
+    const after: Values = { [model.primaryKey.id]: id }
+    const list: CellValue[] = [id]
+    for (const field of system) {
+      const name = columnName(field)
+      const value = name === 'nc_order' ? places[index]! : (fixed.get(name) ?? null)
+      after[field.id] = value
+      list.push(value)
+    }
+    for (const field of numbered) {
+      const value = id - autoNumber.options.parse(field.options).behind
+      after[field.id] = value
+      list.push(value)
+    }
+    for (const field of written) {
+      const value = values[field.id] ?? null
+      after[field.id] = value
+      list.push(value)
+    }
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after })
+    return list
+  })
+  await tx.runMany(insertStatement(dialect, model, columns), params)
+  return changes
+}
+
+/** Puts back records that were deleted, with everything the log kept of them. */
+export async function restoreRecords(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
+  if (isForeign(context.model)) return restoreForeign(context, rows)
+  const { tx, dialect, model } = context
+  const present = new Set(
+    (
+      await readIds(
+        context,
+        rows.map((row) => row.id),
+      )
+    ).map(String),
+  )
+  const changes: RecordChange[] = []
+  const batch = createBatch(tx)
+  for await (const { id, values } of breathing(rows)) {
+    if (present.has(String(id))) continue
+    const entries = Object.entries(values).flatMap(([key, value]) => {
+      if (key.startsWith(RAW_PREFIX)) return [[key.slice(RAW_PREFIX.length), value] as const]
+      const field = model.field(key)
+      const column = field ? columnName(field) : model.trashedColumns.get(key)
+      return column !== undefined && !field?.isPrimaryKey ? [[column, value] as const] : []
+    })
+    const key = keyValues(model, id)
+    const keys = keyFieldsOf(model).map((field, index) => [columnName(field), key[index] ?? null] as const)
+    const columns = new Map<string, CellValue>([...keys, ...entries])
+    await batch.add(insertStatement(dialect, model, [...columns.keys()]), [...columns.values()])
+    changes.push({ tableId: model.table.id, recordId: id, before: null, after: values })
+  }
+  await batch.flush()
+  return changes
+}
+
+/**
+ * Changes values of records. A record whose values are the same already is left as it is.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function updateRecords(
+  context: WriteContext,
+  rows: { id: RecordId; values: Values }[],
+): Promise<RecordChange[]> {
+  const { tx, dialect, model, actorId, now } = context
+  const fields = model.fields.filter((field) => rows.some((row) => field.id in row.values))
+  const touched = isOurs(model) ? [fieldNamed(model, 'updated_at'), fieldNamed(model, 'updated_by')] : []
+  const before = await readRecords(
+    context,
+    rows.map((row) => row.id),
+    [...fields, ...touched],
+  )
+  requireAll(
+    rows.map((row) => row.id),
+    before,
+  )
+  const more = isForeign(model)
+    ? await readMore(
+        context,
+        rows.map((row) => row.id),
+        fields,
+        before,
+      )
+    : null
+  const samples = await sampleDates(context, fields)
+  await handOver(context, rows, before)
+  const changes: RecordChange[] = []
+  const table = dialect.quote(model.table.tableName)
+  const batch = createBatch(tx)
+  for await (const { id, values } of breathing(rows)) {
+    const old = before.get(String(id))!
+    const changed = fields.filter((field) => field.id in values && values[field.id] !== old[field.id])
+    if (changed.length === 0) continue
+    refuseKeyChange(changed)
+    const [at, by] = touched
+    const after: Values = at && by ? { [at.id]: now, [by.id]: actorId } : {}
+    for (const field of changed) after[field.id] = values[field.id] ?? null
+    const all = [...changed, ...touched]
+    const given = more ? { ...after, ...exactOf(values, changed) } : after
+    const parts = all.map((field, index) => {
+      const sample = exactTextOf(more?.get(String(id)), field) ?? samples.get(field.id) ?? null
+      return assigned(context, field, given, dialect.placeholder(index), sample)
+    })
+    const assignments = all
+      .map((field, index) => `${dialect.quote(columnName(field))} = ${parts[index]!.mark}`)
+      .join(', ')
+    await batch.add(`update ${table} set ${assignments} where ${keyText(dialect, model, all.length)}`, [
+      ...parts.map(({ value }) => value),
+      ...keyValues(model, id),
+    ])
+    changes.push({
+      tableId: model.table.id,
+      recordId: id,
+      before: {
+        ...Object.fromEntries(all.map((field) => [field.id, old[field.id] ?? null])),
+        ...exactOf(more?.get(String(id)) ?? {}, changed),
+      },
+      after,
+    })
+    // The same record may stand twice in one change: the second time starts from what the first wrote.
+    Object.assign(old, after)
+    more?.delete(String(id))
+  }
+  await batch.flush()
+  return isForeign(model) ? asStored(context, changes) : changes
+}
+
+/**
+ * Removes records, keeping every column of them in the log.
+ *
+ * @throws RECORD_NOT_FOUND naming every id that is not there
+ */
+export async function deleteRecords(context: WriteContext, ids: RecordId[]): Promise<RecordChange[]> {
+  if (isForeign(context.model)) return deleteForeign(context, ids)
+  const { tx, dialect, model } = context
+  const keys = keyFieldsOf(model)
+  const byColumn = new Map(
+    model.fields
+      .filter((field) => columnName(field) === field.columnName)
+      .map((field) => [field.columnName, field]),
+  )
+  const found = new Map<string, Values>()
+  for (const chunk of chunks(ids)) {
+    await breathe()
+    const rows = await tx.all<Record<string, CellValue>>(
+      dialect.render(sql`select * from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
+    )
+    for (const row of rows) {
+      const values: Values = {}
+      for (const [column, value] of Object.entries(row)) {
+        const field = byColumn.get(column)
+        if (field) values[field.id] = decoderOf(field, dialect)?.(value) ?? value
+        else if (value !== null) values[RAW_PREFIX + column] = value
+      }
+      found.set(String(idOfKey(keys.map((field) => row[columnName(field)]))), values)
+    }
+  }
+  requireAll(ids, found)
+  await tx.runMany(
+    `delete from ${dialect.quote(model.table.tableName)} where ${keyText(dialect, model)}`,
+    [...new Set(ids)].map((id) => keyValues(model, id)),
+  )
+  return [...found].map(([id, before]) => ({
+    tableId: model.table.id,
+    recordId: keys.length === 1 ? ((before[model.primaryKey.id] as RecordId) ?? id) : id,
+    before,
+    after: null,
+  }))
+}
+
+/** Gives records new places in the table's own order. */
+export async function moveRecords(
+  context: WriteContext,
+  ids: RecordId[],
+  before: RecordId | null,
+): Promise<RecordChange[]> {
+  const order = fieldNamed(context.model, 'nc_order')
+  const places = await placeRecords(context, ids.length, before)
+  const { tx, dialect, model } = context
+  const old = await readRecords(context, ids, [order])
+  requireAll(ids, old)
+  await tx.runMany(
+    `update ${dialect.quote(model.table.tableName)} set ${dialect.quote('nc_order')} = ${dialect.placeholder(0)}
+      where ${dialect.quote(columnName(model.primaryKey))} = ${dialect.placeholder(1)}`,
+    ids.map((id, index) => [places[index], id]),
+  )
+  return ids.map((id, index) => ({
+    tableId: model.table.id,
+    recordId: id,
+    before: old.get(String(id))!,
+    after: { [order.id]: places[index]! },
+  }))
+}
+
+async function readIds(context: WriteContext, ids: RecordId[]): Promise<string[]> {
+  return [...(await readRecords(context, ids, [])).keys()]
+}
+
+/** The columns that every table of ours has for itself. */
+export function systemFields(model: TableModel): Field[] {
+  return model.fields.filter((field) => field.isSystem && !isComputed(field))
+}
+
+export function fieldNamed(model: TableModel, column: string): Field {
+  const field = model.fields.find((candidate) => candidate.isSystem && columnName(candidate) === column)
+  if (!field) throw new Error(`Table ${model.table.id} has no system column ${column}`)
+  return field
+}
+
+function insertStatement(dialect: Dialect, model: TableModel, columns: string[]): string {
+  const marks = columns.map((_, index) => dialect.placeholder(index)).join(', ')
+  return `insert into ${dialect.quote(model.table.tableName)} (${columns.map(dialect.quote).join(', ')}) values (${marks})`
+}
+
+/**
+ * Runs statements in order, those that follow one another with the same text as one list: it is
+ * prepared once, and a long list lets others in between.
+ */
+function createBatch(tx: Transaction) {
+  let text = ''
+  let rows: CellValue[][] = []
+  const flush = async () => {
+    if (rows.length > 0) await tx.runMany(text, rows)
+    rows = []
+  }
+  return {
+    flush,
+    async add(sqlText: string, params: CellValue[]): Promise<void> {
+      if (sqlText !== text) await flush()
+      text = sqlText
+      rows.push(params)
+    },
+  }
+}

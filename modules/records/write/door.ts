@@ -1,0 +1,353 @@
+import { mapBreathing } from '../../../src/breathe.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { AppliedChange, Change, Operation, RecordChange } from '../../../src/core/changes.ts'
+import { toStored } from '../../../src/core/dates.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import type { MadeAt } from '../../../src/core/fields/default-value.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { Right } from '../../../src/core/roles.ts'
+import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { AttachmentsService } from '../attachments/index.ts'
+import { foreignEngineOf } from '../foreign/index.ts'
+import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
+import type { RowCounts } from '../read/index.ts'
+import type { Place } from '../rows/index.ts'
+import {
+  checkNewValues,
+  checkValues,
+  idsCondition,
+  isForeign,
+  maskChanges,
+  refuseUnordered,
+  storedId,
+  wholeSecond,
+} from '../table/index.ts'
+import { type Attempt, explainViolation } from './explain-conflict.ts'
+import { mergeChanges } from './merge-changes.ts'
+import { findRepeated, MAX_LISTED } from './repeated-change.ts'
+import type { SettleValues } from './resolve-values.ts'
+import { runOperation } from './run-operation.ts'
+import type { SetWrites, Where } from './set-write.ts'
+
+/** Most records that one change may write. */
+export const MAX_RECORDS = 50_000
+
+/** From this many on, a change that only adds records keeps their range in the log and not each of them. */
+const COMPACT_FROM = 100
+
+/** Deletions of so many records, or of records with so many linked ones, are written as a set. */
+const SET_FROM = 5_000
+
+const RIGHT_OF: Record<Operation['kind'], Right> = {
+  insert: 'record.create',
+  update: 'record.update',
+  delete: 'record.delete',
+  move: 'record.update',
+  link: 'record.update',
+  unlink: 'record.update',
+}
+
+/** What the door reports to the one who wrote. */
+export interface Written extends AppliedChange {
+  /** Ids of the added records, in the order of the operations. */
+  inserted: RecordId[]
+  /** How many records were written, listed or not. */
+  count: number
+}
+
+export type Door = ReturnType<typeof createDoor>
+
+/**
+ * An operation whose values are stored values already; `restore` brings deleted records back, `place` gives records back
+ * the positions that they had in a view's manual order.
+ */
+export type CheckedOperation =
+  | Operation
+  | { kind: 'restore'; tableId: string; rows: Extract<Operation, { kind: 'update' }>['rows'] }
+  | { kind: 'place'; tableId: string; viewId: string; places: Place[] }
+
+type Deletion = Extract<Operation, { kind: 'delete' }>
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events'>
+  auth: Pick<AuthService, 'access'>
+  schema: LinkSchema & Pick<SchemaService, 'engineOf' | 'writeRefusal'>
+  counts: RowCounts
+  attachments: Pick<AttachmentsService, 'settle'>
+  settle: SettleValues
+  sets: SetWrites
+  views: Pick<ViewsService, 'requireManualOrder'>
+}
+
+/** The write door: every change of records passes here, whoever makes it. */
+export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views }: Deps) {
+  /**
+   * Writes a change: all of it or none, with its line in the log.
+   *
+   * @throws TABLE_NOT_FOUND, RECORD_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED below editor;
+   *   INVALID_VALUE_FOR_FIELD and REQUIRED_FIELD_MISSING naming the field; nothing is written then
+   */
+  async function apply(actor: Actor, change: Change): Promise<Written> {
+    for (const operation of change.operations) {
+      const { table } = await schema.load(operation.tableId)
+      if (table.baseId !== change.baseId) throw notFound('Table', operation.tableId)
+      await auth.access.authorize(actor, RIGHT_OF[operation.kind], change.baseId)
+      if (!('viewId' in operation) || operation.viewId === undefined) continue
+      // A new record does not rearrange what the view shows already.
+      const rearranges = operation.kind === 'move'
+      await views.requireManualOrder(actor, operation.tableId, operation.viewId, rearranges)
+    }
+    return applyGranted(actor, change)
+  }
+
+  /** As `apply`, for callers that have found out by themselves that the actor may write this: answers to a form. */
+  async function applyGranted(actor: Actor, change: Change): Promise<Written> {
+    refuseTooMany(change.operations)
+    const settled = await attachments.settle.change(actor, change, schema.load)
+    const { operations } = await settle.change(actor, settled, schema.load)
+    const deletion = await soleDeletion(operations)
+    if (deletion && deletion.ids.length >= SET_FROM) return deleteAsSet(actor, change, deletion)
+    try {
+      return await writeChecked(actor, change, operations, deletion ? SET_FROM : MAX_RECORDS)
+    } catch (error) {
+      if (!(error instanceof LargeCascade)) throw error
+      if (deletion) return deleteAsSet(actor, change, deletion)
+      throw badRequest(
+        `Records that are deleted here are linked to more than ${MAX_RECORDS} others. Delete them in a change of their own`,
+      )
+    }
+  }
+
+  /** The deletion that is all of a change, in a table of our own: it may be written as a set. Null for any other. */
+  async function soleDeletion(operations: Operation[]): Promise<Deletion | null> {
+    const [only] = operations
+    if (only?.kind !== 'delete' || operations.length > 1) return null
+    const model = await schema.load(only.tableId)
+    if (isForeign(model)) return null
+    const ids = [...new Set(only.ids.map((id) => storedId(model, id)))]
+    return ids.length > 0 && ids.every((id) => Number.isSafeInteger(id)) ? { ...only, ids } : null
+  }
+
+  async function deleteAsSet(
+    actor: Actor,
+    { clientId }: Pick<Change, 'clientId'>,
+    { tableId, ids }: Deletion,
+  ): Promise<Written> {
+    const where: Where = (model) => idsCondition(model, ids)
+    const entry = { kind: 'records.delete', clientId }
+    const { skipped: _, ...written } = await sets.deleteWhere(actor, tableId, where, entry, { ids })
+    return { ...written, inserted: [] }
+  }
+
+  function writeChecked(
+    actor: Actor,
+    change: Change,
+    operations: Operation[],
+    maxCascade: number,
+  ): Promise<Written> {
+    return write(actor, change, {
+      maxCascade,
+      entry: { kind: kindOf(change.operations), detail: orderedView(change.operations) },
+      tableIds: change.operations.map(({ tableId }) => tableId),
+      plan() {
+        const made = { ms: Date.now(), timeZone: change.timeZone }
+        return Promise.all(
+          operations.map(async (operation) => {
+            const model = await schema.load(operation.tableId)
+            const { dialect } = await schema.engineOf(model.table)
+            return await checkOperation(model, operation, made, dialect.foreign.keepsToTypes)
+          }),
+        )
+      },
+    })
+  }
+
+  /** As `apply`, for operations that were checked before: undo and redo, whose values come from the log. */
+  async function write(
+    actor: Actor,
+    { baseId, clientId }: Pick<Change, 'baseId' | 'clientId'>,
+    how: {
+      entry: Pick<NewEntry, 'kind' | 'undoes' | 'redoes' | 'detail'> & { tableId?: string | null }
+      /** The tables that are written to; absent: the one of the entry. */
+      tableIds?: string[]
+      /** What is to be written. Called inside the lease: nothing can come between it and the write. */
+      plan: (scope: WriteScope) => Promise<CheckedOperation[]>
+      /** As in `WriteScope`. */
+      maxCascade?: number
+      /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
+      finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
+    },
+  ): Promise<Written> {
+    const engine = await kernel.sources.engine(baseId)
+    const { dialect } = engine
+    const foreign = await foreignEngineOf(schema, how.tableIds ?? [how.entry.tableId].filter(isText))
+    const actorId = actor.kind === 'user' ? actor.id : null
+    const models = new Map<string, TableModel>()
+    const attempts: Attempt[] = []
+
+    /** @param at where the records lie: beside the log, or in a connected database, which commits just before it */
+    async function writeAll(tx: Transaction, at: { tx: Transaction; dialect: Dialect } = { tx, dialect }) {
+      const repeated =
+        clientId && actorId
+          ? await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
+          : null
+      if (repeated) return { ...repeated, isRepeated: true }
+      const { maxCascade } = how
+      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), maxCascade }
+      const operations = await how.plan(scope)
+      for (const operation of operations) if ('rows' in operation) attempts.push(operation)
+      const touched: RecordChange[] = []
+      const inserted: RecordId[] = []
+      for (const operation of operations) {
+        models.set(operation.tableId, await schema.loadWithKeys(operation.tableId))
+        const ran = await runOperation(scope, operation)
+        for (const change of ran.changes) touched.push(change)
+        for (const id of ran.inserted) inserted.push(id)
+      }
+      const [only] = operations
+      const isInsert = operations.length === 1 && only?.kind === 'insert'
+      // What it has linked beside the new records themselves has to be listed.
+      const isPlainInsert = isInsert && touched.length === inserted.length
+      const records = await markLinks(scope, isPlainInsert ? touched : await mergeChanges(touched))
+      const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
+      if (records.length === 0 && !how.finish) {
+        const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
+        return { records, inserted, entry, count: 0, tableIds: [], isRepeated: false }
+      }
+      // A range is taken back as a set, in the base's own home.
+      const range = isPlainInsert && !foreign ? rangeOfNew(touched) : null
+      const entry = await appendChange(tx, dialect, {
+        actorId,
+        clientId,
+        actionId: actor.kind === 'user' ? actor.actionId : undefined,
+        tableId: only?.tableId ?? null,
+        ...how.entry,
+        // Beside the range, those that only learn of links to the new records.
+        records: range ? records.slice(touched.length) : records,
+        recordCount: records.length,
+        detail: range ?? how.entry.detail,
+      })
+      await how.finish?.(tx, dialect, entry.id)
+      const { length: count } = records
+      return { records, inserted, entry, count, tableIds, isRepeated: false }
+    }
+
+    // Counted in the same breath as the commit: whoever counts rows sees both or neither.
+    const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
+      if (isRepeated) return
+      for (const { tableId, before, after } of records) {
+        if (before === null) counts.add(tableId, 1)
+        if (after === null) counts.add(tableId, -1)
+      }
+    }
+
+    // What is planned from the records as they stand must not meet writes that are not committed yet.
+    const written = foreign
+      ? engine.write((tx) => foreign.write((own) => writeAll(tx, { tx: own, dialect: foreign.dialect })))
+      : how.finish
+        ? engine.write(
+            (tx) => writeAll(tx),
+            async (result) => count(result),
+          )
+        : engine.writeTogether((tx) => writeAll(tx), count)
+    const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
+      async (error) => {
+        throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
+      },
+    )
+    // The log keeps a repeated change of many new records as their range, without their values.
+    const truncated = result.count > MAX_LISTED || records.length < result.count
+    const report: AppliedChange = {
+      id: entry.id,
+      baseId,
+      clientId,
+      actorId,
+      at: entry.at,
+      records: truncated ? [] : maskChanges(records, (tableId) => models.get(tableId)),
+      truncated,
+      tableIds,
+    }
+    if (records.length > 0 && !isRepeated) kernel.events.emit('records.changed', report)
+    return { ...report, inserted, count: result.count }
+  }
+
+  return { apply, applyGranted, write }
+}
+
+const isText = (value: string | null | undefined): value is string => typeof value === 'string'
+
+async function checkOperation(
+  model: TableModel,
+  operation: Operation,
+  made: MadeAt,
+  keepsToTypes: boolean,
+): Promise<Operation> {
+  const idOf = (id: RecordId) => storedId(model, id)
+  const place = (before: RecordId | null | undefined) => (before == null ? null : idOf(before))
+  switch (operation.kind) {
+    case 'insert':
+      if (operation.viewId !== undefined) refuseUnordered(model)
+      return {
+        ...operation,
+        rows: await mapBreathing(operation.rows, ({ values }) => ({
+          values: checkNewValues(model, values, made, keepsToTypes),
+        })),
+        before: place(operation.before),
+      }
+    case 'update':
+      return {
+        ...operation,
+        rows: await mapBreathing(operation.rows, ({ id, values }) => ({
+          id: idOf(id),
+          values: checkValues(model, values, keepsToTypes),
+        })),
+      }
+    case 'delete':
+      return { ...operation, ids: [...new Set(operation.ids.map(idOf))] }
+    case 'move':
+      refuseUnordered(model)
+      return { ...operation, ids: [...new Set(operation.ids.map(idOf))], before: place(operation.before) }
+    default:
+      return { ...operation, id: idOf(operation.id) }
+  }
+}
+
+function refuseTooMany(operations: Operation[]): void {
+  const count = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
+  if (count > MAX_RECORDS) {
+    throw new AppError('BAD_REQUEST', `A change can write up to ${MAX_RECORDS} records, got ${count}`)
+  }
+}
+
+function sizeOf(operation: Operation): number {
+  if ('rows' in operation) return operation.rows.length
+  return 'ids' in operation ? operation.ids.length : operation.targets.length
+}
+
+/** What a change is called in the log: by its one operation on one table, which undo may take back as a set. */
+function kindOf(operations: Operation[]): string {
+  const kinds = new Set(operations.map((operation) => operation.kind))
+  const tables = new Set(operations.map((operation) => operation.tableId))
+  return `records.${kinds.size === 1 && tables.size === 1 ? [...kinds][0] : 'change'}`
+}
+
+/** What the log keeps of a change that only moved records in the manual order of a view: that view. */
+function orderedView(operations: Operation[]): { viewId: string } | undefined {
+  const [first, ...others] = operations.map((one) => (one.kind === 'move' ? one.viewId : undefined))
+  return first !== undefined && others.every((viewId) => viewId === first) ? { viewId: first } : undefined
+}
+
+/** The range of ids of many new records of one table, else null. */
+function rangeOfNew(records: RecordChange[]): { from: number; to: number } | null {
+  if (records.length < COMPACT_FROM) return null
+  const from = records[0]?.recordId
+  const to = records.at(-1)?.recordId
+  // Ids of one insert are given without a gap, so the two ends say them all.
+  if (typeof from !== 'number' || typeof to !== 'number' || to - from + 1 !== records.length) return null
+  return { from, to }
+}

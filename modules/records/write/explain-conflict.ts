@@ -1,0 +1,145 @@
+import { sql } from 'drizzle-orm'
+import type { Values } from '../../../src/core/changes.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { formatValue } from '../../../src/core/fields/read.ts'
+import type { Field, RecordId } from '../../../src/core/model.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { chunks, columnOf, isForeign } from '../table/index.ts'
+
+/** Values that were to be written to a table; without an id they are a new record's. */
+export interface Attempt {
+  tableId: string
+  rows: { id?: RecordId; values: Values }[]
+}
+
+/** Longest value that a refusal quotes. */
+const QUOTED = 100
+
+/**
+ * Turns a constraint of the database into words about a field of the tables, with the value and the record
+ * that has it: `Field "Email" is unique: "a@x.com" is already in record 7`. Gives any other error as it is.
+ */
+export async function explainViolation(
+  error: unknown,
+  engine: Pick<Engine, 'dialect' | 'all'>,
+  models: TableModel[],
+  attempts: Attempt[],
+): Promise<unknown> {
+  const violation = engine.dialect.violation(error)
+  if (!violation) return error
+  const isNamed = (field: Field) => violation.columns.includes(field.columnName)
+  const candidates = models.flatMap((model) => model.fields.map((field) => ({ model, field })))
+  const found =
+    candidates.find(({ field }) => isNamed(field) && field[violation.kind]) ??
+    candidates.find(({ field }) => isNamed(field))
+  // A record that was deleted may come back with a value that its field kept apart, before it went to the trash.
+  const trashed = models.flatMap((model) => [...model.trashedColumns.values()])
+  if (violation.kind === 'unique' && violation.columns.some((column) => trashed.includes(column))) {
+    return new AppError('DATABASE_ERROR', 'A field in the trash requires unique values. Restore it first.')
+  }
+  // In a connected database rules stand that nothing here tells of; in ours that would be a fault.
+  if (!found && models.some(isForeign)) return refusedByRule(violation.kind, error)
+  if (!found) return error
+  const { model, field } = found
+  const details = { fieldId: field.id, field: field.title }
+  if (violation.kind === 'required') {
+    return new AppError('REQUIRED_FIELD_MISSING', `Field '${field.title}' is required`, details)
+  }
+  const together = model.fields.filter(isNamed)
+  if (isForeign(model) && violation.columns.length > 1 && together.length > 1) {
+    const names = together.map(({ title }) => `"${title}"`).join(', ')
+    return new AppError('DATABASE_ERROR', `A record with these values in ${names} already exists`, details)
+  }
+  if (model.table.isJunction && field.type === 'ForeignKey') {
+    return new AppError(
+      'DATABASE_ERROR',
+      'This record already exists: the two records are already linked',
+      details,
+    )
+  }
+  const rows = attempts.filter(({ tableId }) => tableId === model.table.id).flatMap(({ rows }) => rows)
+  const double = await findDouble(engine, model, field, rows)
+  if (!double) {
+    // The database may take for the same what is written otherwise, such as large letters for small ones.
+    const only = rows.length === 1 ? (rows[0]?.values[field.id] ?? null) : null
+    const what = only === null ? 'a value' : `"${formatValue(field, only).slice(0, QUOTED)}"`
+    const message = `Field "${field.title}" must be unique: ${what} is already used by another record`
+    return new AppError('DATABASE_ERROR', message, details)
+  }
+  const { value, recordId, row } = double
+  const where = recordId === null ? 'is used by several records' : `is already used by record ${recordId}`
+  const shown = formatValue(field, value).slice(0, QUOTED)
+  const message = `Field "${field.title}" must be unique: "${shown}" ${where}`
+  return new AppError('DATABASE_ERROR', message, { ...details, value, recordId, row })
+}
+
+/** The words of the database name its rule and the values. */
+function refusedByRule(kind: 'unique' | 'required', error: unknown): AppError {
+  const words = error instanceof Error ? `: ${error.message}` : ''
+  return kind === 'unique'
+    ? new AppError('DATABASE_ERROR', `This record already exists${words}`)
+    : new AppError('DATABASE_ERROR', `The database requires a value${words}`)
+}
+
+interface Double {
+  value: CellValue
+  /** Who has the value; null where the change itself gives it twice. */
+  recordId: RecordId | null
+  /** Place among the records that were to be written, from 0. */
+  row: number
+}
+
+/** The first value that cannot be written; null where others have changed it all meanwhile. */
+async function findDouble(
+  engine: Pick<Engine, 'dialect' | 'all'>,
+  model: TableModel,
+  field: Field,
+  rows: Attempt['rows'],
+): Promise<Double | null> {
+  const given = rows.flatMap(({ id, values }, row) => {
+    const value = values[field.id] ?? null
+    return value === null ? [] : [{ id, value, row }]
+  })
+  const holders = await holdersOf(
+    engine,
+    model,
+    field,
+    given.map(({ value }) => value),
+  )
+  const seen = new Set<CellValue>()
+  // Who is given another value lets go of its own.
+  const leaving = new Set(
+    rows.flatMap(({ id, values }) => (id !== undefined && field.id in values ? [String(id)] : [])),
+  )
+  for (const { id, value, row } of given) {
+    if (seen.has(value)) return { value, recordId: null, row }
+    seen.add(value)
+    const holder = holders.get(value)
+    if (holder === undefined || String(holder) === String(id) || leaving.has(String(holder))) continue
+    return { value, recordId: holder, row }
+  }
+  return null
+}
+
+async function holdersOf(
+  engine: Pick<Engine, 'dialect' | 'all'>,
+  model: TableModel,
+  field: Field,
+  values: CellValue[],
+): Promise<Map<CellValue, RecordId>> {
+  const holders = new Map<CellValue, RecordId>()
+  for (const chunk of chunks([...new Set(values)])) {
+    const list = sql.join(
+      chunk.map((value) => sql`${value}`),
+      sql`, `,
+    )
+    const rows = await engine.all<{ id: RecordId; value: CellValue }>(
+      engine.dialect.render(sql`select ${columnOf(model.primaryKey)} as id, ${columnOf(field)} as value
+        from ${sql.identifier(model.table.tableName)} where ${columnOf(field)} in (${list})`),
+    )
+    for (const { id, value } of rows) holders.set(value, id)
+  }
+  return holders
+}

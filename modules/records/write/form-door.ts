@@ -1,0 +1,114 @@
+import type { ShareActor } from '../../../src/core/actor.ts'
+import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { readLinkIds } from '../../../src/core/fields/list-value.ts'
+import type { Field, RecordId, View } from '../../../src/core/model.ts'
+import type { AnswerProblem } from '../../../src/core/views/form-answers.ts'
+import type { TableModel } from '../../schema/index.ts'
+import type { ViewsService } from '../../views/index.ts'
+import type { LinkReads } from '../links/index.ts'
+import { cellText, type Opened, type Reader } from '../read/index.ts'
+import { storedId } from '../table/index.ts'
+import type { Door } from './door.ts'
+
+/** A form that someone came to by a public link, with what it asks for. */
+export interface SharedForm extends Opened {
+  view: View
+}
+
+const NOT_OFFERED = 'This record can’t be selected here'
+
+interface Deps {
+  reader: Pick<Reader, 'openForm' | 'countOpened' | 'page'>
+  links: Pick<LinkReads, 'openLinked'>
+  door: Pick<Door, 'applyGranted'>
+  views: Pick<ViewsService, 'load'>
+}
+
+/** Where the answers to shared forms become records: a link to a form lets write these, and nothing else. */
+export function createFormDoor({ reader, links, door, views }: Deps) {
+  return {
+    /** @throws VIEW_NOT_FOUND; FORBIDDEN by a link to anything but a form */
+    async open(actor: ShareActor): Promise<SharedForm> {
+      const viewId = actor.grant.kind === 'view' ? actor.grant.viewId : ''
+      if (viewId === '') throw notFound('View', '')
+      const { tableId } = await views.load(viewId)
+      return reader.openForm(actor, tableId)
+    },
+
+    /** What is wrong with the links of an answer: a form links only what its picker offers. */
+    async linkProblems(
+      actor: ShareActor,
+      { model }: SharedForm,
+      values: Record<string, CellValue>,
+    ): Promise<AnswerProblem[]> {
+      const problems: AnswerProblem[] = []
+      const tableId = model.table.id
+      for (const [fieldId, value] of Object.entries(values)) {
+        const field = model.field(fieldId)
+        if (!field || linkOf(field) === null) continue
+        const given = readLinkIds(value) ?? []
+        if (given.length === 0) continue
+        const opened = await links.openLinked(actor, { tableId, fieldId, recordId: null }, 'linkable')
+        const ids = [...new Set(given.map((id) => storedId(opened.model, id)))]
+        const found = await reader.countOpened(opened, { recordIds: ids })
+        if (found < ids.length)
+          problems.push({ fieldId, text: NOT_OFFERED, params: {}, message: NOT_OFFERED })
+      }
+      return problems
+    },
+
+    /**
+     * Keeps an answer that has been checked, as a record that nobody in particular has made.
+     *
+     * @param timeZone whose clock says what day it is, where a field that is not asked for starts with that
+     * @throws INVALID_VALUE_FOR_FIELD with the problem of a question, such as an answer that another has given
+     *   where each has to differ; BAD_REQUEST where it is for something that the form does not ask for
+     */
+    async add(
+      actor: ShareActor,
+      { model }: SharedForm,
+      values: Record<string, CellValue>,
+      timeZone?: string,
+    ): Promise<RecordId> {
+      const { baseId, id: tableId } = model.table
+      const operations = [{ kind: 'insert' as const, tableId, rows: [{ values }] }]
+      const written = await door.applyGranted(actor, { baseId, operations, timeZone }).catch((error) => {
+        throw error instanceof AppError ? toldOf(model, error) : error
+      })
+      const [recordId] = written.inserted
+      if (recordId === undefined) throw new Error(`An answer to table ${tableId} was not kept`)
+      return recordId
+    },
+
+    /**
+     * An answer as people read it: a text for each of the fields that the form asks for. Links and files by their
+     * names, empty where nothing was answered.
+     */
+    async read(form: SharedForm, recordId: RecordId, fields: Field[], timeZone: string): Promise<string[]> {
+      const query = { tableId: form.model.table.id, recordIds: [recordId], limit: 1, offset: 0 }
+      const { rows } = await reader.page(form, query, fields)
+      const people = form.context.moment.people ?? []
+      return fields.map((field, at) => {
+        const value = rows[0]?.[at] ?? null
+        return field.type === 'Attachment'
+          ? readAttachments(value)
+              .map(({ title }) => title)
+              .join(', ')
+          : cellText(field, value, { people, timeZone })
+      })
+    },
+  }
+}
+
+/** A refusal as someone may hear it who sees the form alone: of what else there is in the table not a word. */
+function toldOf(model: TableModel, { message, details }: AppError): AppError {
+  const fieldId = details?.fieldId
+  if (typeof fieldId !== 'string' || !model.field(fieldId)) {
+    return badRequest('This response can’t be saved: the table requires a field that is not in the form')
+  }
+  const problem: AnswerProblem = { fieldId, text: message, params: {}, message }
+  return new AppError('INVALID_VALUE_FOR_FIELD', message, { problems: [problem] })
+}

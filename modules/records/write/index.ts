@@ -1,0 +1,16 @@
+/**
+ * The write door: checks a change, runs it in one transaction and appends it to the change log.
+ */
+
+export { type CheckedOperation, createDoor, type Door, MAX_RECORDS } from './door.ts'
+export { createFormDoor, type SharedForm } from './form-door.ts'
+export { createSettleValues } from './resolve-values.ts'
+export {
+  createSetWrites,
+  type SetApplied,
+  type SetDetail,
+  type SetEntry,
+  type SetWrites,
+  type Where,
+} from './set-write.ts'
+export { createWorks } from './works.ts'

@@ -1,0 +1,98 @@
+import { sql } from 'drizzle-orm'
+import type { RecordChange, Values } from '../../../src/core/changes.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import { type StoredEntry, toEntry } from '../../../src/db/change-log.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { rangeOf, storedId } from '../table/index.ts'
+
+/** Past this the records of a change are counted in the answer, and not listed. */
+export const MAX_LISTED = 500
+
+/** A change that was written before: what its sender would have been answered. */
+export interface Repeated {
+  entry: { id: number; at: string }
+  records: RecordChange[]
+  inserted: RecordId[]
+  count: number
+  tableIds: string[]
+}
+
+interface RepeatContext {
+  tx: Pick<Transaction, 'all'>
+  dialect: Dialect
+  load(tableId: string): Promise<TableModel>
+}
+
+interface LoggedRecord {
+  table_id: string
+  record_id: RecordId
+  before: string | null
+  after: string | null
+}
+
+/**
+ * The change that this person's browser has sent before under the same id, or null. A browser that
+ * lost the answer sends its change again; it must not be written twice.
+ */
+export async function findRepeated(
+  { tx, dialect, load }: RepeatContext,
+  actorId: string,
+  clientId: string,
+): Promise<Repeated | null> {
+  const [row] = await tx.all<Parameters<typeof toEntry>[0]>(
+    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
+      where client_id = ${clientId} and actor_id = ${actorId}`),
+  )
+  if (!row) return null
+  const entry = toEntry(row)
+  const range = rangeOf(entry)
+  if (range) {
+    const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
+    return { entry, records: [], inserted, count: entry.records, tableIds: [range.tableId] }
+  }
+  if (entry.records > MAX_LISTED) return repeatedUnlisted(tx, dialect, entry)
+  const logged = await tx.all<LoggedRecord>(
+    dialect.render(
+      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${entry.id}`,
+    ),
+  )
+  const tableIds = [...new Set(logged.map((record) => record.table_id))]
+  const models = new Map(await Promise.all(tableIds.map(async (id) => [id, await load(id)] as const)))
+  const read = (json: string | null): Values | null => (json === null ? null : JSON.parse(json))
+  const records = logged.map(({ table_id: tableId, record_id: id, before, after }) => {
+    const model = models.get(tableId)
+    const recordId = model ? storedId(model, id) : id
+    return { tableId, recordId, before: read(before), after: read(after) }
+  })
+  // Pairs of a many-to-many link are records too, but nobody has asked for them by themselves.
+  const isInserted = ({ tableId, before }: RecordChange) =>
+    before === null && (tableId === entry.tableId || !models.get(tableId)?.table.isJunction)
+  return {
+    entry,
+    records,
+    inserted: records.filter(isInserted).map(({ recordId }) => recordId),
+    count: records.length,
+    tableIds,
+  }
+}
+
+/** As `findRepeated`, of a change whose records nobody is told one by one. */
+async function repeatedUnlisted(
+  tx: Pick<Transaction, 'all'>,
+  dialect: Dialect,
+  entry: StoredEntry,
+): Promise<Repeated> {
+  const under = sql`from sheaf_change_records where change_id = ${entry.id}`
+  const tables = await tx.all<{ table_id: string }>(dialect.render(sql`select distinct table_id ${under}`))
+  const added = await tx.all<{ record_id: RecordId }>(
+    dialect.render(sql`select record_id ${under} and table_id = ${entry.tableId} and before is null`),
+  )
+  return {
+    entry,
+    records: [],
+    inserted: added.map(({ record_id: id }) => id),
+    count: entry.records,
+    tableIds: tables.map(({ table_id: tableId }) => tableId),
+  }
+}

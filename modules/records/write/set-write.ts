@@ -1,0 +1,277 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { AppliedChange, Values } from '../../../src/core/changes.ts'
+import { toStored } from '../../../src/core/dates.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import type { WorkKind } from '../../../src/core/work.ts'
+import { logRows } from '../../../src/db/change-log.ts'
+import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { TableModel } from '../../schema/index.ts'
+import {
+  type LinkSchema,
+  planSetCascade,
+  planSetRestore,
+  restoreStatements,
+  type SetCascade,
+} from '../links/index.ts'
+import type { RowCounts } from '../read/index.ts'
+import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.ts'
+import { columnOf, deletedBy, readRecords, requireAll, wholeSecond } from '../table/index.ts'
+import { type Attempt, explainViolation } from './explain-conflict.ts'
+import { findRepeated, type Repeated } from './repeated-change.ts'
+import type { Works } from './works.ts'
+
+/** The log's line of a set write; the records and their values follow from the set. */
+export interface SetEntry {
+  kind: string
+  undoes?: number
+  redoes?: number
+  /** What the sender calls the change: one that is sent again is written once. */
+  clientId?: string
+}
+
+/** What a set write answers: its records are too many to list, but not to count. */
+export interface SetApplied extends AppliedChange {
+  count: number
+  /** Values that were left as they are, because someone has changed them since. */
+  skipped: number
+}
+
+interface Plan {
+  /** What the line keeps beside the records. */
+  detail?: unknown
+  /** Lists the records under the line, and writes them. */
+  log: SQL
+  write: SQL
+  /** What belongs to it in other tables, to be run between the two, or after both. */
+  between?: SetCascade
+  after?: SetCascade
+  skipped?: number
+  /** Values that all the records get. */
+  given?: Values
+}
+
+interface Deps {
+  kernel: Pick<Kernel, 'sources' | 'events'>
+  schema: LinkSchema
+  counts: RowCounts
+  works: Pick<Works, 'follow'>
+}
+
+/** What the line of a set update keeps: the fields that all its records were given values for. */
+export interface SetDetail {
+  fields: string[]
+}
+
+/** Which records are meant: `where …` on the table as it is when the write begins. */
+export type Where = (model: TableModel, dialect: QueryDialect) => SQL
+
+/** The line that the same script has just appended: the write lease keeps every other writer out. */
+const LAST_ID = sql`(select max(id) from sheaf_changes)`
+
+/**
+ * Writes over all records of a condition as a set, in a worker thread: what it costs grows with the
+ * table, and nothing of it passes through this process's memory. The log keeps every record's
+ * values before and after, as it does for single writes, so undo and history need no second way.
+ */
+export function createSetWrites({ kernel, schema, counts, works }: Deps) {
+  /**
+   * Deletes the records, keeping every value of them in the log.
+   *
+   * @param options `added`: the change that added them, where it is taken back: records that it linked to them are
+   *   linked again to those that they had before. `ids`: records that must be there.
+   * @throws RECORD_NOT_FOUND naming the `ids` that are not there
+   */
+  function deleteWhere(
+    actor: Actor,
+    tableId: string,
+    where: Where,
+    entry: SetEntry,
+    { added, ids }: { added?: number; ids?: RecordId[] } = {},
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const { dialect } = engine
+      if (ids) requireAll(ids, await readRecords({ tx: engine, dialect, model }, ids, []))
+      const condition = where(model, dialect)
+      const columns = await snapshot(model, engine)
+      const id = dialect.logId(columnOf(model.primaryKey))
+      const stamp = (table: TableModel) => stampOf(table, actor)
+      return {
+        log: logRows(dialect, {
+          changeId: LAST_ID,
+          tableId: sql`${tableId}`,
+          recordId: id,
+          before: dialect.jsonObject(columns),
+          after: sql`null`,
+          source: sql`from ${tableOf(model)} ${condition}`,
+        }),
+        between: await planSetCascade(
+          { engine, schema, model, newId: LAST_ID, stampOf: stamp, undone: added },
+          condition,
+        ),
+        // By the log: without their links the records may not answer to the condition any more.
+        write: sql`delete from ${tableOf(model)} where ${id} in (${deletedBy(model, LAST_ID)})`,
+      }
+    })
+  }
+
+  /** Gives the same values to all the records. */
+  function updateWhere(
+    actor: Actor,
+    tableId: string,
+    where: Where,
+    values: (model: TableModel) => Values,
+    entry: SetEntry,
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const given = values(model)
+      if (Object.keys(given).length === 0) return null
+      const after: Values = { ...given, ...stampOf(model, actor) }
+      const fields = model.fields.filter((field) => field.id in after)
+      const before = fields.map((field) => ({
+        key: field.id,
+        column: columnOf(field),
+        storage: fieldType(field.type).storage,
+      }))
+      const { dialect } = engine
+      const condition = where(model, dialect)
+      const assignments = fields.map((field) => sql`${columnOf(field)} = ${after[field.id] ?? null}`)
+      return {
+        given,
+        detail: { fields: Object.keys(given) } satisfies SetDetail,
+        log: logRows(dialect, {
+          changeId: LAST_ID,
+          tableId: sql`${tableId}`,
+          recordId: dialect.logId(columnOf(model.primaryKey)),
+          before: dialect.jsonObject(before),
+          after: sql`${JSON.stringify(after)}`,
+          source: sql`from ${tableOf(model)} ${condition}`,
+        }),
+        write: sql`update ${tableOf(model)} set ${sql.join(assignments, sql`, `)} ${condition}`,
+      }
+    })
+  }
+
+  /** Brings back the values before a change that gave its records values for the same fields. */
+  function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ID)
+      const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
+      return { log, write: update, skipped: changed?.n ?? 0 }
+    })
+  }
+
+  /** Puts back all records that the change `changeId` deleted from the table. */
+  function restoreFrom(
+    actor: Actor,
+    tableId: string,
+    changeId: number,
+    entry: SetEntry,
+  ): Promise<SetApplied> {
+    return run(actor, tableId, entry, async (model, engine) => {
+      const stamp = (table: TableModel) => stampOf(table, actor)
+      const context = { engine, schema, changeId, newId: LAST_ID, stampOf: stamp }
+      const statements = restoreStatements(context, model, await snapshot(model, engine))
+      return { ...statements, after: await planSetRestore(context, model) }
+    })
+  }
+
+  async function run(
+    actor: Actor,
+    tableId: string,
+    { kind, undoes, redoes, clientId }: SetEntry,
+    plan: (model: TableModel, engine: Engine) => Promise<Plan | null>,
+  ): Promise<SetApplied> {
+    const known = await schema.load(tableId)
+    const { baseId } = known.table
+    const engine = await kernel.sources.engine(baseId)
+    const at = new Date().toISOString()
+    const original = undoes ?? redoes
+    const actorId = actorIdOf(actor)
+    const actionId = actor.kind === 'user' ? (actor.actionId ?? null) : null
+    let repeated: Repeated | null = null
+    let skipped = 0
+    const tableIds = new Set([tableId])
+    const attempts: Attempt[] = []
+    // Planned inside the lease: no schema change can come between the plan and the write.
+    const script = async () => {
+      if (clientId && actorId) {
+        repeated = await findRepeated(
+          { tx: engine, dialect: engine.dialect, load: schema.loadWithKeys },
+          actorId,
+          clientId,
+        )
+        if (repeated) return []
+      }
+      const planned = await plan(await schema.load(tableId), engine)
+      if (!planned) return []
+      skipped = planned.skipped ?? 0
+      const { between, after, given } = planned
+      // Given to all of them: where nobody has the value yet, the second of them is one too many.
+      if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
+      for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
+      const detail = planned.detail === undefined ? null : JSON.stringify(planned.detail)
+      const statements = [
+        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
+          values (${at}, ${actorId}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail},
+            ${clientId ?? null}, ${actionId})`,
+        sql`select max(id) as id from sheaf_changes`,
+        planned.log,
+        ...(between?.statements ?? []),
+        planned.write,
+        ...(after?.statements ?? []),
+        sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
+          where id = ${LAST_ID}`,
+        original === undefined
+          ? sql`delete from sheaf_changes where id = ${LAST_ID} and records = 0`
+          : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ID : null} where id = ${original}`,
+      ]
+      return statements.map((statement) => engine.dialect.render(statement))
+    }
+    const [, line, logged] = await works
+      .follow(actor, workKindOf(kind), known.table, (watch) => engine.writeScript(script, watch))
+      .catch(async (error) => {
+        throw await explainViolation(error, engine, [known], attempts)
+      })
+    const again = repeated as Repeated | null
+    if (again) {
+      const { entry, count, tableIds: touched } = again
+      const answer = { id: entry.id, baseId, clientId, actorId, at: entry.at }
+      return { ...answer, records: [], truncated: true, tableIds: touched, count, skipped: 0 }
+    }
+    for (const id of tableIds) counts.forget(id)
+    const count = logged?.changes ?? 0
+    const applied: AppliedChange = {
+      id: Number(line?.rows[0]?.id ?? 0),
+      baseId,
+      clientId,
+      actorId,
+      at,
+      records: [],
+      truncated: true,
+      tableIds: [...tableIds],
+    }
+    if (count > 0) kernel.events.emit('records.changed', applied)
+    return { ...applied, count, skipped }
+  }
+
+  return { deleteWhere, updateWhere, restoreFrom, revert }
+}
+
+export type SetWrites = ReturnType<typeof createSetWrites>
+
+/** When and by whom, as every write of values says. */
+const stampOf = (model: TableModel, actor: Actor): Values => ({
+  [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
+  [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
+})
+
+/** `records.delete` is a `delete`; undo and redo are called so themselves. */
+const workKindOf = (kind: string): WorkKind => kind.replace('records.', '') as WorkKind
+
+/** Null for visitors of public links. */
+const actorIdOf = (actor: Actor): string | null => (actor.kind === 'user' ? actor.id : null)
+
+const tableOf = (model: TableModel): SQL => sql`${sql.identifier(model.table.tableName)}`
