@@ -252,7 +252,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
       websocket: socket.websocket,
     }),
   )
-  app.server = server as never
+  app.server = server
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
   kernel.log.info('listening', { url, dataDir: config.dataDir, metadata: kernel.meta.client })
   let stopped: Promise<void> | null = null

@@ -87,8 +87,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     pingTimeout: 20_000,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
   })
-  // The engine has the interface that socket.io expects of its own; only the class differs.
-  io.bind(engine as never)
+  io.bind(engine)
 
   // Once a connection is upgraded, its request does not tell the address any more.
   const addresses = new WeakMap<Request, string>()
@@ -305,13 +304,13 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
 
   const { websocket } = engine.handler()
   return {
-    websocket: websocket as never,
+    websocket,
     handle(request, server) {
       const { pathname } = new URL(request.url)
       if (!pathname.startsWith(PATH)) return undefined
       addresses.set(request, clientAddress(kernel.config, request, server))
       const refusal = refuseLargeBody(request)
-      return refusal ? Promise.resolve(refusal) : engine.handleRequest(request, server as never)
+      return refusal ? Promise.resolve(refusal) : engine.handleRequest(request, server)
     },
     close() {
       clearInterval(checking)

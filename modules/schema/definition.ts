@@ -98,7 +98,7 @@ export function patchDefinition(current: FieldDefinition, patch: Partial<FieldIn
 }
 
 const unavailable = (type: FieldTypeName, options: FieldOptions): string | null =>
-  fieldType(type).unavailable?.(options as never) ?? null
+  fieldType(type).unavailable?.(options) ?? null
 
 /** @throws BAD_REQUEST for options that only fields of earlier versions have */
 function refuseUnavailable(type: FieldTypeName, options: FieldOptions): void {
@@ -137,7 +137,7 @@ function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: Cel
   if (input === NOW && takesNow(typeName)) return NOW
   if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
     throw badRequest(`A "${type.label}" field can’t have a default value`)
-  const read = type.read(input, options as never)
+  const read = type.read(input, options)
   if (read.ok) return read.value
   if (read.fault === 'option')
     throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
@@ -152,6 +152,6 @@ function defaultAfter(
 ): CellValue {
   if (value === NOW && keepsNow(before, typeName)) return NOW
   if (value === null || before !== typeName) return null
-  const read = fieldType(typeName).read(value, options as never)
+  const read = fieldType(typeName).read(value, options)
   return read.ok ? read.value : null
 }

@@ -7,8 +7,9 @@ import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import type { Config } from '../config.ts'
 import { startFailure } from '../start-failure.ts'
+import { bound } from './bound.ts'
 import { type Claims, createPostgresClaims, UNSHARED } from './claims.ts'
-import { type Columns, postgresColumns, sqliteColumns } from './columns.ts'
+import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
 import { lockDataDir } from './data-lock.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 
@@ -30,8 +31,10 @@ export interface Meta {
   isShared: boolean
   /** What this process works on: others over the same metadata leave it alone. */
   claims: Claims
-  /** Query builder. Always await a query: PostgreSQL answers later, SQLite at once. */
-  db: BunSQLiteDatabase
+  /**
+   * Query builder: only what both engines' builders have. Always await a query: PostgreSQL answers later, SQLite at once.
+   */
+  db: Pick<BunSQLiteDatabase, 'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | '$with' | 'with'>
   /** The engine's version of a module's tables; every call with one definition gives the same object. */
   tables<T>(define: (columns: Columns) => T): T
   /** Runs all statements in one transaction, in order: all of them hold afterwards, or none. */
@@ -61,7 +64,7 @@ function openSqlite(dataDir: string): Meta {
   const runAll = file.transaction((statements: MetaStatement[]) => {
     for (const statement of statements) {
       const { sql, params } = statement.toSQL()
-      file.prepare(sql).run(...(params as never[]))
+      file.prepare(sql).run(...bound(params))
     }
   })
   return {
@@ -139,14 +142,13 @@ async function openPostgres(url: string): Promise<Meta> {
     client: 'pg',
     isShared: true,
     claims,
-    // The builders of both dialects share the methods that are used; the values are held equal by `Columns`.
-    db: drizzlePostgres(client) as never,
+    db: typedAsSqlite(drizzlePostgres(client)),
     tables: memoised(postgresColumns),
     atomically: async (statements) => {
       await client.begin(async (tx) => {
         for (const statement of statements) {
           const { sql, params } = statement.toSQL()
-          await tx.unsafe(sql, params as never[])
+          await tx.unsafe(sql, bound(params))
         }
       })
     },

@@ -101,7 +101,7 @@ export async function recordsNamed(
   const [encode, decode] = [dialect.encode(storage), dialect.decode(storage)]
   const asStored = (name: string): CellValue[] => {
     if (isText(displayField)) return [name, name.trim()]
-    const value = parse(name, displayField.options as never)
+    const value = parse(name, displayField.options)
     return value === null ? [] : [encode?.(value) ?? value]
   }
   const [column, id] = [displayField, primaryKey].map((field) => sql.identifier(columnNameOf(field)))

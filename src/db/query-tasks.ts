@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement, StatementResult } from '../dialects/dialect.ts'
 import { giveWay } from './background-thread.ts'
+import { bound } from './bound.ts'
 import { exactRows } from './exact-rows.ts'
 import type { NamedRows } from './named-rows.ts'
 import { reportTo } from './script-watch.ts'
@@ -53,8 +54,8 @@ function runScript({ path, statements, shared }: Script): StatementResult[] {
     const run = file.transaction(() =>
       statements.map(({ sql, params }): StatementResult => {
         const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
-        if (prepared.columnNames.length > 0) return { changes: 0, rows: prepared.all(...(params as never[])) }
-        const { changes } = prepared.run(...(params as never[]))
+        if (prepared.columnNames.length > 0) return { changes: 0, rows: prepared.all(...bound(params)) }
+        const { changes } = prepared.run(...bound(params))
         report(changes)
         return { changes, rows: [] }
       }),
@@ -85,7 +86,7 @@ function shown<T>({ isExact }: Input, rows: T[]): T[] {
 /** Rows with the names of their columns apart: objects with hundreds of keys take long from thread to thread. */
 function readRows(input: Input): NamedRows {
   const prepared = prepare(input)
-  const rows = shown(input, prepared.values(...(input.params as never[])) as unknown[][])
+  const rows = shown(input, prepared.values(...bound(input.params)) as unknown[][])
   return { names: prepared.columnNames, rows }
 }
 
@@ -135,7 +136,7 @@ function compact({ path, whole }: { path: string; whole: boolean }): void {
 export const queryTasks = {
   'sqlite.all': readRows,
   'sqlite.values': (input: Input) =>
-    packed(shown(input, prepare(input).values(...(input.params as never[])) as unknown[][])),
+    packed(shown(input, prepare(input).values(...bound(input.params)) as unknown[][])),
   'sqlite.script': runScript,
   'sqlite.compact': compact,
   'sqlite.checkpoint': checkpoint,

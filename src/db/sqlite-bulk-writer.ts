@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { Statement, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { bound } from './bound.ts'
 import type { BulkWriter, RowShape } from './bulk-writer.ts'
 
 /** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */
@@ -19,15 +20,15 @@ export function openSqliteBulkWriter(path: string): BulkWriter {
   file.run('pragma synchronous = normal')
 
   const tx: Transaction = {
-    run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...(params as never[])).changes }),
+    run: async ({ sql, params }) => ({ changes: file.prepare(sql).run(...bound(params)).changes }),
     runMany: async (sql, rows) => {
       const prepared = file.prepare(sql)
-      for (const row of rows) prepared.run(...(row as never[]))
+      for (const row of rows) prepared.run(...bound(row))
     },
-    all: async <T>({ sql, params }: Statement) => file.prepare(sql).all(...(params as never[])) as T[],
+    all: async <T>({ sql, params }: Statement) => file.prepare(sql).all(...bound(params)) as T[],
     insertOne: async ({ sql, params }, key) => {
       const returning = file.prepare(`${sql} returning ${sqlite.quote(key)} as key`)
-      const [row] = returning.all(...(params as never[])) as { key: unknown }[]
+      const [row] = returning.all(...bound(params)) as { key: unknown }[]
       return row?.key
     },
   }
@@ -42,10 +43,10 @@ export function openSqliteBulkWriter(path: string): BulkWriter {
       try {
         const many = file.query(insertSql(shape, group))
         for (let at = 0; at < whole; at += group) {
-          many.run(...(fixed.concat(...rows.slice(at, at + group)) as never[]))
+          many.run(...bound(fixed.concat(...rows.slice(at, at + group))))
         }
         const one = file.query(insertSql(shape, 1))
-        for (const row of rows.slice(whole)) one.run(...(fixed.concat(row) as never[]))
+        for (const row of rows.slice(whole)) one.run(...bound(fixed.concat(row)))
         file.run('commit')
       } catch (error) {
         if (file.inTransaction) file.run('rollback')

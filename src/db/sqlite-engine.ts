@@ -7,6 +7,7 @@ import { sqlite } from '../dialects/sqlite.ts'
 import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
+import { bound } from './bound.ts'
 import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
@@ -310,7 +311,7 @@ function engineOf(
         return shown(
           use(false)
             .prepareRead(statement.sql)
-            .all(...(statement.params as never[])) as T[],
+            .all(...bound(statement.params)) as T[],
         )
       } catch (error) {
         throw explain(error)
@@ -325,7 +326,7 @@ function engineOf(
         const room = roomToOpen()
         if (room) await room
         const prepared = use(false).prepareRead(statement.sql)
-        return shown(prepared.values(...(statement.params as never[])) as unknown[][])
+        return shown(prepared.values(...bound(statement.params)) as unknown[][])
       } catch (error) {
         throw explain(error)
       }
@@ -389,19 +390,19 @@ const sizeOf = (path: string): number =>
 
 function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) => T[]): Transaction {
   return {
-    run: async ({ sql, params }) => ({ changes: prepare(sql).run(...(params as never[])).changes }),
+    run: async ({ sql, params }) => ({ changes: prepare(sql).run(...bound(params)).changes }),
     runMany: async (sql, rows) => {
       const prepared = prepare(sql)
       // A long list lets readers in between; they see the last commit meanwhile.
       for (const [index, row] of rows.entries()) {
         if (index % 32 === 31) await breathe()
-        prepared.run(...(row as never[]))
+        prepared.run(...bound(row))
       }
     },
-    all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...(params as never[])) as T[]),
+    all: async <T>({ sql, params }: Statement) => shown(prepare(sql).all(...bound(params)) as T[]),
     insertOne: async ({ sql, params }, key) => {
       const returning = `${sql} returning ${sqlite.quote(key)} as key`
-      const [row] = prepare(returning).all(...(params as never[])) as { key: unknown }[]
+      const [row] = prepare(returning).all(...bound(params)) as { key: unknown }[]
       return exactValue(row?.key)
     },
   }

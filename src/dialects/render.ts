@@ -1,4 +1,5 @@
 import type { SQL } from 'drizzle-orm'
+import { CasingCache } from 'drizzle-orm/casing'
 import { AppError } from '../core/errors.ts'
 import type { Statement } from './dialect.ts'
 
@@ -11,13 +12,14 @@ export function createRender(
   placeholder: (index: number) => string,
   maxBound = Number.POSITIVE_INFINITY,
 ) {
+  // Column names stay as they are.
+  const casing = new CasingCache()
   return (query: SQL): Statement => {
     const { sql, params } = query.toQuery({
       escapeName: quote,
       escapeParam: placeholder,
       escapeString: quoteText,
-      // Only Drizzle's own table objects have a casing; the dynamic SQL names columns as they are.
-      casing: { getColumnCasing: ({ name }: { name: string }) => name } as never,
+      casing,
     })
     if (params.length > maxBound) throw new AppError('BAD_REQUEST', 'Too many values in one request')
     return { sql, params }

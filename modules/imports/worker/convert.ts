@@ -115,7 +115,7 @@ function createCellReader(
   if (name === 'Attachment') return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
   const isLocal = 'timeZone' in given && given.timeZone === 'local'
-  const options = (isLocal ? { ...given, timeZone } : given) as never
+  const options = isLocal ? { ...given, timeZone } : given
   if (grows && Array.isArray(given.choices))
     return createChoiceReader(given.choices, type.filters === 'multiSelect')
   const parse = (text: string) => type.parse(text, options, decimal)

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2'
 import { type Caller, cancelled, currentCaller, whileWanted } from '../../caller.ts'
+import { bound } from '../bound.ts'
 import type { ConnectionConfig, MysqlConnection, PostgresConnection, SslConfig } from '../connection.ts'
 import { connectPostgres, NOWHERE } from '../postgres/driver.ts'
 import type { StructureReader } from './structure.ts'
@@ -63,7 +64,7 @@ async function openPostgres(config: PostgresConnection): Promise<OpenReader> {
   }
   return {
     all: <T>({ sql, params }: { sql: string; params: unknown[] }) =>
-      ask(async () => [...(await client.unsafe(sql, params as never[]))] as T[]),
+      ask(async () => [...(await client.unsafe(sql, bound(params)))] as T[]),
     close,
   }
 }
@@ -154,7 +155,7 @@ async function openSqlite({ file }: { file: string }): Promise<OpenReader> {
   }
   return {
     all: async <T>({ sql, params }: { sql: string; params: unknown[] }) =>
-      database.prepare(sql).all(...(params as never[])) as T[],
+      database.prepare(sql).all(...bound(params)) as T[],
     close: async () => database.close(),
   }
 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { CellValue } from '../../core/fields/field-type.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import { bound } from '../bound.ts'
 import type { BulkWriter, RowShape } from '../bulk-writer.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
@@ -16,7 +17,7 @@ export function openPostgresBulkWriter(connection: PostgresConnection, schema: s
   const lane: Lane = {
     async query({ sql, params }) {
       // Few texts, which come again and again.
-      const rows = await client.unsafe(sql, params as never[], { prepare: true })
+      const rows = await client.unsafe(sql, bound(params), { prepare: true })
       return { rows, count: rows.count ?? 0 }
     },
     async command(text) {

@@ -115,6 +115,7 @@ export function connectPostgres(
     fetch_types: false,
     onnotice: () => {},
     onclose,
+    types: TYPES,
     connection: {
       application_name: 'sheaf',
       TimeZone: 'UTC',
@@ -126,5 +127,6 @@ export function connectPostgres(
       jit: 'off',
     },
   }
-  return postgres({ ...options, types: TYPES } as never)
+  // The driver's types lack lists of hosts and ports, and null for no time limit.
+  return postgres(options as object)
 }

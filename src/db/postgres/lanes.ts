@@ -3,6 +3,7 @@ import type { Sql } from 'postgres'
 import { type Caller, currentCaller, whileWanted } from '../../caller.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
+import { bound } from '../bound.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { baseBusy } from '../mutex.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
@@ -184,7 +185,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
         const text = prepare ? `/* ${member.schema} */ ${sql}` : sql
         if (prepare) member.prepared.add(text)
         // Without values it would go as a simple query, whose text cannot be prepared.
-        const query = member.client.unsafe(text, params as never[], { prepare })
+        const query = member.client.unsafe(text, bound(params), { prepare })
         try {
           const read = async () => (arrays ? await query.values() : await query)
           const rows = await whileWanted(caller, read, () => query.cancel())

@@ -97,13 +97,13 @@ export function isMisfit(
     if (linkOf(field)) return column.missing?.has(text) ?? false
     if (field.type === 'Attachment') return readFileList(text, 'all') === null
     const type = fieldType(field.type)
-    return type.parse(text, field.options as never, decimal) === null && !isEmptyWord(text, type)
+    return type.parse(text, field.options, decimal) === null && !isEmptyWord(text, type)
   }
   if (column.type === 'Attachment') return readFileList(text, 'all') === null
   const type = fieldType(column.type)
   // Options that a new select field lacks are added to it.
   if (type.filters === 'select' || type.filters === 'multiSelect') return false
-  return type.parse(text, column.options as never, decimal) === null && !isEmptyWord(text, type)
+  return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 
 /** How many of the sampled cells of a column will not fit. */
