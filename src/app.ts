@@ -24,6 +24,7 @@ import type { Kernel } from './kernel.ts'
 import { createLog } from './log.ts'
 import { createMail } from './mail.ts'
 import { refuseOtherSites } from './other-sites.ts'
+import { LARGE_JSON, parseJsonInTurns } from './parse-json.ts'
 import { createWorkerPool } from './pool.ts'
 import { previewAs } from './preview-role.ts'
 import { createRegistry } from './registry.ts'
@@ -202,8 +203,20 @@ async function readTrpcBody(
     if (!isAllowed) return refuse(413, tooLargeForAnonymous(anonymousBodyMaxBytes).message)
   }
   const text = await request.text()
-  if (isTooDeep(text)) return refuse(400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
   const { url, method, headers, signal } = request
+  if (text.length >= LARGE_JSON) {
+    try {
+      const input = await parseJsonInTurns(text)
+      // tRPC reads the body of a call with `json` alone.
+      return Object.assign(new Request(url, { method, headers, signal, body: '{}' }), {
+        json: async () => input,
+      })
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      // Refused below.
+    }
+  }
+  if (isTooDeep(text)) return refuse(400, `JSON is nested more than ${MAX_JSON_DEPTH} levels deep`)
   return new Request(url, { method, headers, signal, body: text })
 }
 

@@ -5,9 +5,9 @@ import { type AddressBook, clientAddress } from './client-address.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
 import { randomText } from './core/ids.ts'
-import { parseJsonText } from './core/json-text.ts'
 import { SHARE_HEADERS } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
+import { parseJsonInTurns } from './parse-json.ts'
 import { PREVIEW_HEADER, previewAs } from './preview-role.ts'
 import { json, unlessKnown } from './rest/answer.ts'
 import { presentError, presentValidation } from './rest/present-error.ts'
@@ -186,10 +186,10 @@ export const tooLargeForAnonymous = (maxBytes: number): AppError =>
  * What clients tell apart: a word that is no JSON, and an object or list that is not well formed.
  * @throws BAD_JSON, BAD_REQUEST with the parser's own words
  */
-function parseJson(text: string): unknown {
+async function parseJson(text: string): Promise<unknown> {
   let value: unknown
   try {
-    value = parseJsonText(text)
+    value = await parseJsonInTurns(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     if (!/^\s*[[{]/.test(text) || /Unexpected (identifier|token)/.test(error.message)) throw badJson()

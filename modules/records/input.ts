@@ -17,6 +17,60 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()])
 /** By field id. A plain object of its own: a key `__proto__` is left out. */
 const values = z.record(id, cell)
 
+const isId = (key: string): boolean => key.length > 0 && key.length <= 64 && key !== '__proto__'
+
+const isCell = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)
+
+function isValues(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
+  const plain = given as Record<string, unknown>
+  return Object.keys(plain).every((key) => isId(key) && isCell(plain[key]))
+}
+
+const isRecordId = (given: unknown): boolean =>
+  Number.isSafeInteger(given) || (typeof given === 'string' && given.length > 0 && given.length <= 255)
+
+/** Problems of a list's items that are told of. */
+const MAX_PROBLEMS = 20
+
+/**
+ * A list of rows. Looked at by hand, because the schema takes ten times as long: for 50,000 rows nobody else would be
+ * answered for a quarter of a second. The schema reads only rows that do not look as they should, and says why.
+ */
+function rowsOf<T extends z.ZodType>(row: T, looksRight: (given: Record<string, unknown>) => boolean) {
+  return z.array(z.unknown()).transform((given, context): z.output<T>[] => {
+    const read: z.output<T>[] = []
+    let problems = 0
+    for (const [index, item] of given.entries()) {
+      if (typeof item === 'object' && item !== null && looksRight(item as Record<string, unknown>)) {
+        read.push(item as z.output<T>)
+        continue
+      }
+      const parsed = row.safeParse(item)
+      if (parsed.success) {
+        read.push(parsed.data)
+        continue
+      }
+      for (const issue of parsed.error.issues)
+        context.addIssue({ code: 'custom', message: issue.message, path: [index, ...issue.path] })
+      problems += parsed.error.issues.length
+      if (problems >= MAX_PROBLEMS) break
+    }
+    return read
+  })
+}
+
+const newRows = rowsOf(
+  z.strictObject({ values }),
+  (row) => Object.keys(row).length === 1 && isValues(row.values),
+)
+
+const changedRows = rowsOf(
+  z.strictObject({ id: recordId, values }),
+  (row) => Object.keys(row).length === 2 && isRecordId(row.id) && isValues(row.values),
+)
+
 const sort = z.strictObject({
   id: z.string().max(64).optional(),
   fieldId: id,
@@ -78,14 +132,14 @@ const operation = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('insert'),
     tableId: id,
-    rows: z.array(z.strictObject({ values })),
+    rows: newRows,
     before: recordId.nullish(),
     viewId: id.optional(),
   }),
   z.strictObject({
     kind: z.literal('update'),
     tableId: id,
-    rows: z.array(z.strictObject({ id: recordId, values })),
+    rows: changedRows,
   }),
   z.strictObject({ kind: z.literal('delete'), tableId: id, ids: z.array(recordId) }),
   z.strictObject({

@@ -70,6 +70,41 @@ describe('a tRPC call with', () => {
     await unchanged()
   })
 
+  test('rows that are none are refused, with the place of the first of them', async () => {
+    const title = table.field('Title').id
+    const ok = { values: { [title]: 'fine' } }
+    const refusalOfRows = async (kind: 'insert' | 'update', rows: unknown[]) => {
+      const change = { baseId: bench.baseId, operations: [{ kind, tableId: table.id, rows }] }
+      const error = await bench.trpc.records.write
+        .mutate({ change } as never)
+        .then(() => null)
+        .catch((refusal: Error) => refusal)
+      return error?.message ?? 'no refusal'
+    }
+    const at = 'change.operations.0.rows.1'
+    for (const row of [null, 1, 'x', [], {}, { values: null }, { values: [] }, { values: {}, more: 1 }])
+      expect(await refusalOfRows('insert', [ok, row])).toStartWith(`${at}`)
+    expect(await refusalOfRows('insert', [ok, { values: { [title]: {} } }])).toStartWith(
+      `${at}.values.${title}: `,
+    )
+    expect(await refusalOfRows('insert', [ok, { values: { ['k'.repeat(65)]: 1 } }])).toStartWith(
+      `${at}.values`,
+    )
+    for (const id of [null, 1.5, '', 'x'.repeat(256), {}, 2 ** 53])
+      expect(
+        await refusalOfRows('update', [
+          { id: 1, ...ok },
+          { id, ...ok },
+        ]),
+      ).toStartWith(`${at}.id: `)
+    const many = await refusalOfRows(
+      'insert',
+      Array.from({ length: 1_000 }, () => ({ values: { [title]: [] } })),
+    )
+    expect(many.split('; ').length).toBeLessThan(30)
+    await unchanged()
+  })
+
   test('hostile values in every place of a change and of a query', async () => {
     const { id: tableId } = table
     const title = table.field('Title').id
