@@ -45,6 +45,8 @@ export async function startMariadb(settings: string[] = []): Promise<PrivateServ
     ...[...runAs, programs.installer, '--no-defaults', `--datadir=${dir}/data`],
     ...['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
     '--loose-debug-no-sync',
+    // A server that starts removes the temporary tables of all others that use the same folder.
+    `--tmpdir=${dir}`,
   ])
   const port = await findFreePort()
   const url = `mysql://sheaf:${password}@127.0.0.1:${port}/mysql`
