@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { AppError, badRequest } from '../../src/core/errors.ts'
+import { badRequest } from '../../src/core/errors.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { readFormulaLink } from '../../src/core/fields/formula.ts'
 import { type FieldTypeName, fieldType } from '../../src/core/fields/index.ts'
@@ -14,21 +14,21 @@ import { foreignSourceOf } from './foreign-schema.ts'
 import type { TableModel } from './model.ts'
 import { createReachable } from './reachable.ts'
 
-/** Values that are converted: of which type they are, and where they are read. */
+/** The source of a conversion: the type of the values and the expression that reads them. */
 export interface ReadableValues {
   type: FieldTypeName
   options: FieldOptions
   source: ValueSource
 }
 
-/** True for a computed field whose values can be kept as they are at a moment. */
+/** True for a computed field whose current values can be stored in a column. */
 export const canFreeze = (type: FieldTypeName): boolean => fieldType(type).computed === 'formula'
 
 /**
- * Where a field's values are under a definition that it has, had, or will have: in a column, or in what the
- * formula gives at this moment.
+ * Where to read a field's values under its current, a former or a new definition: from its column, or from the
+ * formula's current results.
  *
- * @throws BAD_REQUEST for a formula that is broken; NOT_IMPLEMENTED for one of a connected database
+ * @throws BAD_REQUEST for a broken formula, or one in a connected database
  */
 export async function readableValues(
   context: SchemaContext,
@@ -43,7 +43,9 @@ export async function readableValues(
     return { type, options, source: { column, decode: dialect.decode(fieldType(type).storage) } }
   }
   if (await foreignSourceOf(context, model.table)) {
-    throw new AppError('NOT_IMPLEMENTED', 'Converting to values is not available in a connected database')
+    throw badRequest(
+      `"${field.title}" can’t be converted to values: its table is in a connected database. Add a field of the new type instead.`,
+    )
   }
   const computed = { ...field, ...definition, ...(await resolve(context, model, field, definition)) }
   if (!computed.result) throw badRequest(`"${field.title}" has no values to convert: ${computed.error}`)
@@ -58,11 +60,11 @@ export async function readableValues(
   }
 }
 
-/** A link is an address from now on, and not what clients know of formulas. */
+/** Stores a formula's link as its address, without the encoding that clients know from formulas. */
 const bare = (value: CellValue): CellValue =>
   typeof value === 'string' ? (readFormulaLink(value) ?? value) : value
 
-/** What a formula gives under that definition. */
+/** The formula's result type under that definition. */
 async function resolve(
   { kernel, store }: SchemaContext,
   { table }: TableModel,
@@ -80,7 +82,7 @@ async function expressionOf(
   dialect: Engine['dialect'],
   computed: Field,
 ): Promise<SQL> {
-  // The field may be another one by now: it is read as it was.
+  // The stored field may have another type by now: read it under the given definition.
   const fields = model.fields.map((field) => (field.id === computed.id ? computed : field))
   const drafted: TableModel = {
     ...model,

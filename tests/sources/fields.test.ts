@@ -53,6 +53,30 @@ describe('a field of a connected database', () => {
     expect(await columns()).toEqual(before)
   })
 
+  test('keeps a formula as a formula, since its values would need a column of the database', async () => {
+    const before = await columns()
+    const { id: fieldId } = await bench.trpc.schema.createField.mutate({
+      tableId,
+      field: { title: 'Twice', type: 'Formula', options: { formula: '{points} * 2' } },
+    })
+    for (const call of [
+      bench.trpc.schema.previewType.query({ fieldId, type: 'Number' }),
+      update('Twice', { type: 'Number' }),
+    ]) {
+      const refused = await refusalOf(call)
+      expect([refused.status, refused.message]).toEqual([
+        400,
+        expect.stringContaining('"Twice" can’t be converted to values'),
+      ])
+    }
+    const path = `/api/v2/meta/columns/${fieldId}`
+    const rest = await bench.rest.patch(path, { title: 'Twice', uidt: 'Number' })
+    expect([rest.status, rest.body.msg]).toEqual([400, expect.stringContaining('connected database')])
+    expect((await field('Twice')).type).toBe('Formula')
+    expect(await columns()).toEqual(before)
+    await bench.trpc.schema.deleteField.mutate({ fieldId })
+  })
+
   test("is not duplicated, nor is its table: they are the other database's to make", async () => {
     const before = await columns()
     const { id: fieldId } = await field('points')
