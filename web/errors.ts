@@ -29,6 +29,10 @@ export function messageOf(error: unknown): string {
       ? t('Something went wrong on the server. Request id: {requestId}', { requestId })
       : t('Something went wrong on the server.')
   }
+  const { field, reason } = detailsOf(error)
+  // The message of the API names the value alone: people need to know what the field expects.
+  if (code === 'INVALID_VALUE_FOR_FIELD' && typeof field === 'string' && typeof reason === 'string')
+    return t('{field}: {reason}', { field, reason })
   const message = error instanceof Error ? error.message : t('Something went wrong')
   return plainMessage(message)
 }

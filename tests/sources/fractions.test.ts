@@ -262,6 +262,51 @@ describe.each(['postgres', 'mariadb', 'sqlite'] as const)('fractions of a second
   })
 })
 
+describe.each(['postgres', 'mariadb'] as const)('columns of few digits in %s', (kind) => {
+  test('refuse finer times of day, and cut finer instants instead of rounding them', async () => {
+    const bench = await createBench()
+    const instant = kind === 'postgres' ? 'timestamp' : 'datetime'
+    const foreign = await createForeign(kind, [
+      `create table coarse (id int primary key, at0 ${instant}(0), at3 ${instant}(3), hour0 time(0), hour3 time(3), hour time)`,
+      `insert into coarse values (1, null, null, '01:02:03', '01:02:03.5', '01:02:03')`,
+    ])
+    await connect(bench, foreign.sent)
+    const [table] = await bench.trpc.schema.tables.query({ baseId: bench.baseId })
+    const path = `/api/v2/tables/${table?.id}/records`
+    const stored = async () => (await bench.rest.get(`${path}/1`)).body
+
+    const before = await stored()
+    const finer = { hour0: '23:59:59.9', hour3: '12:34:56.7891', hour: '12:34:56.1234567' }
+    for (const [column, value] of Object.entries(finer)) {
+      for (const answer of [
+        await bench.rest.patch(path, { id: 1, [column]: value, at0: '2030-01-01 00:00:00' }),
+        await bench.rest.post(path, { id: 2, [column]: value }),
+      ]) {
+        expect([column, answer.status]).toEqual([column, 422])
+        expect(answer.body.message).toContain(column)
+      }
+    }
+    expect(await stored()).toEqual(before)
+    expect((await bench.rest.get(path)).body.pageInfo.totalRows).toBe(1)
+
+    const sent = {
+      at0: '2024-12-31T23:59:59.999Z',
+      at3: '2024-12-31T23:59:59.9999Z',
+      hour0: '23:59:59.000',
+      hour3: '23:59:59.999000',
+    }
+    expect((await bench.rest.patch(path, { id: 1, ...sent })).status).toBe(200)
+    expect(await stored()).toMatchObject({
+      at0: expect.stringMatching(/^2024-12-31 23:59:59(\+00:00)?$/),
+      at3: expect.stringMatching(/^2024-12-31 23:59:59\.999(\+00:00)?$/),
+      hour0: '23:59:59',
+      hour3: '23:59:59.999',
+    })
+    await bench.stop()
+    await foreign.stop()
+  })
+})
+
 describe('fractions of a second in a table of our own', () => {
   test('are kept to the millisecond in instants, and refused in times of day', async () => {
     const bench = await createBench()

@@ -1,9 +1,10 @@
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
+import { fractionLimit, withinFraction } from '../../../src/core/fields/column-fraction.ts'
 import { lengthLimit, withinColumn } from '../../../src/core/fields/column-length.ts'
 import { numberRange, readLong, withinRange } from '../../../src/core/fields/column-range.ts'
 import { type MadeAt, startsNow, startValue } from '../../../src/core/fields/default-value.ts'
-import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { CellValue, Read } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash } from '../../../src/core/fields/password.ts'
@@ -57,6 +58,8 @@ function createChecker(field: Field): Checker {
   const options = readingOptions(field, field.options)
   const limit = lengthLimit(field)
   const range = numberRange(field)
+  const digits = fractionLimit(field)
+  const fitted = (read: Read) => withinFraction(field, digits, withinRange(range, withinColumn(limit, read)))
   const fixed = startsNow(field) ? null : startValue(field, { ms: 0 })
   return {
     field,
@@ -64,7 +67,7 @@ function createChecker(field: Field): Checker {
     read(input, keepsToTypes) {
       if (input === null || input === undefined || (input === '' && !keepsEmptyText)) return null
       const plain = readLong(field, input) ?? type.read(input, options)
-      const read = keepsToTypes ? withinRange(range, withinColumn(limit, plain)) : plain
+      const read = keepsToTypes ? fitted(plain) : plain
       // A field that became one of passwords while the change was on its way: nothing readable may get in.
       if (read.ok && field.type === 'Password' && !isUnreadable(read.value)) throw changedMeanwhile(field)
       if (read.ok) return read.value
