@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq, isNotNull } from 'drizzle-orm'
@@ -12,6 +12,11 @@ import { createTestApp, META_DATABASES } from '../support/app.ts'
 import { createBase, createMember } from '../support/factories.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Waits until it holds, as long as the test may take. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await Bun.sleep(20)
+}
 
 describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
   let bench: Bench
@@ -32,10 +37,13 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
       .select()
       .from(attachmentFiles)
       .where(eq(attachmentFiles.path, path))
+    expect(isOnDisk(path)).toBe(rows.length > 0)
+    return rows.length > 0
+  }
+  const isOnDisk = (path: string): boolean => {
     const folder = join(bench.app.config.dataDir, 'attachments')
     const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : []
-    expect(names.some((name) => path.endsWith(name.split('/').at(-1) ?? '-'))).toBe(rows.length > 0)
-    return rows.length > 0
+    return names.some((name) => path.endsWith(name.split('/').at(-1) ?? '-'))
   }
   /** A file in a cell of a new record; uploaded some days ago. */
   async function attach(days: number, to = table): Promise<{ id: number; path: string }> {
@@ -114,6 +122,35 @@ describe.each(META_DATABASES)('files of attachments, on %s', (database) => {
       false,
       true,
     ])
+  })
+
+  test('go soon after what named them is deleted forever, without waiting for the daily round', async () => {
+    const { id, path } = await attach(5)
+    const kept = await attach(5)
+    await bench.rest.delete(table.path, { Id: id })
+    await bench.rest.patch(table.path, { Id: kept.id, Title: 'named' })
+    const timers = spyOn(globalThis, 'setTimeout')
+    try {
+      await bench.trpc.records.purgeTrashed.mutate({ tableId: table.id, recordIds: [id] })
+      // No other timer has a delay like this one.
+      const delayed = () => timers.mock.calls.find(([, ms]) => Number(ms) > 60_000 && Number(ms) < 70_000)
+      // The first look ends in the background and sets the timer of the second one.
+      await until(() => delayed() !== undefined)
+      const [lookAgain, delayMs] = delayed() ?? []
+      expect(await isKept(path)).toBe(true)
+
+      const { attachmentUses } = records()
+      const unusedSince = new Date(Date.now() - Number(delayMs)).toISOString()
+      await bench.app.kernel.meta.db
+        .update(attachmentUses)
+        .set({ unusedSince })
+        .where(eq(attachmentUses.path, path))
+      ;(lookAgain as () => void)()
+      await until(() => !isOnDisk(path))
+      expect([await isKept(path), await isKept(kept.path)]).toEqual([false, true])
+    } finally {
+      timers.mockRestore()
+    }
   })
 
   test('that cells of a connected database may name stay', async () => {
