@@ -164,6 +164,19 @@ export function createAccess({ meta, events }: Pick<Kernel, 'meta' | 'events'>, 
       return rows.flatMap(({ user, role, since }) => (isBaseRole(role) ? [{ user, role, since }] : []))
     },
 
+    /** Those to whom an administrator gave a role in every base, in no order; not those whose role is `no-access`. */
+    async workspaceMembers(): Promise<{ user: UserRow; role: BaseRole; since: string }[]> {
+      const rows = await meta.db
+        .select({ user: users, role: memberships.role, since: memberships.createdAt })
+        .from(memberships)
+        .innerJoin(users, eq(users.id, memberships.userId))
+        .where(and(eq(memberships.scope, 'workspace'), isNull(users.deletedAt)))
+      return rows.flatMap(({ user, role, since }) => {
+        const inBases = isWorkspaceRole(role) ? asBaseRole(role) : 'no-access'
+        return inBases === 'no-access' ? [] : [{ user, role: inBases, since }]
+      })
+    },
+
     /** How many bases each of the users is a member of. */
     async countBases(userIds: string[]): Promise<Map<string, number>> {
       const counts = new Map<string, number>()

@@ -73,18 +73,24 @@ export function createMembers(
   }
 
   return {
-    /** Those who are members of the base, by address. */
+    /**
+     * Who has a role in the base, by address: its members, and those whose role in all bases an administrator gave.
+     * A role in the base itself counts instead of that one.
+     */
     async people(actor: Actor, baseId: string): Promise<Member[]> {
       await store.require(baseId)
       await access.authorize(actor, 'member.list', baseId)
-      const found = await access.members(baseId)
-      return found
+      const own = await access.members(baseId)
+      const ownIds = new Set(own.map(({ user }) => user.id))
+      const others = (await access.workspaceMembers()).filter(({ user }) => !ownIds.has(user.id))
+      return [...own, ...others]
         .map(({ user, role, since }) => ({
           id: user.id,
           email: user.email,
           displayName: user.displayName,
           role,
           since,
+          isInAllBases: !ownIds.has(user.id),
           isInvited: user.inviteToken !== null,
           inviteToken: users.inviteTokenFor(actor, user),
         }))

@@ -27,6 +27,8 @@ export interface Member extends Person {
   role: BaseRole
   /** Since when, in ISO form. */
   since: string
+  /** True for a role in all bases, which only administrators give and take. */
+  isInAllBases: boolean
   /** True until they have signed up. */
   isInvited: boolean
   /** What they sign up with; null unless the one who asks invited them, or is a super admin. */

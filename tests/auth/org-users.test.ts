@@ -112,6 +112,17 @@ describe.each(META_DATABASES)('/api/v1/users on %s', (database) => {
     const me = async () => (await app.rest(user.token).get('/api/v1/auth/user/me')).body.workspace_roles
     expect(await me()).toEqual({ 'workspace-level-creator': true })
     expect((await app.trpc(user.token).bases.list.query()).map(({ id }) => id)).toContain(base.id)
+    const listed = async () =>
+      (await app.trpc(admin.token).bases.members.query({ baseId: base.id })).find(({ id }) => id === user.id)
+    expect(await listed()).toMatchObject({ role: 'creator', isInAllBases: true })
+    await app
+      .rest(admin.token)
+      .post(`/api/v2/meta/bases/${base.id}/users`, { email: user.email, roles: 'editor' })
+    expect(await listed()).toMatchObject({ role: 'editor', isInAllBases: false })
+    await app.trpc(admin.token).bases.removeMember.mutate({ baseId: base.id, userId: user.id })
+    expect(await listed()).toMatchObject({ role: 'creator', isInAllBases: true })
+    await asAdmin().patch(path, { workspace_roles: 'workspace-level-no-access' })
+    expect(await listed()).toBeUndefined()
     await asAdmin().patch(path, { workspace_roles: 'workspace-level-viewer', roles: 'org-level-creator' })
     expect(await rename()).toBe(403)
     await asAdmin().patch(path, { workspace_roles: null })

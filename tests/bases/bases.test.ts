@@ -75,7 +75,7 @@ describe.each(META_DATABASES)('bases on %s', (database) => {
       expect((await post(user, body)).status).toBe(200)
       const members = await app.trpc(user.token).bases.members.query({ baseId: made.body.id })
       const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
-      const joined = { since, isInvited: false, inviteToken: null }
+      const joined = { since, isInAllBases: false, isInvited: false, inviteToken: null }
       expect(members).toEqual([
         { id: user.id, email: user.email, displayName: null, role: 'owner', ...joined },
       ])

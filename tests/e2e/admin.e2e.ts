@@ -42,6 +42,27 @@ describe('the account area of an administrator', () => {
     expect(await list()).toHaveLength(1)
   })
 
+  test('sees people with a role in all bases among the members of a base, without a control for them', async () => {
+    const token = await tokenOf()
+    const admin = app().rest(token)
+    const base = await app().trpc(token).bases.create.mutate({ title: 'Shelf' })
+    for (const name of ['carla', 'dan']) await admin.post('/api/v1/users', { email: `${name}@example.com` })
+    const { list } = (await admin.get('/api/v1/users')).body
+    const idOf = (name: string) => list.find((one: { email: string }) => one.email.startsWith(name)).id
+    await admin.patch(`/api/v1/users/${idOf('carla')}`, { workspace_roles: 'workspace-level-editor' })
+    await admin.post(`/api/v2/meta/bases/${base.id}/users`, { email: 'dan@example.com', roles: 'viewer' })
+
+    const page = await openSignedIn(`/nc/${base.id}/auth`)
+    await page.setViewportSize({ width: 390, height: 800 })
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: `${name}@example.com` })
+    await see(row('carla').getByText('Role in all bases, set by an administrator'))
+    await see(row('carla').getByText('Editor'))
+    expect(await row('carla').getByRole('button').count()).toBe(0)
+    expect(await row('dan').getByRole('button').count()).toBe(2)
+    expect(await row('dan').getByText('Role in all bases').count()).toBe(0)
+    for (const name of ['carla', 'dan']) await admin.delete(`/api/v1/users/${idOf(name)}`)
+  })
+
   test('switches sign-up by invitation only on and off', async () => {
     const page = await openSignedIn('/account/settings')
     const info = async () => (await app().trpc().app.info.query()).inviteOnlySignup

@@ -20,7 +20,11 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
   const utils = trpc.useUtils()
   const sendsMail = trpc.app.info.useQuery().data?.sendsMail ?? false
   const name = member.displayName || member.email
-  const mayChange = !isMe && roleCan(base.role, 'member.update') && holdsBaseRole(base.role, member.role)
+  const mayChange =
+    !isMe &&
+    !member.isInAllBases &&
+    roleCan(base.role, 'member.update') &&
+    holdsBaseRole(base.role, member.role)
 
   async function change(work: () => Promise<unknown>, done: string) {
     try {
@@ -98,12 +102,15 @@ export function MemberRow({ base, member, isMe }: { base: Base; member: Member; 
           {isMe && <small> {t('(you)')}</small>}
         </span>
         {member.displayName && <small>{member.email}</small>}
+        {member.isInAllBases && <small>{t('Role in all bases, set by an administrator')}</small>}
       </span>
-      <span className={styles.since}>
-        {member.isInvited
-          ? t('Invited {ago}', { ago: formatAgo(member.since) })
-          : t('Joined {ago}', { ago: formatAgo(member.since) })}
-      </span>
+      {!member.isInAllBases && (
+        <span className={styles.since}>
+          {member.isInvited
+            ? t('Invited {ago}', { ago: formatAgo(member.since) })
+            : t('Joined {ago}', { ago: formatAgo(member.since) })}
+        </span>
+      )}
       {mayChange ? (
         <>
           <button
