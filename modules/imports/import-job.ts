@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { sql } from 'drizzle-orm'
 import type { UserActor } from '../../src/core/actor.ts'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
@@ -8,6 +7,7 @@ import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
+import { listImports } from '../../src/db/change-log.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -271,11 +271,9 @@ export function createImportJob({
       const [row] = await engine.all<{ n: number }>({ sql: `select count(*) as n from ${name}`, params: [] })
       return row?.n ?? 0
     }
-    const entries = await engine.all<{ records: number; detail: string | null }>(
-      engine.dialect.render(sql`select records, detail from sheaf_changes
-        where kind = 'records.import' and table_id = ${target.tableId} order by id desc`),
-    )
-    return entries.find(({ detail }) => JSON.parse(detail ?? '{}').jobId === jobId)?.records ?? null
+    const imports = await listImports(engine, target.tableId)
+    const finished = imports.find(({ detail }) => (detail as { jobId?: string } | null)?.jobId === jobId)
+    return finished?.records ?? null
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
-import { lineOf } from '../../src/db/change-log.ts'
+import { insertEntry } from '../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { FULL_TABLE, type PlannedChange } from './change.ts'
@@ -65,7 +65,7 @@ export function createApplyScript(kernel: Kernel, store: SchemaStore): ApplyScri
       signal?.throwIfAborted()
       made.change = await withComputed(baseId, await plan({ engine, now: at }))
       const { entry, script } = made.change
-      return [...script, lineOf(dialect, { actorId, actionId, ...entry, records: [] }, at)]
+      return [...script, insertEntry(dialect, { actorId, actionId, ...entry, records: [] }, at)]
     }
     const results = await engine
       .writeScript(script, {

@@ -1,9 +1,8 @@
-import { sql } from 'drizzle-orm'
 import { AppError } from '../../src/core/errors.ts'
 import { titlesIn } from '../../src/core/fields/choices.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../src/core/model.ts'
-import type { StoredEntry } from '../../src/db/change-log.ts'
+import { pageOfRecords, type StoredEntry } from '../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../src/db/column-values.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import { type TableState, trashTable, untrashTable, writeTable } from './alter-table.ts'
@@ -155,13 +154,12 @@ function restoreCells(
     async write() {
       let last: RecordId | null = null
       for (;;) {
-        const rows: LoggedCell[] = await tx.all<LoggedCell>(
-          dialect.render(
-            sql`select record_id, before, after from sheaf_change_records
-              where change_id = ${entry.id} and table_id = ${model.table.id}
-              ${last === null ? sql`` : sql`and record_id > ${last}`} order by record_id limit 2000`,
-          ),
-        )
+        const rows: LoggedCell[] = await pageOfRecords(tx, dialect, {
+          changeId: entry.id,
+          tableId: model.table.id,
+          after: last,
+          limit: 2000,
+        })
         const cells = rows.map((row) => {
           const [now, then] = direction === 'undo' ? [row.after, row.before] : [row.before, row.after]
           return { id: row.record_id, from: valueIn(now), to: valueIn(then) }

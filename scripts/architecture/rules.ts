@@ -112,6 +112,11 @@ export const RULES: Rule[] = [
       /switch\s*\([^)]*\bclient\s*\)/.test(line),
   ),
   lineRule(
+    "only src/db/change-log.ts names the change log's tables",
+    (file) => isProduct(file) && file.path !== 'src/db/change-log.ts',
+    (line) => /\bsheaf_change(s|_records)\b/.test(line),
+  ),
+  lineRule(
     'web sets no raw HTML',
     ({ path }) => inFolder(path, 'web'),
     (line) => /dangerouslySetInnerHTML|\.(inner|outer)HTML\s*=|insertAdjacentHTML/.test(line),

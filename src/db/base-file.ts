@@ -1,48 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../core/errors.ts'
 import { VERSION } from '../version.ts'
+import {
+  CHANGES_TABLE,
+  COMPLETE_EARLY_LOG,
+  createChangeLog,
+  indexHistoryAndTrash,
+  SQLITE_LOG_COLUMNS,
+} from './change-log.ts'
 import { writtenLater } from './written-later.ts'
-
-/**
- * What a base's file holds beside the tables that people made: the change log. It lies in the same
- * file so that it commits with the records it tells of, and goes with them when the file is copied.
- *
- * `sheaf_changes` has a line per action, `sheaf_change_records` one per record that it touched, with
- * the values of the touched fields (JSON, by field id) before and after; null means that the record
- * did not exist. A change that adds many records at once keeps only their range, in `detail`.
- */
-const CHANGE_LOG = [
-  `create table sheaf_changes (
-    id integer primary key,
-    at text not null,
-    actor_id text,
-    kind text not null,
-    table_id text,
-    records integer not null,
-    undone_by integer,
-    undoes integer,
-    redoes integer,
-    detail text,
-    client_id text,
-    action_id text
-  )`,
-  `create table sheaf_change_records (
-    change_id integer not null,
-    table_id text not null,
-    record_id not null,
-    before text,
-    after text,
-    primary key (change_id, table_id, record_id)
-  ) without rowid`,
-  `create index sheaf_change_records_record
-    on sheaf_change_records (table_id, record_id, change_id)`,
-  `create index sheaf_changes_actor on sheaf_changes (actor_id, id)`,
-  // A browser that lost the answer sends its change again under the same id.
-  `create unique index sheaf_changes_client on sheaf_changes (client_id, actor_id)
-    where client_id is not null`,
-  // Only lines that keep a range are looked for by their table; the others need no place in it.
-  `create index sheaf_changes_ranges on sheaf_changes (table_id, kind) where detail is not null`,
-]
 
 /** One step in the layout of bases' files. Plain data, so that its hash can be compared with the released one. */
 interface BaseFileStep {
@@ -56,21 +22,11 @@ interface BaseFileStep {
  * steps were never counted (see `countSteps`). From 0.2.0 on, released steps do not change.
  */
 const COMPLETE_EARLY_LOGS: BaseFileStep = {
-  missingColumns: { sheaf_changes: { client_id: 'text', action_id: 'text' } },
+  missingColumns: COMPLETE_EARLY_LOG.missingColumns,
   statements: [
-    `create unique index if not exists sheaf_changes_client on sheaf_changes (client_id, actor_id)
-      where client_id is not null`,
+    COMPLETE_EARLY_LOG.uniqueClient,
     // The version of Sheaf that took the last step.
     'create table sheaf_release (version text not null)',
-  ],
-}
-
-/** What the history of a table and its trash of records are read by. */
-const HISTORY_AND_TRASH: BaseFileStep = {
-  statements: [
-    'create index sheaf_changes_table on sheaf_changes (table_id, id)',
-    `create index sheaf_change_records_deleted on sheaf_change_records (table_id, change_id)
-      where after is null`,
   ],
 }
 
@@ -97,9 +53,10 @@ const MANUAL_ORDER: BaseFileStep = {
  * never changes, because files exist that have taken it. A test compares released steps with their hashes.
  */
 export const BASE_FILE_STEPS: readonly BaseFileStep[] = [
-  { statements: CHANGE_LOG },
+  // The log lies in the base's own file, so it commits with the records and is copied with them.
+  { statements: createChangeLog(SQLITE_LOG_COLUMNS) },
   COMPLETE_EARLY_LOGS,
-  HISTORY_AND_TRASH,
+  { statements: indexHistoryAndTrash('      ') },
   MANUAL_ORDER,
 ]
 
@@ -141,7 +98,7 @@ function takeStep(file: Database, { missingColumns = {}, statements }: BaseFileS
 /** How many steps a file has taken. Early builds made the log without counting: that is the first step. */
 function countSteps(file: Database): number {
   const counted = file.query<{ user_version: number }, []>('pragma user_version').get()?.user_version ?? 0
-  return counted === 0 && hasTable(file, 'sheaf_changes') ? 1 : counted
+  return counted === 0 && hasTable(file, CHANGES_TABLE) ? 1 : counted
 }
 
 const hasTable = (file: Database, name: string): boolean =>

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
+import { CLEAR_LOG } from './change-log.ts'
 
 /** What of a base's home goes into a copy of it. */
 export interface HomeCopy {
@@ -34,8 +35,7 @@ export async function copySqliteHome(
   const theirs = names.map(({ name }) => name).filter((name) => !name.startsWith('sheaf_'))
   const plain = (sql: string): Statement => ({ sql, params: [] })
   await copy.writeScript([
-    plain('delete from sheaf_change_records'),
-    plain('delete from sheaf_changes'),
+    ...CLEAR_LOG,
     ...theirs.filter((name) => !kept.has(name)).flatMap((name) => sqlite.dropTable(name)),
     ...(withData ? [] : [plain('delete from sheaf_places')]),
     ...(withData ? [] : theirs.filter((name) => kept.has(name)).map(emptied)),

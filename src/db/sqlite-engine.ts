@@ -8,6 +8,7 @@ import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import type { WorkerPool } from '../pool.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { bound } from './bound.ts'
+import { CHANGES_TABLE } from './change-log.ts'
 import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
@@ -128,7 +129,7 @@ function storageOf(path: string, engine: Engine, pool: WorkerPool): EngineStorag
 function requireBaseFile(file: Database, path: string, name: string): void {
   const [found] = file
     .query<{ hasLog: number; pages: number; pageSize: number }, []>(
-      `select exists (select 1 from sqlite_schema where name = 'sheaf_changes') as hasLog,
+      `select exists (select 1 from sqlite_schema where name = '${CHANGES_TABLE}') as hasLog,
         page_count as pages, page_size as pageSize from pragma_page_count, pragma_page_size`,
     )
     .all()

@@ -1,3 +1,4 @@
+import { LOG_TEXTS } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 
 /** Rows of one statement: what they hold is looked through on the thread that answers. */
@@ -41,13 +42,7 @@ async function readTable(engine: Engine, tableName: string, named: Set<string>):
 }
 
 async function readLog(engine: Engine, named: Set<string>): Promise<void> {
-  await readPages(engine, { key: ['id'], columns: ['detail'], table: 'sheaf_changes', named })
-  await readPages(engine, {
-    key: ['change_id', 'table_id', 'record_id'],
-    columns: ['before', 'after'],
-    table: 'sheaf_change_records',
-    named,
-  })
+  for (const texts of LOG_TEXTS) await readPages(engine, { ...texts, named })
 }
 
 interface Pages {

@@ -1,4 +1,3 @@
-import { type SQL, sql } from 'drizzle-orm'
 import {
   type Action,
   type ActionScope,
@@ -12,7 +11,13 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { showsPeople } from '../../../src/core/fields/people-value.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
-import type { StoredEntry } from '../../../src/db/change-log.ts'
+import {
+  type SampledRecord,
+  type StoredEntry,
+  sampleRecords,
+  valuesWhenDeleted,
+  viewDeletionDetails,
+} from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { LogNames, SchemaService } from '../../schema/index.ts'
@@ -20,11 +25,6 @@ import type { ViewsService } from '../../views/index.ts'
 import { cellText, type Reader } from '../read/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
 import { isOptionsChange, type LabelledValue, labelOf } from './labels.ts'
-
-/** An entry of the log with who undid it; `undoneBy` is -1 for what cannot be undone. */
-export interface DatedEntry extends StoredEntry {
-  undoneBy: number | null
-}
 
 interface Deps {
   reader: Pick<Reader, 'open' | 'page'>
@@ -35,18 +35,8 @@ interface Deps {
 
 /** Longest value or name in a label. */
 const MAX_TEXT = 60
-/** An entry's own records are counted up to here, apart from those linked to them. */
-const COUNTED = 50_000
-/** Lines of an entry that are read to name its fields. */
-const LINES = 2
-
-interface Line {
-  change_id: number
-  record_id: RecordId
-  before: string | null
-  after: string | null
-  total: number | null
-}
+/** Records of an entry that are read to name its fields. */
+const SAMPLED_RECORDS = 2
 
 /** Says in concrete terms what entries of a base's log did. */
 export function createDescribe({ reader, schema, views, bases }: Deps) {
@@ -59,14 +49,14 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     actor: Actor,
     baseId: string,
     engine: Engine,
-    entries: readonly DatedEntry[],
+    entries: readonly StoredEntry[],
     scope: ActionScope,
   ): Promise<Action[]> {
     if (entries.length === 0) return []
     const tableIds = entries.flatMap(({ tableId }) => tableId ?? [])
     const names = await schema.logNames(baseId, tableIds)
     const titles = await viewTitles(engine, entries)
-    const lines = await readLines(engine, entries)
+    const lines = await sampleRecords(engine, entries, SAMPLED_RECORDS)
     const people = await peopleFor(actor, names, entries)
     const records = await recordNames(actor, engine, names, entries, lines, people)
     const sources = new Map(
@@ -114,7 +104,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
   /** The titles of views by id, also of views that were deleted since: their entry keeps the title. */
   async function viewTitles(
     engine: Engine,
-    entries: readonly DatedEntry[],
+    entries: readonly StoredEntry[],
   ): Promise<ReadonlyMap<string, string>> {
     const ofView = entries.filter(({ kind }) => kind.startsWith('view.') || kind === 'records.move')
     const ids = ofView.flatMap(({ detail }) => (detail as { viewId?: string } | null)?.viewId ?? [])
@@ -123,11 +113,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     const missing = ids.filter((id) => !titles.has(id))
     if (missing.length === 0) return titles
     const tables = [...new Set(ofView.flatMap(({ tableId }) => tableId ?? []))]
-    const rows = await engine.all<{ detail: string }>(
-      engine.dialect.render(sql`select detail from sheaf_changes
-        where detail is not null and kind = 'view.delete' and table_id in (${listOf(tables)}) order by id`),
-    )
-    for (const { detail } of rows) keepTitle(titles, JSON.parse(detail))
+    for (const detail of await viewDeletionDetails(engine, tables)) keepTitle(titles, detail)
     return titles
   }
 
@@ -135,7 +121,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
   async function peopleFor(
     actor: Actor,
     { tables, fields }: LogNames,
-    entries: readonly DatedEntry[],
+    entries: readonly StoredEntry[],
   ): Promise<readonly Person[]> {
     const live = entries.find(({ tableId, kind }) => {
       if (tableId === null || !kind.startsWith('records.')) return false
@@ -152,8 +138,8 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
     actor: Actor,
     engine: Engine,
     { tables, fields }: LogNames,
-    entries: readonly DatedEntry[],
-    lines: ReadonlyMap<number, Line[]>,
+    entries: readonly StoredEntry[],
+    lines: ReadonlyMap<number, SampledRecord[]>,
     people: readonly Person[],
   ): Promise<ReadonlyMap<string, string>> {
     const names = new Map<string, string>()
@@ -173,12 +159,7 @@ export function createDescribe({ reader, schema, views, bases }: Deps) {
         [...fields.values()].find((field) => field.tableId === tableId && field.isDisplay)
       if (!display) continue
       const text = (value: Values[string]) => cellText(display, value, { people, timeZone: 'UTC' })
-      const deleted = await engine.all<{ record_id: RecordId; before: string }>(
-        engine.dialect.render(sql`select record_id, before from sheaf_change_records
-          where table_id = ${tableId} and record_id in (${listOf([...ids])})
-            and after is null and before is not null order by change_id`),
-      )
-      for (const { record_id, before } of deleted)
+      for (const { record_id, before } of await valuesWhenDeleted(engine, tableId, [...ids]))
         names.set(`${tableId} ${record_id}`, text(JSON.parse(before)[display.id] ?? null))
       if (!opened) continue
       const recordIds = [...ids].map((id) => storedId(opened.model, id))
@@ -207,39 +188,6 @@ async function opening<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-const listOf = (values: readonly (string | number)[]): SQL =>
-  sql.join(
-    values.map((value) => sql`${value}`),
-    sql`, `,
-  )
-
-/** The first records of each entry in its own table, and how many there are: one statement for all entries. */
-async function readLines(
-  engine: Engine,
-  entries: readonly DatedEntry[],
-): Promise<ReadonlyMap<number, Line[]>> {
-  const parts = entries
-    .filter(({ kind, tableId }) => tableId !== null && kind.startsWith('records.'))
-    .map(({ id, tableId, records }) => {
-      const own = sql`change_id = ${id} and table_id = ${tableId}`
-      const some = sql`select 1 from sheaf_change_records where ${own} limit ${COUNTED + 1}`
-      const total =
-        records <= COUNTED
-          ? sql`(select count(*) from sheaf_change_records where ${own})`
-          : sql`(select case when count(*) > ${COUNTED} then ${records} else count(*) end from (${some}) as some)`
-      return sql`select * from (select change_id, record_id, before, after, ${total} as total
-        from sheaf_change_records where ${own} order by record_id limit ${LINES}) as one`
-    })
-  if (parts.length === 0) return new Map()
-  const rows = await engine.all<Line>(engine.dialect.render(sql.join(parts, sql` union all `)), {
-    scan: entries.some(({ records }) => records > 5_000),
-  })
-  return Map.groupBy(
-    rows.map((row) => ({ ...row, change_id: Number(row.change_id), total: Number(row.total) })),
-    (row) => row.change_id,
-  )
-}
-
 function keepTitle(titles: Map<string, string>, detail: unknown): void {
   const { viewId, stored, after } = (detail ?? {}) as {
     viewId?: string
@@ -251,13 +199,13 @@ function keepTitle(titles: Map<string, string>, detail: unknown): void {
 }
 
 /** A title that the entry itself keeps, for what is gone from the metadata. */
-function keptTitle({ detail }: DatedEntry, fieldId: string): string {
+function keptTitle({ detail }: StoredEntry, fieldId: string): string {
   const kept = (detail ?? {}) as { fieldId?: string; title?: string; before?: { title?: string } }
   const isOwn = kept.fieldId === fieldId
   return (isOwn && (kept.title ?? kept.before?.title)) || 'deleted field'
 }
 
-function tableTitle({ detail }: DatedEntry, table: Table | undefined): string {
+function tableTitle({ detail }: StoredEntry, table: Table | undefined): string {
   return table?.title ?? (detail as { tableTitle?: string } | null)?.tableTitle ?? 'deleted table'
 }
 
@@ -268,8 +216,8 @@ function short(text: string): string {
 
 function recordName(
   names: ReadonlyMap<string, string>,
-  entry: DatedEntry,
-  line: Line | undefined,
+  entry: StoredEntry,
+  line: SampledRecord | undefined,
 ): string | null {
   const range = rangeOf(entry)
   const id = line?.record_id ?? range?.from
@@ -280,8 +228,8 @@ function recordName(
 /** The fields that an entry changed in its first record, those of the system left out. */
 function valuesOf(
   { fields }: LogNames,
-  entry: DatedEntry,
-  line: Line | undefined,
+  entry: StoredEntry,
+  line: SampledRecord | undefined,
   people: readonly Person[],
 ): LabelledValue[] {
   const listed = (entry.detail as { fields?: string[] } | null)?.fields

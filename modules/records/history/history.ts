@@ -1,9 +1,8 @@
-import { sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import { toEntry } from '../../../src/db/change-log.ts'
+import { entriesOfRecord, listRanges, type RecordEntry } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { linkDelta } from '../links/index.ts'
@@ -21,15 +20,6 @@ export interface HistoryEntry {
   changes: { fieldId: string; before: CellValue; after: CellValue }[]
 }
 
-interface Row {
-  id: number
-  at: string
-  actor_id: string | null
-  kind: string
-  before: string | null
-  after: string | null
-}
-
 /**
  * What happened to a record, newest first, of the fields that are still there. `before` is the id of
  * the last entry seen.
@@ -42,46 +32,29 @@ export async function readHistory(
 ): Promise<HistoryEntry[]> {
   const until = before ?? Number.MAX_SAFE_INTEGER
   const tableId = model.table.id
-  const { dialect } = engine
-  const rows = await engine.all<Row>(
-    dialect.render(sql`select c.id, c.at, c.actor_id, c.kind, r.before, r.after
-      from sheaf_change_records r join sheaf_changes c on c.id = r.change_id
-      where r.table_id = ${tableId} and r.record_id = ${recordId} and r.change_id < ${until}
-      order by r.change_id desc limit ${PAGE}`),
-  )
-  // A change that added many records keeps their range alone; it is the record's first entry.
-  const ranges = await engine.all<Parameters<typeof toEntry>[0]>(
-    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
-      where detail is not null and table_id = ${tableId} and id < ${until}
-        and kind in ('records.insert', 'records.import')`),
-  )
-  const added = ranges.filter((row) => holds(rangeOf(toEntry(row)), recordId)).map(asAdded)
-  return [...rows, ...added]
+  const entries = await entriesOfRecord(engine, { tableId, recordId, before: until, limit: PAGE })
+  // A change that added many records keeps only their range; it is the record's first entry.
+  const ranges = await listRanges(engine, tableId, until)
+  const added = ranges
+    .filter((entry) => holds(rangeOf(entry), recordId))
+    .map((entry): RecordEntry => ({ ...entry, before: null, after: null }))
+  return [...entries, ...added]
     .sort((a, b) => b.id - a.id)
     .slice(0, PAGE)
-    .map((row) => ({
-      id: row.id,
-      at: row.at,
-      actorId: row.actor_id,
-      kind: row.kind,
-      changes: changesOf(model, row),
+    .map((entry) => ({
+      id: entry.id,
+      at: entry.at,
+      actorId: entry.actorId,
+      kind: entry.kind,
+      changes: changesOf(model, entry),
     }))
 }
 
 const holds = (range: AddedRange | null, id: RecordId): boolean =>
   range !== null && typeof id === 'number' && id >= range.from && id <= range.to
 
-const asAdded = ({ id, at, actor_id, kind }: Omit<Row, 'before' | 'after'>): Row => ({
-  id,
-  at,
-  actor_id,
-  kind,
-  before: null,
-  after: null,
-})
-
-function changesOf(model: TableModel, row: Row): HistoryEntry['changes'] {
-  const raw = [row.before, row.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
+function changesOf(model: TableModel, entry: RecordEntry): HistoryEntry['changes'] {
+  const raw = [entry.before, entry.after].map((text): Values => (text === null ? {} : JSON.parse(text)))
   const [before = {}, after = {}] = raw.map((values) => maskValues(model, values))
   const links = linksByKey(model)
   return model.fields

@@ -1,34 +1,16 @@
-import { sql } from 'drizzle-orm'
 import { breathing } from '../../../src/breathe.ts'
 import { placeKey, type Values, viewOfPlaceKey } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { LoggedRecord } from '../../../src/db/change-log.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { exactOf } from '../foreign/index.ts'
 import { type LinkSchema, type WriteScope, within } from '../links/index.ts'
 import { type Place, readPlaces } from '../rows/index.ts'
 import { columnName, isWritable, readRecords, storedId } from '../table/index.ts'
 import type { CheckedOperation } from '../write/index.ts'
-
-/** A record as a change of the log has touched it. */
-export interface LoggedRecord {
-  table_id: string
-  record_id: RecordId
-  /** JSON of its values, by field id. */
-  before: string | null
-  after: string | null
-}
-
-/** The records of a change, as its line in the log lists them. */
-export const readLogged = (engine: Engine, changeId: number): Promise<LoggedRecord[]> =>
-  engine.all<LoggedRecord>(
-    engine.dialect.render(
-      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${changeId}`,
-    ),
-  )
 
 /**
  * Operations that bring back the "before" of each record, where its "after" still stands. Values that

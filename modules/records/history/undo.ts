@@ -1,11 +1,23 @@
-import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Action, ActionScope } from '../../../src/core/actions.ts'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { AppliedChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { Person } from '../../../src/core/model.ts'
-import { appendChange, type StoredEntry, toEntry } from '../../../src/db/change-log.ts'
+import {
+  appendChange,
+  entriesOfAction,
+  FINAL,
+  finalizeViewDeletion,
+  findAction,
+  latestRedoable,
+  latestUndoable,
+  listActions,
+  listViewDeletions,
+  markUndone,
+  recordsOf,
+  type StoredEntry,
+} from '../../../src/db/change-log.ts'
 import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -17,9 +29,9 @@ import type { LinkSchema } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
 import { isForeign, rangeCondition, rangeOf, restoredBy } from '../table/index.ts'
 import type { CheckedOperation, Door, SetDetail, SetEntry, SetWrites } from '../write/index.ts'
-import { createDescribe, type DatedEntry } from './describe.ts'
+import { createDescribe } from './describe.ts'
 import { settleOperations } from './drop-stale.ts'
-import { invert, readLogged } from './invert.ts'
+import { invert } from './invert.ts'
 
 /** What undo and redo answer. `applied` is null where nothing was left to take back. */
 export interface Undone {
@@ -44,9 +56,6 @@ interface Deps {
   sets: SetWrites
 }
 
-/** Stands in `undone_by` for what cannot be undone. */
-export const FINAL = -1
-
 /** Deletions of so many records, and updates of all that match, go and come back as a set, in a worker thread. */
 const SET_FROM = 1_000
 
@@ -66,12 +75,6 @@ export interface ActionsRequest {
 const MAX_DELETED_VIEWS = 500
 
 type Direction = 'undo' | 'redo'
-
-/** An entry to undo, or one that was undone by `undoneBy` and is to be redone. */
-interface Found {
-  entry: DatedEntry
-  undoneBy: number | null
-}
 
 /**
  * Undo and redo from the log, so that they survive a reload. Each is a change of its own, in the log as any other;
@@ -112,10 +115,10 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const { tableId } = scope
     const found =
       direction === 'undo'
-        ? await findUndoable(engine, user.id, { tableId, except: passedOver(baseId, user) })
-        : await findRedoable(engine, user.id, { tableId })
+        ? await latestUndoable(engine, user.id, { tableId, except: passedOver(baseId, user) })
+        : await latestRedoable(engine, user.id, { tableId })
     if (!found) return null
-    return describeAction(user, baseId, engine, await withSameAction(engine, found, direction), scope)
+    return describeAction(user, baseId, engine, await entriesOfAction(engine, found, direction), scope)
   }
 
   /** Several entries of one action as one: named after the records it wrote, and confirmed if one of them has to be. */
@@ -123,10 +126,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     user: UserActor,
     baseId: string,
     engine: Engine,
-    found: readonly Found[],
+    entries: readonly StoredEntry[],
     scope: ActionScope,
   ): Promise<Action | null> {
-    const entries = found.map(({ entry }) => entry)
     const described = await describe(user, baseId, engine, entries, scope)
     const [first] = described
     const main = described.find(({ kind }) => kind.startsWith('records.')) ?? first
@@ -152,11 +154,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     return inTurn(baseId, async () => {
       if (entryId !== undefined) {
         const found = await findNamed(user, baseId, engine, entryId)
-        if (found.undoneBy !== null) return { ...NOTHING, kind: found.entry.kind }
+        if (found.undoneBy !== null) return { ...NOTHING, kind: found.kind }
         return undoAction(user, baseId, engine, found)
       }
       for (;;) {
-        const found = await findUndoable(engine, user.id, { except: passedOver(baseId, user) })
+        const found = await latestUndoable(engine, user.id, { except: passedOver(baseId, user) })
         if (!found) return NOTHING
         try {
           return await undoAction(user, baseId, engine, found)
@@ -167,12 +169,17 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     })
   }
 
-  async function undoAction(user: UserActor, baseId: string, engine: Engine, found: Found): Promise<Undone> {
-    const [first = found, ...others] = await withSameAction(engine, found, 'undo')
-    const undone = await step(user, baseId, engine, first.entry, null).catch(async (error) => {
-      throw await refusal(user, baseId, engine, first.entry, error)
+  async function undoAction(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entry: StoredEntry,
+  ): Promise<Undone> {
+    const [first = entry, ...others] = await entriesOfAction(engine, entry, 'undo')
+    const undone = await step(user, baseId, engine, first, null).catch(async (error) => {
+      throw await refusal(user, baseId, engine, first, error)
     })
-    return withRest(undone, others, ({ entry }) => step(user, baseId, engine, entry, null))
+    return withRest(undone, others, (other) => step(user, baseId, engine, other, null))
   }
 
   /**
@@ -185,13 +192,13 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     return inTurn(baseId, async () => {
       const found =
         entryId === undefined
-          ? await findRedoable(engine, user.id, {})
+          ? await latestRedoable(engine, user.id, {})
           : await findNamed(user, baseId, engine, entryId)
       if (!found) return NOTHING
-      if (found.undoneBy === null) return { ...NOTHING, kind: found.entry.kind }
-      const [first = found, ...others] = await withSameAction(engine, found, 'redo')
-      const redone = await step(user, baseId, engine, first.entry, first.undoneBy)
-      return withRest(redone, others, ({ entry, undoneBy }) => step(user, baseId, engine, entry, undoneBy))
+      if (found.undoneBy === null) return { ...NOTHING, kind: found.kind }
+      const [first = found, ...others] = await entriesOfAction(engine, found, 'redo')
+      const redone = await step(user, baseId, engine, first, first.undoneBy)
+      return withRest(redone, others, (other) => step(user, baseId, engine, other, other.undoneBy))
     })
   }
 
@@ -206,20 +213,14 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     { baseId, tableId, before, limit }: ActionsRequest,
   ): Promise<{ actions: Action[]; people: Person[]; next: number | null }> {
     const { user, engine } = await enter(actor, baseId)
-    const rows = await engine.all<LogRow>(
-      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
-        where undoes is null and redoes is null
-          ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
-          ${before === undefined ? sql`` : sql`and id < ${before}`}
-        order by id desc limit ${limit + 1}`),
-    )
-    const entries = rows.slice(0, limit).map(toDated)
+    const listed = await listActions(engine, { tableId, before, limit: limit + 1 })
+    const entries = listed.slice(0, limit)
     const described = await describe(user, baseId, engine, entries, {})
     const ids = entries.flatMap(({ actorId }) => actorId ?? [])
     return {
       actions: joinActions(entries, described),
       people: await auth.people([...new Set(ids)]),
-      next: rows.length > limit ? (entries.at(-1)?.id ?? null) : null,
+      next: listed.length > limit ? (entries.at(-1)?.id ?? null) : null,
     }
   }
 
@@ -236,16 +237,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     await auth.access.authorize(actor, 'view.create', baseId)
     const tables = await schema.tables(actor, baseId)
     if (tables.length === 0) return { actions: [], people: [] }
-    const ids = sql.join(
-      tables.map(({ id }) => sql`${id}`),
-      sql`, `,
-    )
-    const rows = await engine.all<LogRow>(
-      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
-        where detail is not null and kind = 'view.delete' and undone_by is null and table_id in (${ids})
-        order by id desc limit ${MAX_DELETED_VIEWS}`),
-    )
-    const entries = rows.map(toDated)
+    const tableIds = tables.map(({ id }) => id)
+    const entries = await listViewDeletions(engine, tableIds, MAX_DELETED_VIEWS)
     const people = await auth.people([...new Set(entries.flatMap(({ actorId }) => actorId ?? []))])
     return { actions: await describe(user, baseId, engine, entries, {}), people }
   }
@@ -258,25 +251,22 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
   async function deleteViewForever(actor: Actor, baseId: string, entryId: number): Promise<void> {
     const { engine } = await enter(actor, baseId)
     await auth.access.authorize(actor, 'view.purge', baseId)
-    const [marked] = await engine.writeScript([
-      engine.dialect.render(sql`update sheaf_changes set undone_by = ${sql.raw(String(FINAL))}
-        where id = ${entryId} and kind = 'view.delete' and undone_by is null`),
-    ])
-    if ((marked?.changes ?? 0) === 0) throw notFound('View', String(entryId))
+    if (!(await finalizeViewDeletion(engine, entryId))) throw notFound('View', String(entryId))
   }
 
   /** An entry by its id, for someone who may undo or redo it. */
-  async function findNamed(user: UserActor, baseId: string, engine: Engine, entryId: number): Promise<Found> {
-    const [row] = await engine.all<LogRow>(
-      engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
-        where id = ${entryId} and undoes is null and redoes is null`),
-    )
-    if (!row) throw notFound('Action', String(entryId))
-    const entry = toDated(row)
+  async function findNamed(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entryId: number,
+  ): Promise<StoredEntry> {
+    const entry = await findAction(engine, entryId)
+    if (!entry) throw notFound('Action', String(entryId))
     if (entry.actorId !== user.id) await auth.access.authorize(user, 'record.undo-others', baseId)
     if (entry.undoneBy === FINAL)
       throw new AppError('CONFLICT', 'This cannot be undone: the records were deleted forever')
-    return { entry, undoneBy: entry.undoneBy }
+    return entry
   }
 
   /**
@@ -294,11 +284,11 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     const { tableId } = entry
     const [inTable, inBase] = await Promise.all(
       [tableId ?? undefined, undefined].map((id) =>
-        findUndoable(engine, user.id, { tableId: id, except: passedOver(baseId, user) }),
+        latestUndoable(engine, user.id, { tableId: id, except: passedOver(baseId, user) }),
       ),
     )
     // Whoever chose the entry in the history has not come to it step by step.
-    if (inTable?.entry.id !== entry.id && inBase?.entry.id !== entry.id) return error
+    if (inTable?.id !== entry.id && inBase?.id !== entry.id) return error
     const refusals = refusalsOf(baseId, user)
     const times = (refusals.get(entry.id) ?? 0) + 1
     refused.set(`${baseId} ${user.id}`, new Map([...refusals, [entry.id, times]]))
@@ -326,10 +316,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     undoneBy: number | null,
   ): Promise<Undone> {
     const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
-    const finish = async (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> => {
-      const by = undoneBy === null ? entryId : null
-      await tx.run(dialect.render(sql`update sheaf_changes set undone_by = ${by} where id = ${entry.id}`))
-    }
+    const finish = (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> =>
+      markUndone(tx, dialect, entry.id, undoneBy === null ? entryId : null)
     const { kind } = entry
     const owner = kind.split('.')[0] ?? ''
     if (owner !== 'records') {
@@ -367,7 +355,7 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
         finish,
         async plan(scope) {
           // Redo is the undo of the undo: its records tell what to put back.
-          const inverse = await invert(scope, await readLogged(engine, undoneBy ?? entry.id))
+          const inverse = await invert(scope, await recordsOf(engine, engine.dialect, undoneBy ?? entry.id))
           const settled = await settleOperations(scope, inverse.operations)
           skipped = inverse.skipped + settled.skipped
           records = countRecords(inverse.operations, entry.tableId)
@@ -417,8 +405,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
 /** Goes on with the other entries of the same action. Stops at one that is refused, which is the first of the next undo. */
 async function withRest(
   first: Undone,
-  others: readonly Found[],
-  run: (other: Found) => Promise<Undone>,
+  others: readonly StoredEntry[],
+  run: (other: StoredEntry) => Promise<Undone>,
 ): Promise<Undone> {
   let all = first
   for (const other of others) {
@@ -433,7 +421,7 @@ async function withRest(
 }
 
 /** The entries of one action stand in the list as one, at the place of the latest of them. */
-function joinActions(entries: readonly DatedEntry[], described: readonly Action[]): Action[] {
+function joinActions(entries: readonly StoredEntry[], described: readonly Action[]): Action[] {
   const joined: Action[] = []
   const places = new Map<string, number>()
   entries.forEach(({ actionId, actorId, undoneBy }, index) => {
@@ -481,78 +469,4 @@ function together(first: Undone, second: Undone): Undone {
     records: first.records + second.records,
     skipped: first.skipped + second.skipped,
   }
-}
-
-type LogRow = Parameters<typeof toEntry>[0] & { undone_by: number | null }
-
-const NAMES = 'id at actor_id kind table_id records undoes detail action_id undone_by'.split(' ')
-const columnsOf = (line: string): SQL => sql.raw(NAMES.map((name) => `${line}.${name}`).join(', '))
-const LOG_COLUMNS = columnsOf('sheaf_changes')
-
-const toDated = (row: LogRow): DatedEntry => ({
-  ...toEntry(row),
-  undoneBy: row.undone_by === null ? null : Number(row.undone_by),
-})
-
-const toFound = (row: LogRow): Found => {
-  const entry = toDated(row)
-  return { entry, undoneBy: entry.undoneBy }
-}
-
-async function findUndoable(
-  engine: Engine,
-  actorId: string,
-  { tableId, except }: { tableId?: string; except: ReadonlySet<number> },
-): Promise<Found | null> {
-  const left = sql.join(
-    [...except].map((id) => sql`${id}`),
-    sql`, `,
-  )
-  const [row] = await engine.all<LogRow>(
-    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
-      where actor_id = ${actorId} and undone_by is null and undoes is null and redoes is null
-        ${tableId === undefined ? sql`` : sql`and table_id = ${tableId}`}
-        ${except.size === 0 ? sql`` : sql`and id not in (${left})`}
-      order by id desc limit 1`),
-  )
-  return row ? toFound(row) : null
-}
-
-/** What the actor undid last and nothing that they did since has replaced: in the table, where one is named. */
-async function findRedoable(
-  engine: Engine,
-  actorId: string,
-  { tableId }: { tableId?: string },
-): Promise<Found | null> {
-  const within = (line: SQL): SQL => (tableId === undefined ? sql`` : sql`and ${line}.table_id = ${tableId}`)
-  const [row] = await engine.all<LogRow>(
-    engine.dialect.render(sql`select ${columnsOf('e')} from sheaf_changes u join sheaf_changes e on e.id = u.undoes
-      where u.actor_id = ${actorId} and u.undoes is not null and e.undone_by = u.id ${within(sql`e`)}
-        and u.id > coalesce((select max(own.id) from sheaf_changes own
-          where own.actor_id = ${actorId} and own.undoes is null and own.redoes is null ${within(sql`own`)}), 0)
-      order by u.id desc limit 1`),
-  )
-  return row ? toFound(row) : null
-}
-
-/** The entries of one action follow each other closely; others may write between them. */
-const ACTION_SPAN = 10_000
-
-/** An entry with the others of its action that stand (or were undone) as it does, in the order they are undone. */
-async function withSameAction(engine: Engine, found: Found, direction: Direction): Promise<Found[]> {
-  const { actionId, actorId, id } = found.entry
-  if (actionId === null) return [found]
-  const isUndo = direction === 'undo'
-  const rows = await engine.all<LogRow>(
-    engine.dialect.render(sql`select ${LOG_COLUMNS} from sheaf_changes
-      where actor_id = ${actorId} and action_id = ${actionId} and id <> ${id}
-        and id between ${id - ACTION_SPAN} and ${id + ACTION_SPAN}
-        and undoes is null and redoes is null
-        and ${isUndo ? sql`undone_by is null` : sql`undone_by > 0`}
-      order by ${isUndo ? sql`id desc` : sql`undone_by desc`}`),
-  )
-  const others = rows.map(toFound)
-  // The latest goes first; what was undone last comes back first.
-  const place = ({ entry, undoneBy }: Found) => (isUndo ? entry.id : (undoneBy ?? 0))
-  return [found, ...others].toSorted((a, b) => place(b) - place(a))
 }

@@ -3,11 +3,11 @@ import type { Values } from '../../../src/core/changes.ts'
 import type { StorageKind } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import { logRows } from '../../../src/db/change-log.ts'
+import { loggedSet, logRows, selectDeletedIds } from '../../../src/db/change-log.ts'
 import type { Dialect, Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { type SnapshotColumn, snapshot } from '../rows/index.ts'
-import { columnName, deletedBy } from '../table/index.ts'
+import { columnName } from '../table/index.ts'
 import { refuseOrphans } from './cascade.ts'
 import { isWholeId } from './ids.ts'
 import {
@@ -86,7 +86,7 @@ function clearKeys(context: CascadeContext, relations: KeyRelation[]): SQL[] {
   const { child } = relations[0]!
   const table = tableOf(child)
   const id = dialect.logId(columnIn(child, child.primaryKey))
-  const gone = deletedBy(model, newId)
+  const gone = selectDeletedIds(newId, model.table.id)
   const keys = relations.map((relation) => {
     const column = columnIn(child, relation.key)
     const former = formerKey(context, relation, (goner) => isDeleted(context, goner))
@@ -152,12 +152,13 @@ function formerKey(
         where ${inTable('~other', key)} = ${inTable('~former', parentField)}
           ${stays(child, inTable('~other', child.primaryKey))})`
     : sql``
+  const logged = loggedSet(undone, child.table.id, 'l')
   // Not as a join: that would be begun from the parents, once for each child.
-  const logged = sql`select ${dialect.jsonValue(sql`l.before`, key.id, fieldType(key.type).storage)}
-    from sheaf_change_records l where l.change_id = ${undone} and l.table_id = ${child.table.id}
-      and l.record_id = ${sought(dialect, columnIn(child, child.primaryKey))}`
+  const loggedKey = sql`select ${dialect.jsonValue(logged.before, key.id, fieldType(key.type).storage)}
+    from ${logged.table} where ${logged.where}
+      and ${logged.recordId} = ${sought(dialect, columnIn(child, child.primaryKey))}`
   return sql`(select ${inTable('~former', parentField)} from ${tableOf(parent)} as ${sql.identifier('~former')}
-    where ${inTable('~former', parentField)} = (${logged})
+    where ${inTable('~former', parentField)} = (${loggedKey})
       ${stays(parent, inTable('~former', parent.primaryKey))} ${isFree})`
 }
 
@@ -171,9 +172,11 @@ const part = (field: Field, column: SQL): { key: string; column: SQL; storage: S
 const sought = (dialect: Dialect, id: SQL): SQL => sql`coalesce(${dialect.logId(id)}, '')`
 
 /** True for the id of a record that goes, as the log lists it. */
-const isDeleted = ({ engine, model, newId }: CascadeContext, id: SQL): SQL =>
-  sql`exists (select 1 from sheaf_change_records g where g.change_id = ${newId}
-    and g.table_id = ${model.table.id} and g.record_id = ${sought(engine.dialect, id)} and g.after is null)`
+function isDeleted({ engine, model, newId }: CascadeContext, id: SQL): SQL {
+  const logged = loggedSet(newId, model.table.id, 'g')
+  return sql`exists (select 1 from ${logged.table} where ${logged.where}
+    and ${logged.recordId} = ${sought(engine.dialect, id)} and ${logged.after} is null)`
+}
 
 /** True for children whose key is that of a record that goes. */
 function leadsTo(
@@ -196,7 +199,7 @@ function dropPairs(
   columns: SnapshotColumn[],
 ): SQL[] {
   const { dialect } = engine
-  const gone = deletedBy(model, newId)
+  const gone = selectDeletedIds(newId, model.table.id)
   const hits = sides
     .filter((side) => side.model.table.id === model.table.id)
     .map(({ key }) => sql`${dialect.logId(columnIn(junction, key))} in (${gone})`)
@@ -210,7 +213,7 @@ function dropPairs(
       after: sql`null`,
       source: sql`from ${tableOf(junction)} where ${sql.join(hits, sql` or `)}`,
     }),
-    sql`delete from ${tableOf(junction)} where ${id} in (${deletedBy(junction, newId)})`,
+    sql`delete from ${tableOf(junction)} where ${id} in (${selectDeletedIds(newId, junction.table.id)})`,
   ]
 }
 

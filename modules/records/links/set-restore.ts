@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { logRows } from '../../../src/db/change-log.ts'
+import { loggedSet, logRows, selectInsertedIds, tablesOf } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { planRevert, RAW_PREFIX, type SnapshotColumn, snapshot } from '../rows/index.ts'
@@ -29,25 +29,26 @@ export function restoreStatements(
   // A field that was in the trash then may be back by now, or the other way round: a value stands under
   // the field's id or under its column's name.
   const fieldIds = new Map([...model.trashedColumns].map(([id, column]) => [column, id]))
+  const logged = loggedSet(changeId, model.table.id)
   const values = columns.map(({ key, name, databaseType }) => {
-    const loggedAs = (under: string) => dialect.jsonValue(sql`before`, under, { databaseType })
+    const loggedAs = (under: string) => dialect.jsonValue(logged.before, under, { databaseType })
     return sql`coalesce(${loggedAs(fieldIds.get(name) ?? key)}, ${loggedAs(RAW_PREFIX + name)})`
   })
   const names = columns.map(({ column }) => column)
   const id = sql`${sql.identifier(columnName(model.primaryKey))}`
   const table = sql`${sql.identifier(model.table.tableName)}`
-  const logged = sql`from sheaf_change_records where change_id = ${changeId} and table_id = ${model.table.id}
-    and after is null and record_id not in (select ${dialect.logId(id)} from ${table}) ${condition}`
+  const source = sql`from ${logged.table} where ${logged.where} and ${logged.after} is null
+    and ${logged.recordId} not in (select ${dialect.logId(id)} from ${table}) ${condition}`
   return {
     log: logRows(dialect, {
       changeId: newId,
       tableId: sql`${model.table.id}`,
-      recordId: sql`record_id`,
+      recordId: logged.recordId,
       before: sql`null`,
-      after: sql`before`,
-      source: logged,
+      after: logged.before,
+      source,
     }),
-    write: dialect.insertSelected({ into: table, columns: names, constants: [], values, source: logged }),
+    write: dialect.insertSelected({ into: table, columns: names, constants: [], values, source }),
   }
 }
 
@@ -60,18 +61,17 @@ export function restoreStatements(
 export async function planSetRestore(context: RestoreContext, model: TableModel): Promise<SetCascade> {
   const { engine, schema, changeId, newId, stampOf } = context
   const { dialect } = engine
-  const touched = await engine.all<{ table_id: string }>(
-    dialect.render(sql`select distinct table_id from sheaf_change_records where change_id = ${changeId}`),
-  )
+  const touched = await tablesOf(engine, dialect, changeId)
   const statements: SQL[] = []
-  for (const { table_id: tableId } of touched) {
+  for (const tableId of touched) {
     const other = tableId === model.table.id ? model : await schema.loadWithKeys(tableId)
     if (other.table.isJunction && other !== model) {
       const relations = await relationsKeptIn(schema, other)
       const pairs = relations.find((relation) => relation.kind === 'pairs')
       if (!pairs) continue
       const columns = await snapshot(other, engine)
-      const { log, write } = restoreStatements(context, other, columns, isWhole(pairs, columns, engine))
+      const isWholePair = isWhole(pairs, columns, engine, changeId)
+      const { log, write } = restoreStatements(context, other, columns, isWholePair)
       statements.push(log, write)
       continue
     }
@@ -81,17 +81,23 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
     statements.push(log, update)
   }
   statements.push(...(await dropLostKeys(context, model)))
-  return { statements, tableIds: touched.map(({ table_id: tableId }) => tableId) }
+  return { statements, tableIds: touched }
 }
 
 const isKey = (field: Field): boolean => field.type === 'ForeignKey'
 
 /** A pair of the log whose records are both there, and which nobody has made again. */
-function isWhole({ junction, sides }: PairRelation, columns: SnapshotColumn[], { dialect }: Engine): SQL {
+function isWhole(
+  { junction, sides }: PairRelation,
+  columns: SnapshotColumn[],
+  { dialect }: Engine,
+  changeId: number,
+): SQL {
+  const { before } = loggedSet(changeId, junction.table.id)
   const table = sql.identifier(junction.table.tableName)
   const values = sides.map(({ key }) => {
     const databaseType = columns.find(({ name }) => name === columnName(key))?.databaseType ?? ''
-    return dialect.jsonValue(sql`before`, key.id, { databaseType })
+    return dialect.jsonValue(before, key.id, { databaseType })
   })
   const ends = sides.map(
     ({ model }, index) =>
@@ -110,8 +116,7 @@ async function dropLostKeys({ engine, schema, newId }: RestoreContext, model: Ta
   const table = sql`${sql.identifier(model.table.tableName)}`
   const id = columnName(model.primaryKey)
   const restored = (alias: SQL) => sql`${dialect.logId(sql`${alias}.${sql.identifier(id)}`)} in
-    (select record_id from sheaf_change_records
-      where change_id = ${newId} and table_id = ${model.table.id} and before is null)`
+    (${selectInsertedIds(newId, model.table.id)})`
   return model.fields.filter(isKey).flatMap((key) => {
     const parent = parentOf(relations, key)
     if (!parent || key.required) return []

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { placeKey, type RecordChange } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
+import { isDeletedRecord, viewsInLog } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
@@ -270,22 +271,9 @@ export async function removeLostPlaces(engine: Engine, { schema, views }: SweepD
     script.push(
       dialect.render(sql`delete from sheaf_places where table_id = ${tableId}
         and not exists (select 1 from ${sql.identifier(model.table.tableName)} where ${idOf(model)} = ${record})
-        and not exists (select 1 from sheaf_change_records as logged where logged.table_id = ${tableId}
-          and logged.record_id = ${dialect.logId(record)} and logged.after is null)`),
+        and not ${isDeletedRecord(dialect, tableId, record)}`),
     )
   }
   const results = await engine.writeScript(script)
   return results.reduce((sum, { changes }) => sum + Number(changes ?? 0), 0)
-}
-
-/** Views that an entry of the log can bring back. */
-async function viewsInLog(engine: Engine): Promise<ReadonlySet<string>> {
-  const rows = await engine.all<{ detail: string }>(
-    {
-      sql: `select detail from sheaf_changes where detail is not null and kind in ('view.delete', 'view.create')`,
-      params: [],
-    },
-    { scan: true },
-  )
-  return new Set(rows.flatMap(({ detail }) => (JSON.parse(detail) as { viewId?: string }).viewId ?? []))
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { logRows } from '../../../src/db/change-log.ts'
+import { loggedSet, logRows } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, isWritable } from '../table/index.ts'
@@ -35,20 +35,18 @@ export function planRevert(
   newId: SQL,
 ) {
   const table = sql`${sql.identifier(model.table.tableName)}`
-  const logged = sql`sheaf_change_records`
+  const logged = loggedSet(changeId, model.table.id)
   // Qualified: a field's column may be called as one of the log's own.
   const columnOf = (field: Field): SQL => sql`${table}.${sql.identifier(columnName(field))}`
   const sides = fieldIds.flatMap((id): Side[] => {
     const field = model.field(id)
     if (!field || !isWritable(field)) return []
     const { storage } = fieldType(field.type)
-    const value = (side: 'before' | 'after') =>
-      dialect.jsonValue(sql`${logged}.${sql.identifier(side)}`, id, storage)
+    const value = (side: 'before' | 'after') => dialect.jsonValue(logged[side], id, storage)
     return [{ field, column: columnOf(field), after: value('after'), before: value('before') }]
   })
   const stamped = model.fields.filter((field) => field.id in stamp)
-  const touched = sql`${logged}.change_id = ${changeId} and ${logged}.table_id = ${model.table.id}
-    and ${logged}.record_id = ${dialect.logId(columnOf(model.primaryKey))}`
+  const touched = sql`${logged.where} and ${logged.recordId} = ${dialect.logId(columnOf(model.primaryKey))}`
   const stands = ({ column, after, before }: Side) =>
     dialect.and([dialect.isSame(column, after), dialect.not(dialect.isSame(column, before))])
   const where = sql`where ${touched} and ${sides.length > 0 ? dialect.or(sides.map(stands)) : dialect.constant(false)}`
@@ -77,10 +75,10 @@ export function planRevert(
       recordId: dialect.logId(columnOf(model.primaryKey)),
       before: json(({ column }) => column, columnOf),
       after: json(restored, (field) => sql`${stamp[field.id] ?? null}`),
-      source: sql`from ${table}, ${logged} ${where}`,
+      source: sql`from ${table}, ${logged.table} ${where}`,
     }),
-    update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged} ${where}`,
+    update: sql`update ${table} set ${sql.join(assignments, sql`, `)} from ${logged.table} ${where}`,
     skipped: sql`select coalesce(sum(${changed.length > 0 ? sql.join(changed, sql` + `) : sql`0`}), 0) as n
-      from ${table}, ${logged} where ${touched}`,
+      from ${table}, ${logged.table} where ${touched}`,
   }
 }

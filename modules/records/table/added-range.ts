@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { RecordId } from '../../../src/core/model.ts'
-import type { StoredEntry } from '../../../src/db/change-log.ts'
+import { type StoredEntry, selectInsertedIds } from '../../../src/db/change-log.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnOf } from './columns.ts'
@@ -36,13 +36,5 @@ export function idsCondition(model: TableModel, ids: readonly RecordId[]): SQL {
 
 /** The records of a table that a change of the log has put back. */
 export function restoredBy(model: TableModel, dialect: QueryDialect, changeId: number): SQL {
-  return sql`where ${dialect.logId(columnOf(model.primaryKey))} in
-    (select record_id from sheaf_change_records
-      where change_id = ${changeId} and table_id = ${model.table.id} and before is null)`
-}
-
-/** The ids, as the log keeps them, of the records of a table that a change has deleted. */
-export function deletedBy(model: TableModel, changeId: SQL): SQL {
-  return sql`select record_id from sheaf_change_records
-    where change_id = ${changeId} and table_id = ${model.table.id} and after is null`
+  return sql`where ${dialect.logId(columnOf(model.primaryKey))} in (${selectInsertedIds(changeId, model.table.id)})`
 }

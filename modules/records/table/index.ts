@@ -5,7 +5,6 @@
 
 export {
   type AddedRange,
-  deletedBy,
   idsCondition,
   rangeCondition,
   rangeOf,

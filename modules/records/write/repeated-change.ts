@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import { type StoredEntry, toEntry } from '../../../src/db/change-log.ts'
+import { findSent, insertedIds, recordsOf, type StoredEntry, tablesOf } from '../../../src/db/change-log.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
@@ -24,13 +23,6 @@ interface RepeatContext {
   load(tableId: string): Promise<TableModel>
 }
 
-interface LoggedRecord {
-  table_id: string
-  record_id: RecordId
-  before: string | null
-  after: string | null
-}
-
 /**
  * The change that this person's browser has sent before under the same id, or null. A browser that
  * lost the answer sends its change again; it must not be written twice.
@@ -40,23 +32,15 @@ export async function findRepeated(
   actorId: string,
   clientId: string,
 ): Promise<Repeated | null> {
-  const [row] = await tx.all<Parameters<typeof toEntry>[0]>(
-    dialect.render(sql`select id, at, actor_id, kind, table_id, records, undoes, detail from sheaf_changes
-      where client_id = ${clientId} and actor_id = ${actorId}`),
-  )
-  if (!row) return null
-  const entry = toEntry(row)
+  const entry = await findSent(tx, dialect, { actorId, clientId })
+  if (!entry) return null
   const range = rangeOf(entry)
   if (range) {
     const inserted = Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index)
     return { entry, records: [], inserted, count: entry.records, tableIds: [range.tableId] }
   }
   if (entry.records > MAX_LISTED) return repeatedUnlisted(tx, dialect, entry)
-  const logged = await tx.all<LoggedRecord>(
-    dialect.render(
-      sql`select table_id, record_id, before, after from sheaf_change_records where change_id = ${entry.id}`,
-    ),
-  )
+  const logged = await recordsOf(tx, dialect, entry.id)
   const tableIds = [...new Set(logged.map((record) => record.table_id))]
   const models = new Map(await Promise.all(tableIds.map(async (id) => [id, await load(id)] as const)))
   const read = (json: string | null): Values | null => (json === null ? null : JSON.parse(json))
@@ -83,16 +67,7 @@ async function repeatedUnlisted(
   dialect: Dialect,
   entry: StoredEntry,
 ): Promise<Repeated> {
-  const under = sql`from sheaf_change_records where change_id = ${entry.id}`
-  const tables = await tx.all<{ table_id: string }>(dialect.render(sql`select distinct table_id ${under}`))
-  const added = await tx.all<{ record_id: RecordId }>(
-    dialect.render(sql`select record_id ${under} and table_id = ${entry.tableId} and before is null`),
-  )
-  return {
-    entry,
-    records: [],
-    inserted: added.map(({ record_id: id }) => id),
-    count: entry.records,
-    tableIds: tables.map(({ table_id: tableId }) => tableId),
-  }
+  const tableIds = await tablesOf(tx, dialect, entry.id)
+  const inserted = await insertedIds(tx, dialect, { changeId: entry.id, tableId: entry.tableId })
+  return { entry, records: [], inserted, count: entry.records, tableIds }
 }

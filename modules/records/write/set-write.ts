@@ -5,7 +5,13 @@ import { toStored } from '../../../src/core/dates.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
-import { logRows } from '../../../src/db/change-log.ts'
+import {
+  beginSetEntry,
+  endSetEntry,
+  LAST_ENTRY_ID,
+  logRows,
+  selectDeletedIds,
+} from '../../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -18,7 +24,7 @@ import {
 } from '../links/index.ts'
 import type { RowCounts } from '../read/index.ts'
 import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.ts'
-import { columnOf, deletedBy, readRecords, requireAll, wholeSecond } from '../table/index.ts'
+import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, type Repeated } from './repeated-change.ts'
 import type { Works } from './works.ts'
@@ -68,9 +74,6 @@ export interface SetDetail {
 /** Which records are meant: `where …` on the table as it is when the write begins. */
 export type Where = (model: TableModel, dialect: QueryDialect) => SQL
 
-/** The line that the same script has just appended: the write lease keeps every other writer out. */
-const LAST_ID = sql`(select max(id) from sheaf_changes)`
-
 /**
  * Writes over all records of a condition as a set, in a worker thread: what it costs grows with the
  * table, and nothing of it passes through this process's memory. The log keeps every record's
@@ -100,7 +103,7 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
       const stamp = (table: TableModel) => stampOf(table, actor)
       return {
         log: logRows(dialect, {
-          changeId: LAST_ID,
+          changeId: LAST_ENTRY_ID,
           tableId: sql`${tableId}`,
           recordId: id,
           before: dialect.jsonObject(columns),
@@ -108,11 +111,11 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
           source: sql`from ${tableOf(model)} ${condition}`,
         }),
         between: await planSetCascade(
-          { engine, schema, model, newId: LAST_ID, stampOf: stamp, undone: added },
+          { engine, schema, model, newId: LAST_ENTRY_ID, stampOf: stamp, undone: added },
           condition,
         ),
         // By the log: without their links the records may not answer to the condition any more.
-        write: sql`delete from ${tableOf(model)} where ${id} in (${deletedBy(model, LAST_ID)})`,
+        write: sql`delete from ${tableOf(model)} where ${id} in (${selectDeletedIds(LAST_ENTRY_ID, model.table.id)})`,
       }
     })
   }
@@ -142,7 +145,7 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
         given,
         detail: { fields: Object.keys(given) } satisfies SetDetail,
         log: logRows(dialect, {
-          changeId: LAST_ID,
+          changeId: LAST_ENTRY_ID,
           tableId: sql`${tableId}`,
           recordId: dialect.logId(columnOf(model.primaryKey)),
           before: dialect.jsonObject(before),
@@ -157,7 +160,7 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
   /** Brings back the values before a change that gave its records values for the same fields. */
   function revert(actor: Actor, tableId: string, change: Reverted, entry: SetEntry): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
-      const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ID)
+      const { log, update, skipped } = planRevert(model, engine, change, stampOf(model, actor), LAST_ENTRY_ID)
       const [changed] = await engine.all<{ n: number }>(engine.dialect.render(skipped), { scan: true })
       return { log, write: update, skipped: changed?.n ?? 0 }
     })
@@ -172,7 +175,7 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
   ): Promise<SetApplied> {
     return run(actor, tableId, entry, async (model, engine) => {
       const stamp = (table: TableModel) => stampOf(table, actor)
-      const context = { engine, schema, changeId, newId: LAST_ID, stampOf: stamp }
+      const context = { engine, schema, changeId, newId: LAST_ENTRY_ID, stampOf: stamp }
       const statements = restoreStatements(context, model, await snapshot(model, engine))
       return { ...statements, after: await planSetRestore(context, model) }
     })
@@ -188,9 +191,8 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
     const { baseId } = known.table
     const engine = await kernel.sources.engine(baseId)
     const at = new Date().toISOString()
-    const original = undoes ?? redoes
     const actorId = actorIdOf(actor)
-    const actionId = actor.kind === 'user' ? (actor.actionId ?? null) : null
+    const actionId = actor.kind === 'user' ? actor.actionId : undefined
     let repeated: Repeated | null = null
     let skipped = 0
     const tableIds = new Set([tableId])
@@ -212,21 +214,14 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
       // Given to all of them: where nobody has the value yet, the second of them is one too many.
       if (given) attempts.push({ tableId, rows: [{ values: given }, { values: given }] })
       for (const id of [...(between?.tableIds ?? []), ...(after?.tableIds ?? [])]) tableIds.add(id)
-      const detail = planned.detail === undefined ? null : JSON.stringify(planned.detail)
+      const { detail } = planned
       const statements = [
-        sql`insert into sheaf_changes (at, actor_id, kind, table_id, records, undoes, redoes, detail, client_id, action_id)
-          values (${at}, ${actorId}, ${kind}, ${tableId}, 0, ${undoes ?? null}, ${redoes ?? null}, ${detail},
-            ${clientId ?? null}, ${actionId})`,
-        sql`select max(id) as id from sheaf_changes`,
+        ...beginSetEntry({ at, actorId, kind, tableId, undoes, redoes, detail, clientId, actionId }),
         planned.log,
         ...(between?.statements ?? []),
         planned.write,
         ...(after?.statements ?? []),
-        sql`update sheaf_changes set records = (select count(*) from sheaf_change_records where change_id = ${LAST_ID})
-          where id = ${LAST_ID}`,
-        original === undefined
-          ? sql`delete from sheaf_changes where id = ${LAST_ID} and records = 0`
-          : sql`update sheaf_changes set undone_by = ${undoes ? LAST_ID : null} where id = ${original}`,
+        ...endSetEntry({ undoes, redoes }),
       ]
       return statements.map((statement) => engine.dialect.render(statement))
     }
