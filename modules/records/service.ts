@@ -58,7 +58,7 @@ export function createRecordsService(
   const settle = createSettleValues({ auth, schema })
   const works = createWorks({ kernel, auth })
   const sets = createSetWrites({ kernel, schema, counts, works })
-  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
+  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, works, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { storageOf } from '../../../src/core/fields/result.ts'
@@ -63,9 +64,9 @@ export async function deleteForeign(context: WriteContext, ids: RecordId[]): Pro
   const { tableName, id: tableId } = model.table
   await tx.runMany(
     `delete from ${dialect.quote(tableName)} where ${keyText(dialect, model)}`,
-    [...new Set(ids)].map((id) => keyValues(model, id)),
+    await mapBreathing([...new Set(ids)], (id) => keyValues(model, id)),
   )
-  return [...new Set(ids)].map((recordId) => {
+  return mapBreathing([...new Set(ids)], (recordId) => {
     const before = { ...cells.get(String(recordId)), ...exact.get(String(recordId)) }
     return { tableId, recordId, before, after: null }
   })
@@ -87,7 +88,7 @@ export async function readMore(
   if (wanted.length === 0) return new Map()
   const columns = wanted.map((field) => ({ name: columnName(field), type: field.databaseType ?? '' }))
   const exact = await readExact(context, ids, columns)
-  for (const [id, texts] of exact) {
+  for await (const [id, texts] of breathing(exact)) {
     for (const field of wanted) {
       const key = EXACT + columnName(field)
       if (!saysMore(field, before.get(id)?.[field.id] ?? null, texts[key] ?? null)) delete texts[key]
@@ -191,6 +192,7 @@ async function readExact(
   })
   const found = new Map<string, Values>()
   for (const chunk of chunks(ids)) {
+    await breathe()
     const rows = await tx.all<Values>(
       dialect.render(sql`select ${keyOf(model)} as ${sql.identifier('key')}, ${sql.join(texts, sql`, `)}
         from ${sql.identifier(model.table.tableName)} where ${idIn(model, chunk)}`),
@@ -214,7 +216,7 @@ export async function restoreForeign(
   )
   const samples = await sampleDates(context, storedFields(model))
   const changes: RecordChange[] = []
-  for (const { id, values } of rows) {
+  for await (const { id, values } of breathing(rows)) {
     if (present.has(String(id))) continue
     const own = { ...plainValues(context, values, samples), ...keyByColumn(model, id) }
     const given = columns.filter(
@@ -265,7 +267,7 @@ export async function asStored(context: WriteContext, changes: RecordChange[]): 
   )
   const ids = [...new Set(changes.map(({ recordId }) => recordId))]
   const stored = await readRecords(context, ids, fields)
-  return changes.map((change) => {
+  return mapBreathing(changes, (change) => {
     const now = stored.get(String(change.recordId))
     const own = Object.keys(change.after ?? {}).filter((fieldId) => now !== undefined && fieldId in now)
     return now && change.after

@@ -19,7 +19,7 @@ import { LargeCascade, type WriteScope, within } from './scope.ts'
  * its records, so that the log has it in the same change and undo brings it back.
  *
  * @throws REQUIRED_FIELD_MISSING where a child that stays must have its parent (spec §5); DATABASE_ERROR where
- *   a foreign key of a connected database forbids the deletion; LargeCascade where it is more than `scope.maxCascade`
+ *   a foreign key of a connected database forbids the deletion; LargeCascade where it is more than `scope.cascade`
  */
 export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[]): Promise<RecordChange[]> {
   if (ids.length === 0) return []
@@ -27,14 +27,14 @@ export async function letGo(scope: WriteScope, model: TableModel, ids: RecordId[
   const { changes, settled } = isForeign(model)
     ? await followRules(scope, model, ids)
     : { changes: [], settled: new Set<string>() }
-  let left = isForeign(model) ? Number.POSITIVE_INFINITY : (scope.maxCascade ?? Number.POSITIVE_INFINITY)
   for (const relation of await relationsAround(scope.schema, model.table)) {
     if (settled.size > 0 && keysOfRelation(relation, model).some((key) => settled.has(key))) continue
+    const left = scope.cascade?.left ?? Number.POSITIVE_INFINITY
     const part =
       relation.kind === 'pairs'
         ? await dropPairs(scope, relation, model, ids, left)
         : await clearKeys(scope, relation, model, ids, left)
-    left -= part.length
+    if (scope.cascade) scope.cascade.left -= part.length
     for (const change of part) changes.push(change)
   }
   return changes

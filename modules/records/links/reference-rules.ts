@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { breathing } from '../../../src/breathe.ts'
 import type { RecordChange } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
@@ -7,7 +8,7 @@ import { deleteRecords, updateRecords } from '../rows/index.ts'
 import { chunks, columnName, isKeyless } from '../table/index.ts'
 import { idPart, tableAs } from './ids.ts'
 import type { LinkSchema } from './relation.ts'
-import { type WriteScope, within } from './scope.ts'
+import { LargeCascade, type WriteScope, within } from './scope.ts'
 
 /**
  * What a connected database does with the records that refer to one which is deleted: the rules of its foreign
@@ -90,7 +91,11 @@ async function childModel(
   return model && !isKeyless(model) ? model : null
 }
 
-/** Ids of the children of records, each once, without those that are going already. */
+/**
+ * Ids of the children of records, each once, without those that are deleted anyway.
+ *
+ * @throws LargeCascade where there are more than `limit`
+ */
 async function childIds(
   { tx, dialect }: Reader,
   reference: Reference,
@@ -98,15 +103,18 @@ async function childIds(
   child: TableModel,
   ids: RecordId[],
   going: Going,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<RecordId[]> {
   const found = new Map<string, RecordId>()
+  const end = Number.isFinite(limit) ? sql`limit ${Math.max(0, limit) + 1}` : sql``
   const id = idPart(child, 'child', 'id')
   for (const chunk of chunks(ids)) {
     const { from, where } = childrenOf(reference, parent, idPart(parent, 'parent', 'id').isIn(chunk))
     const rows = await tx.all<Record<string, unknown>>(
-      dialect.render(sql`select ${id.select} from ${from} where ${where}`),
+      dialect.render(sql`select ${id.select} from ${from} where ${where} ${end}`),
     )
-    for (const row of rows) found.set(String(id.read(row)), id.read(row))
+    for await (const row of breathing(rows)) found.set(String(id.read(row)), id.read(row))
+    if (found.size > limit) throw new LargeCascade()
   }
   const gone = going.get(child.table.id)
   return [...found].flatMap(([key, value]) => (gone?.has(key) ? [] : [value]))
@@ -147,7 +155,8 @@ function mark(going: Going, { table }: TableModel, ids: RecordId[]): void {
  * that the log has it and undo brings it back. What lies in tables that are not known here is left to the database.
  *
  * @returns what was changed, and the `columnKey`s of the foreign keys that have been seen to
- * @throws DATABASE_ERROR naming the table and the number of its records that forbid the deletion
+ * @throws DATABASE_ERROR naming the table and the number of its records that forbid the deletion; LargeCascade where
+ *   more records refer to them than `scope.cascade` allows
  */
 export async function followRules(
   scope: WriteScope,
@@ -166,8 +175,9 @@ export async function followRules(
       continue
     }
     if (!child) continue
-    const children = await childIds(scope, reference, model, child, ids, going)
+    const children = await childIds(scope, reference, model, child, ids, going, scope.cascade?.left)
     if (children.length === 0) continue
+    if (scope.cascade) scope.cascade.left -= children.length
     const part =
       reference.rule === 'CASCADE'
         ? await removeChildren(scope, child, children, going)

@@ -12,8 +12,8 @@ export interface WriteScope {
   actorId: string | null
   /** UTC, in the stored form. */
   now: CellValue
-  /** Most pairs and keys that a deletion may touch beside its records; see `LargeCascade`. Absent: any number. */
-  maxCascade?: number
+  /** How many more linked records the change's deletions may touch; see `LargeCascade`. Absent: any number. */
+  cascade?: { left: number }
 }
 
 /** A deletion that touches more linked records than may be written one by one on the thread that answers requests. */

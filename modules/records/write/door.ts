@@ -6,8 +6,9 @@ import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { MadeAt } from '../../../src/core/fields/default-value.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
+import type { WorkKind } from '../../../src/core/work.ts'
 import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
-import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, ScriptWatch, Statement, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
@@ -33,12 +34,19 @@ import { findRepeated, MAX_LISTED } from './repeated-change.ts'
 import type { SettleValues } from './resolve-values.ts'
 import { runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
+import type { Works } from './works.ts'
 
 /** Most records that one change may write. */
 export const MAX_RECORDS = 50_000
 
 /** From this many on, a change that only adds records keeps their range in the log and not each of them. */
 const COMPACT_FROM = 100
+
+/**
+ * Most linked records that a change in a connected database may touch beside its own: their values pass through this
+ * process on their way to the log, which is not in that database.
+ */
+const MAX_LINKED = 200_000
 
 /** Deletions of so many records, or of records with so many linked ones, are written as a set. */
 const SET_FROM = 5_000
@@ -81,11 +89,12 @@ interface Deps {
   attachments: Pick<AttachmentsService, 'settle'>
   settle: SettleValues
   sets: SetWrites
+  works: Pick<Works, 'follow'>
   views: Pick<ViewsService, 'requireManualOrder'>
 }
 
 /** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, works, views }: Deps) {
   /**
    * Writes a change: all of it or none, with its line in the log.
    *
@@ -177,7 +186,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       tableIds?: string[]
       /** What is to be written. Called inside the lease: nothing can come between it and the write. */
       plan: (scope: WriteScope) => Promise<CheckedOperation[]>
-      /** As in `WriteScope`. */
+      /** Most linked records that deletions may touch; a connected database has a limit of its own. */
       maxCascade?: number
       /** Runs in the same transaction, after the entry is written. With it an entry is written in any case. */
       finish?: (tx: Transaction, dialect: Dialect, entryId: number) => Promise<void>
@@ -191,14 +200,19 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     const attempts: Attempt[] = []
 
     /** @param at where the records lie: beside the log, or in a connected database, which commits just before it */
-    async function writeAll(tx: Transaction, at: { tx: Transaction; dialect: Dialect } = { tx, dialect }) {
+    async function writeAll(
+      tx: Transaction,
+      at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
+      watch: ScriptWatch = {},
+    ) {
       const repeated =
         clientId && actorId
           ? await findRepeated({ tx, dialect, load: schema.loadWithKeys }, actorId, clientId)
           : null
       if (repeated) return { ...repeated, isRepeated: true }
-      const { maxCascade } = how
-      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), maxCascade }
+      const maxCascade = foreign ? MAX_LINKED : how.maxCascade
+      const cascade = maxCascade === undefined ? undefined : { left: maxCascade }
+      const scope: WriteScope = { ...at, schema, actorId, now: toStored(wholeSecond()), cascade }
       const operations = await how.plan(scope)
       for (const operation of operations) if ('rows' in operation) attempts.push(operation)
       const touched: RecordChange[] = []
@@ -213,7 +227,12 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       const isInsert = operations.length === 1 && only?.kind === 'insert'
       // What it has linked beside the new records themselves has to be listed.
       const isPlainInsert = isInsert && touched.length === inserted.length
-      const records = await markLinks(scope, isPlainInsert ? touched : await mergeChanges(touched))
+      const merged = isPlainInsert ? touched : await mergeChanges(touched)
+      // As of sets: what large deletions and their undo do to links is not told to both ends.
+      const isLargeSet = foreign !== null && !isInsert && merged.length >= SET_FROM && comesOrGoes(operations)
+      const records = isLargeSet ? merged : await markLinks(scope, merged)
+      // Everything is written but the log.
+      watch.progress?.(records.length + 1)
       const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
       if (records.length === 0 && !how.finish) {
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
@@ -237,6 +256,19 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       return { records, inserted, entry, count, tableIds, isRepeated: false }
     }
 
+    /** Lets people see and cancel a deletion in a connected database, its undo and its redo. */
+    async function followed<T>(
+      actor: Actor,
+      { entry: { kind, tableId }, tableIds }: typeof how,
+      run: (watch: ScriptWatch) => Promise<T>,
+    ): Promise<T> {
+      const workKind = WORK_OF[kind]
+      const id = tableId ?? tableIds?.[0]
+      if (!workKind || !id) return run({})
+      const { table } = await schema.loadWithKeys(id)
+      return works.follow(actor, workKind, table, run)
+    }
+
     // Counted in the same breath as the commit: whoever counts rows sees both or neither.
     const count = ({ records, isRepeated }: { records: RecordChange[]; isRepeated: boolean }) => {
       if (isRepeated) return
@@ -248,7 +280,17 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
 
     // What is planned from the records as they stand must not meet writes that are not committed yet.
     const written = foreign
-      ? engine.write((tx) => foreign.write((own) => writeAll(tx, { tx: own, dialect: foreign.dialect })))
+      ? followed(actor, how, (watch) =>
+          engine.write((tx) =>
+            foreign.write((own) =>
+              writeAll(
+                stoppable(tx, watch.signal),
+                { tx: stoppable(own, watch.signal), dialect: foreign.dialect },
+                watch,
+              ),
+            ),
+          ),
+        )
       : how.finish
         ? engine.write(
             (tx) => writeAll(tx),
@@ -257,6 +299,11 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
         : engine.writeTogether((tx) => writeAll(tx), count)
     const { records, inserted, entry, tableIds, isRepeated, ...result } = await written.catch(
       async (error) => {
+        if (foreign && error instanceof LargeCascade) {
+          throw badRequest(
+            `Not deleted: more than ${MAX_LINKED} other records are linked to these. Delete or unlink some of those first`,
+          )
+        }
         throw await explainViolation(error, foreign ?? engine, [...models.values()], attempts)
       },
     )
@@ -277,6 +324,46 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
   }
 
   return { apply, applyGranted, write }
+}
+
+/** The changes of a connected database that may touch many more records than they name, by the kind of their entry. */
+const WORK_OF: Record<string, WorkKind | undefined> = {
+  'records.delete': 'delete',
+  'records.restore': 'restore',
+  undo: 'undo',
+  redo: 'redo',
+}
+
+/** True where records are deleted or brought back. */
+const comesOrGoes = (operations: readonly CheckedOperation[]): boolean =>
+  operations.some(({ kind }) => kind === 'delete' || kind === 'restore')
+
+/** Statements that are sent before a signal is looked at again. */
+const STATEMENTS_AT_ONCE = 500
+
+/** The same transaction, which ends with the reason of a signal: what it has written is taken back then. */
+function stoppable(tx: Transaction, signal: AbortSignal | undefined): Transaction {
+  if (!signal) return tx
+  return {
+    async run(statement) {
+      signal.throwIfAborted()
+      return tx.run(statement)
+    },
+    async runMany(sql, params) {
+      for (let start = 0; start < params.length; start += STATEMENTS_AT_ONCE) {
+        signal.throwIfAborted()
+        await tx.runMany(sql, params.slice(start, start + STATEMENTS_AT_ONCE))
+      }
+    },
+    async all<T>(statement: Statement) {
+      signal.throwIfAborted()
+      return tx.all<T>(statement)
+    },
+    async insertOne(statement, key) {
+      signal.throwIfAborted()
+      return tx.insertOne(statement, key)
+    },
+  }
 }
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
