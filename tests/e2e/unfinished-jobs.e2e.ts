@@ -70,3 +70,30 @@ test('jobs that still run are shown after a reload, go on to their end, and can 
   expect(await running.count()).toBe(0)
   expect(problems).toEqual([])
 })
+
+test('an export that still runs after a reload offers its file when it has ended', async () => {
+  const trpc = app.trpc(owner.token)
+  const { table } = await trpc.schema.createTable.mutate({ baseId: base.id, title: 'Tools' })
+  await app
+    .rest(owner.token)
+    .post(`/api/v2/tables/${table.id}/records`, [{ Title: 'Saw' }, { Title: 'Drill' }])
+  const other = await app.signUp()
+  await app.kernel.jobs.start('occupies the base', { userId: other.id, baseId: base.id, input: {} })
+  await trpc.records.export.mutate({ tableId: table.id, title: 'Tools', format: 'csv', timeZone: 'UTC' })
+
+  await page.reload()
+  const running = page.getByRole('region', { name: 'Running jobs' })
+  await running.getByText('Waiting for other work in this base').waitFor()
+  release()
+  await running.getByText('is ready').waitFor()
+  const downloading = page.waitForEvent('download')
+  await running.getByRole('button', { name: 'Download' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toEndWith('.csv')
+  const text = await Bun.file(await download.path()).text()
+  expect(text).toContain('Saw')
+  expect(text).toContain('Drill')
+  await running.getByRole('button', { name: 'Close' }).click()
+  await running.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})

@@ -3,6 +3,7 @@ import { timeZone } from '../../time-zone.ts'
 import { api, type Inputs } from '../../trpc.ts'
 import type { StoreQuery } from '../records/store/types.ts'
 import { followJob } from '../sources/follow-job.ts'
+import { type ExportedFile, saveFile } from './save-file.ts'
 
 type ExportInput = Inputs['records']['export']
 
@@ -62,8 +63,8 @@ export function runExport(
     }
     const ended = await followJob(jobId, ({ done, total }) => onProgress(done, total))
     if (!ended || isCancelled) return null
-    const file = ended.result as Exported
-    save(file)
+    const file = ended.result as ExportedFile
+    saveFile(file)
     return file.name
   }
 
@@ -75,18 +76,4 @@ export function runExport(
       if (jobId) api.jobs.cancel.mutate({ jobId }).catch((error) => console.warn('not cancelled', error))
     },
   }
-}
-
-interface Exported {
-  url: string
-  name: string
-}
-
-function save({ url, name }: Exported): void {
-  const link = document.createElement('a')
-  link.href = `/${url}`
-  link.download = name
-  document.body.append(link)
-  link.click()
-  link.remove()
 }

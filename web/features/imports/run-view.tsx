@@ -6,6 +6,7 @@ import { formatNumber, t, tn } from '../../i18n.ts'
 import { currentPath, goTo, paths } from '../../routes/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toast.ts'
+import { type ExportedFile, saveFile } from '../exports/save-file.ts'
 import { downloadReport } from './download-report.ts'
 import styles from './run-view.module.css'
 import { cancelRun, hasEnded, IMPORT_JOB, type ImportRun } from './runs.ts'
@@ -102,10 +103,20 @@ export function JobView({ run }: { run: ImportRun }) {
       {run.status === 'completed' && (
         <p className={styles.outcome} role="status">
           <CircleCheck size={16} />
-          {t('Done')}
+          {run.file ? t('“{name}” is ready', { name: run.file.name }) : t('Done')}
         </p>
       )}
+      {run.file && <DownloadExport file={run.file} />}
     </section>
+  )
+}
+
+/** The download of a resumed export: browsers block one that no click asks for. */
+function DownloadExport({ file }: { file: ExportedFile }) {
+  return (
+    <Button size="small" variant="primary" icon={Download} onClick={() => saveFile(file)}>
+      {t('Download')}
+    </Button>
   )
 }
 

@@ -3,6 +3,7 @@ import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { onJob } from '../../socket.ts'
 import { api, cache, type Inputs, type Outputs } from '../../trpc.ts'
+import { EXPORT_JOB, type ExportedFile } from '../exports/save-file.ts'
 import type { ImportSource } from './source.ts'
 import { uploadSource } from './transfer.ts'
 
@@ -31,6 +32,8 @@ export interface ImportRun {
   startedAt: number
   endedAt: number | null
   result: ImportResult | null
+  /** The file of an export that has ended. */
+  file: ExportedFile | null
   error: string | null
 }
 
@@ -80,6 +83,7 @@ export function startRun(
     startedAt: Date.now(),
     endedAt: null,
     result: null,
+    file: null,
     error: null,
   }
   publish([...runs, run])
@@ -99,6 +103,7 @@ export function followUnfinished(job: Job, name: string): void {
     jobId: job.id,
     error,
     result: null,
+    file: null,
     status: job.status === 'active' ? 'active' : 'waiting',
     sent: 0,
     size: 0,
@@ -159,16 +164,20 @@ async function follow(id: number, jobId: string): Promise<void> {
 
 function show(id: number, job: Job): void {
   const { status, progress, error } = job
+  const isExport = find(id)?.kind === EXPORT_JOB
   const isOver = status === 'completed' || status === 'failed' || status === 'cancelled'
   update(id, {
     status,
     error,
     rows: progress.done,
     totalRows: progress.total,
-    ...(isOver && { endedAt: Date.now(), result: (job.result ?? null) as ImportResult | null }),
+    ...(isOver && { endedAt: Date.now() }),
+    ...(isOver && isExport && { file: (job.result ?? null) as ExportedFile | null }),
+    ...(isOver && !isExport && { result: (job.result ?? null) as ImportResult | null }),
   })
   const run = find(id)
-  if (status !== 'completed' || !run) return
+  // An export has changed nothing that is on the screen.
+  if (status !== 'completed' || !run || isExport) return
   if (run.baseId !== '') void cache.schema.tables.invalidate({ baseId: run.baseId })
   if (run.kind !== IMPORT_JOB) void cache.invalidate()
 }

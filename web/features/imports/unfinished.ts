@@ -1,5 +1,6 @@
 import { t } from '../../i18n.ts'
 import type { Outputs } from '../../trpc.ts'
+import { EXPORT_JOB } from '../exports/save-file.ts'
 import { showCards } from './run-cards.tsx'
 import { followUnfinished } from './runs.ts'
 
@@ -21,7 +22,7 @@ function nameOf({ kind, subject }: Job): string {
     case 'duplicate-model':
     case 'duplicate-column':
       return subject === null ? t('Duplicate field') : t('Copy: {name}', { name })
-    case 'data-export':
+    case EXPORT_JOB:
       return t('Export')
     case 'storage.reclaim':
       return t('Reclaim space')
