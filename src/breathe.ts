@@ -28,7 +28,7 @@ export async function* breathing<T>(items: Iterable<T>): AsyncGenerator<T> {
 
 /** `items.map(transform)`, with a turn of the event loop now and then. */
 export async function mapBreathing<T, U>(
-  items: readonly T[],
+  items: Pick<readonly T[], 'entries'>,
   transform: (item: T, index: number) => U,
 ): Promise<U[]> {
   const mapped: U[] = []

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { breathe } from '../breathe.ts'
+import { breathe, mapBreathing } from '../breathe.ts'
 import { AppError } from '../core/errors.ts'
 import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
@@ -321,7 +321,7 @@ function engineOf(
     async values(statement, options) {
       if (options?.scan) {
         const found = (await scan('sqlite.values', statement)) as unknown[][] | Float64Array
-        return found instanceof Float64Array ? Array.from(found, (number) => [number]) : found
+        return found instanceof Float64Array ? mapBreathing(found, (number) => [number]) : found
       }
       try {
         const room = roomToOpen()

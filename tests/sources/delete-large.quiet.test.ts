@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Work } from '../../src/core/work.ts'
 import { type Bench, createBench, refusalOf } from '../records/support.ts'
+import { longestTurn } from '../support/longest-turn.ts'
 import { connect, createForeign } from './support.ts'
 
 /** Enough that what is done with all of them in one go shows. */
@@ -55,28 +56,6 @@ async function openSqlite(bench: Bench): Promise<World> {
 async function openPostgres(): Promise<World> {
   const foreign = await createForeign('postgres', TABLES)
   return { ...foreign, numbers: (count) => `generate_series(1, ${count}) as numbers (n)` }
-}
-
-/** Runs some work, and gives the longest that this thread has worked meanwhile without a turn of the event loop. */
-async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; longestMs: number }> {
-  const used = () => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1000
-  }
-  let longestMs = 0
-  let last = used()
-  const look = () => {
-    const now = used()
-    longestMs = Math.max(longestMs, now - last)
-    last = now
-  }
-  const timer = setInterval(look, 1)
-  try {
-    return { result: await work(), longestMs }
-  } finally {
-    look()
-    clearInterval(timer)
-  }
 }
 
 describe.each(['sqlite', 'postgres'] as const)('deleting a record with many linked ones in %s', (kind) => {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { breathe } from '../../../src/breathe.ts'
+import { breathe, mapBreathing } from '../../../src/breathe.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn, showsPeople } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
@@ -91,5 +91,5 @@ async function orderedIds({ engine, context, model }: Opened, query: ExportQuery
     sql`select ${keyOf(model)} from ${from} ${where} order by ${orderBy}`,
   )
   const rows = await engine.values(statement, { scan: true })
-  return rows.map(([id]) => id as RecordId)
+  return mapBreathing(rows, ([id]) => id as RecordId)
 }
