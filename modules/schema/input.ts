@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/core/fields/index.ts'
-import { MAX_FIELDS } from './create-table.ts'
+import { MAX_FIELDS } from './model/index.ts'
 
 const id = z.string().min(1).max(64)
 const title = z.string().max(1000)

@@ -14,56 +14,84 @@ import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
 import {
-  deleteTable,
-  placeTable,
-  reorderTable,
-  restoreTable,
-  type TablePatch,
-  updateTable,
-} from './alter-table.ts'
-import { createApplyScript, type ScriptFollower } from './apply-script.ts'
-import { createApplyChange } from './change.ts'
-import {
-  checkFormulaDraft,
-  type DraftedFormula,
-  draftFormula,
-  type FormulaDraft,
-  type FormulaVerdict,
-} from './check-formula.ts'
-import {
+  createApplyChange,
+  createApplyScript,
   FIELD_EXPRESSIONS,
   type FieldPlace,
+  foreignSourceOf,
+  foreignTable,
+  type LogNames,
   loadShown,
   openField,
   openTable,
   type PresentedViews,
+  readLogNames,
   type SchemaContext,
+  type ScriptFollower,
   TABLE_VIEWS,
-} from './context.ts'
-import { previewType } from './convert-column.ts'
-import { createCopiedRows } from './copied-rows.ts'
-import { createField, setDisplayField } from './create-field.ts'
-import { createTable, type NewField, type NewTable } from './create-table.ts'
-import type { FieldPatch } from './definition.ts'
-import { deleteFieldForever, deleteTableForever } from './delete-forever.ts'
-import { type Dependent, type DependentsOf, dependents } from './dependents.ts'
-import { diagramOf } from './diagram.ts'
-import { duplicateField, type FieldCopy, openFieldToCopy } from './duplicate/duplicate-field.ts'
-import { duplicateTable, openTableToCopy, type TableCopy, titleForCopy } from './duplicate/duplicate-table.ts'
-import { foreignSourceOf, foreignTable, writeRefusal } from './foreign-schema.ts'
-import { clientOf } from './formula-input.ts'
-import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './link-fields.ts'
-import { type LogNames, readLogNames } from './log-names.ts'
-import type { TableModel } from './model.ts'
-import { refuseUnstorable } from './names.ts'
-import { type PreparedTable, prepareTable, publishTable } from './prepare-table.ts'
-import { type Purge, purgeSchema, removedTables } from './purge.ts'
-import { createReachable } from './reachable.ts'
-import { createSchemaStore } from './store.ts'
-import { createSyncService } from './sync/service.ts'
-import { deleteField, restoreField, trashedFields, trashedFieldsOfBase } from './trash-field.ts'
-import { registerSchemaUndo } from './undo.ts'
-import { updateField } from './update-field.ts'
+  writeRefusal,
+} from './change/index.ts'
+import { createReachable } from './computed/index.ts'
+import {
+  duplicateField,
+  duplicateTable,
+  type FieldCopy,
+  openFieldToCopy,
+  openTableToCopy,
+  type TableCopy,
+  titleForCopy,
+} from './duplicate/index.ts'
+import {
+  checkFormulaDraft,
+  clientOf,
+  createField,
+  type DraftedFormula,
+  draftFormula,
+  type FormulaDraft,
+  type FormulaVerdict,
+  previewType,
+  setDisplayField,
+  updateField,
+} from './fields/index.ts'
+import { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './links/index.ts'
+import {
+  createCopiedRows,
+  createSchemaStore,
+  type FieldPatch,
+  type NewField,
+  refuseUnstorable,
+  type TableModel,
+} from './model/index.ts'
+import { createSyncService } from './sync/index.ts'
+import {
+  createTable,
+  diagramOf,
+  type NewTable,
+  type PreparedTable,
+  placeTable,
+  prepareTable,
+  publishTable,
+  reorderTable,
+  type TablePatch,
+  updateTable,
+} from './tables/index.ts'
+import {
+  type Dependent,
+  type DependentsOf,
+  deleteField,
+  deleteFieldForever,
+  deleteTable,
+  deleteTableForever,
+  dependents,
+  type Purge,
+  purgeSchema,
+  registerSchemaUndo,
+  removedTables,
+  restoreField,
+  restoreTable,
+  trashedFields,
+  trashedFieldsOfBase,
+} from './trash/index.ts'
 
 /** The operations on tables and fields, see `createSchemaService`. */
 export type SchemaService = ReturnType<typeof createSchemaService>

@@ -31,6 +31,7 @@ const MODULES = [
 ]
 /** Folders of a module in order: each may call those before it, through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
+  schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   records: [
     'table',
     'foreign',

@@ -1,4 +1,4 @@
-import { createTableModel, type TableModel } from '../../modules/schema/model.ts'
+import { createTableModel, type TableModel } from '../../modules/schema/model/model.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { readOptions } from '../../src/core/fields/index.ts'
 import { OWN_COLUMN } from '../../src/core/fields/result.ts'

@@ -1,9 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { toField, toTable } from '../model.ts'
-import type { SchemaStore } from '../store.ts'
-import { COMPUTED_TYPES, referencesOf, rulesOf } from './index.ts'
+import { type SchemaStore, toField, toTable } from '../model/index.ts'
+import { COMPUTED_TYPES, referencesOf, rulesOf } from './registry.ts'
 import { broken, type Reference, type Resolution, refusal, type Surroundings } from './rules.ts'
 import { createSizes } from './size.ts'
 

@@ -1,31 +1,10 @@
-import type { FieldTypeName } from '../../../src/core/fields/index.ts'
-import type { Field } from '../../../src/core/model.ts'
-import { codeRules } from './code.ts'
-import { countRules } from './count.ts'
-import { formulaRules } from './formula.ts'
-import { linkRules } from './link.ts'
-import { lookupRules } from './lookup.ts'
-import { rollupRules } from './rollup.ts'
-import type { ComputedRules, Reference } from './rules.ts'
+/**
+ * What computed fields read and give: links, lookups, rollups, counts, formulas and codes.
+ */
 
-/** The rules of each type of field that is computed from other fields. */
-const RULES: Partial<Record<FieldTypeName, ComputedRules>> = {
-  Links: linkRules,
-  LinkToAnotherRecord: linkRules,
-  Lookup: lookupRules,
-  Rollup: rollupRules,
-  Count: countRules,
-  Formula: formulaRules,
-  Button: formulaRules,
-  QrCode: codeRules,
-  Barcode: codeRules,
-}
-
-/** Names of the types that have rules here. */
-export const COMPUTED_TYPES = Object.keys(RULES) as FieldTypeName[]
-
-/** The rules of a field; undefined for one that is computed from nothing else. */
-export const rulesOf = (field: Pick<Field, 'type'>): ComputedRules | undefined => RULES[field.type]
-
-/** What a field reads; nothing for one with values of its own. */
-export const referencesOf = (field: Field): Reference[] => rulesOf(field)?.references(field) ?? []
+export { formulaRefusal } from './formula.ts'
+export { type Alteration, readGraph, resolveAll } from './graph.ts'
+export { createReachable, type ReachableModels } from './reachable.ts'
+export { refusal } from './rules.ts'
+export { settle } from './settle.ts'
+export { refuseUnknownFunction } from './unknown-function.ts'

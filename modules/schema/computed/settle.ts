@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import type { SchemaStore } from '../store.ts'
+import type { SchemaStore } from '../model/index.ts'
 import { type Alteration, readGraph, resolveAll } from './graph.ts'
 
 /** What follows for computed fields from a change of others. */

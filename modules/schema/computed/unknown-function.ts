@@ -1,7 +1,6 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isRollupFunction } from '../../../src/core/fields/rollup-functions.ts'
-import type { FieldInput } from '../definition.ts'
-import type { SchemaStore } from '../store.ts'
+import type { FieldInput, SchemaStore } from '../model/index.ts'
 import { notAvailable } from './rollup.ts'
 import { refusal } from './rules.ts'
 

@@ -1,10 +1,8 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { SchemaContext } from '../context.ts'
-import { fieldWithNewIds } from '../copied-rows.ts'
-import type { StoredField, TableModel } from '../model.ts'
-import type { TableSlots } from '../table-slots.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { fieldWithNewIds, type StoredField, type TableModel, type TableSlots } from '../model/index.ts'
 import type { CopyDraft } from './draft.ts'
 
 /** Junction tables that were copied, as the metadata is to keep them. */

@@ -3,10 +3,9 @@ import { toStored } from '../../../src/core/dates.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { columnNameOf } from '../../../src/db/column-values.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
-import type { ScriptContext } from '../apply-script.ts'
-import { columnOf } from '../create-table.ts'
-import { pairIndexes } from '../junction.ts'
-import type { TableModel } from '../model.ts'
+import type { ScriptContext } from '../change/index.ts'
+import { pairIndexes } from '../links/index.ts'
+import { columnOf, type TableModel } from '../model/index.ts'
 
 /** Ids in one statement: between two of them the copy tells how far it is, and may be stopped. */
 const IDS_AT_ONCE = 20_000

@@ -2,14 +2,26 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { PlannedScript, ScriptContext, ScriptFollower } from '../apply-script.ts'
-import { actorIdOf, type FieldPlace, openField, type SchemaContext } from '../context.ts'
-import { createCopiedRows, fieldWithNewIds } from '../copied-rows.ts'
-import { withFreshName } from '../create-table.ts'
-import { foreignSourceOf } from '../foreign-schema.ts'
-import { getField, type StoredField, type TableModel } from '../model.ts'
-import { uniqueTitle } from '../names.ts'
-import { openTableSlots } from '../table-slots.ts'
+import {
+  actorIdOf,
+  type FieldPlace,
+  foreignSourceOf,
+  openField,
+  type PlannedScript,
+  type SchemaContext,
+  type ScriptContext,
+  type ScriptFollower,
+  withFreshName,
+} from '../change/index.ts'
+import {
+  createCopiedRows,
+  fieldWithNewIds,
+  getField,
+  openTableSlots,
+  type StoredField,
+  type TableModel,
+  uniqueTitle,
+} from '../model/index.ts'
 import { copyJunctions, junctionOf } from './copy-junctions.ts'
 import { createCopyDraft } from './draft.ts'
 import { linkPartsOf } from './link-copies.ts'

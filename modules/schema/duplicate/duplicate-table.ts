@@ -5,21 +5,29 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
-import type { PlannedScript, ScriptContext, ScriptFollower } from '../apply-script.ts'
-import { actorIdOf, openTable, type SchemaContext } from '../context.ts'
-import { createCopiedRows, fieldWithNewIds } from '../copied-rows.ts'
-import { withFreshName } from '../create-table.ts'
-import { foreignSourceOf } from '../foreign-schema.ts'
-import type { StoredField, TableModel } from '../model.ts'
+import {
+  actorIdOf,
+  foreignSourceOf,
+  openTable,
+  type PlannedScript,
+  type SchemaContext,
+  type ScriptContext,
+  type ScriptFollower,
+  withFreshName,
+} from '../change/index.ts'
 import {
   checkTitle,
+  createCopiedRows,
   duplicateTable as duplicateTableTitle,
+  fieldWithNewIds,
   isTitleTaken,
+  openTableSlots,
+  placeAt,
   refuseUnstorable,
+  type StoredField,
+  type TableModel,
   uniqueTitle,
-} from '../names.ts'
-import { placeAt } from '../place.ts'
-import { openTableSlots } from '../table-slots.ts'
+} from '../model/index.ts'
 import { copyJunctions, junctionOf } from './copy-junctions.ts'
 import { createCopyDraft } from './draft.ts'
 import { linkPartsOf, wordsFor } from './link-copies.ts'

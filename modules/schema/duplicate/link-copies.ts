@@ -1,8 +1,8 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
-import type { SchemaContext } from '../context.ts'
-import { partsOfLink } from '../link-parts.ts'
-import type { StoredField, TableModel } from '../model.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { partsOfLink } from '../links/index.ts'
+import type { StoredField, TableModel } from '../model/index.ts'
 
 /**
  * What links consist of beside themselves. A copy of a link has parts of its own: a key column or a junction

@@ -1,10 +1,7 @@
 import { badRequest } from '../../../src/core/errors.ts'
 import { createId, type IdKind } from '../../../src/core/ids.ts'
-import type { SchemaContext } from '../context.ts'
-import { hasRoom } from '../create-field.ts'
-import { MAX_FIELDS } from '../create-table.ts'
-import { type FieldSlots, openSlots } from '../field-slots.ts'
-import type { TableModel } from '../model.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { type FieldSlots, hasRoom, MAX_FIELDS, openSlots, type TableModel } from '../model/index.ts'
 
 /** New ids for what is copied, by the former ones. */
 export function freshIds(

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { JobContext } from '../../../src/jobs.ts'
-import type { SchemaContext } from '../context.ts'
-import { linkFieldsOf } from '../link-fields.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { linkFieldsOf } from '../links/index.ts'
 import { actorOf } from './job-parts.ts'
 import { markStatements } from './write-plan.ts'
 

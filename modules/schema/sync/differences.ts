@@ -6,7 +6,7 @@ import type {
   Introspector,
   TableStructure,
 } from '../../../src/db/introspect/index.ts'
-import type { StoredField } from '../model.ts'
+import type { StoredField } from '../model/index.ts'
 import { planField } from './plan-table.ts'
 
 /** A table of the source as the metadata has it, its fields and itself perhaps in the trash. */

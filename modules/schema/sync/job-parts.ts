@@ -10,7 +10,7 @@ import {
 } from '../../../src/db/introspect/index.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import { type SourceCreateInput, type SourceRow, schemaOf } from '../../bases/index.ts'
-import type { SchemaContext } from '../context.ts'
+import type { SchemaContext } from '../change/index.ts'
 import type { SourceNote } from './plan-links.ts'
 import type { SyncPlan } from './plan-sync.ts'
 

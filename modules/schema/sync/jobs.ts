@@ -1,5 +1,5 @@
 import { SOURCE_JOBS, type SourceCreateInput } from '../../bases/index.ts'
-import type { SchemaContext } from '../context.ts'
+import type { SchemaContext } from '../change/index.ts'
 import { createSource } from './create-source.ts'
 import { deleteSource } from './delete-source.ts'
 import { findSource } from './job-parts.ts'

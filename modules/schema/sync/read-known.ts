@@ -1,6 +1,6 @@
 import { asc, eq, inArray } from 'drizzle-orm'
-import type { SchemaContext } from '../context.ts'
-import { toStored, toTable } from '../model.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { toStored, toTable } from '../model/index.ts'
 import type { KnownTable } from './differences.ts'
 
 /** Every table of a source with all of its fields, the trash included: two statements whatever its size. */

@@ -2,7 +2,7 @@ import { notFound } from '../../../src/core/errors.ts'
 import type { ConnectionConfig } from '../../../src/db/connection.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { SourceRow } from '../../bases/index.ts'
-import type { SchemaContext } from '../context.ts'
+import type { SchemaContext } from '../change/index.ts'
 import {
   actorOf,
   findSource,

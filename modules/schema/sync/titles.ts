@@ -1,5 +1,5 @@
 import { trimTrailing } from '../../../src/core/trim-characters.ts'
-import { titleKey } from '../names.ts'
+import { titleKey } from '../model/index.ts'
 
 const MAX_TITLE = 255
 

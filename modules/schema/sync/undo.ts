@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { SchemaContext } from '../context.ts'
-import { plainField } from '../model.ts'
+import type { SchemaContext } from '../change/index.ts'
+import { plainField } from '../model/index.ts'
 import { readKnown } from './read-known.ts'
 import { markStatements, type SyncDetail } from './write-plan.ts'
 

@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
-import type { SchemaContext } from '../context.ts'
+import type { SchemaContext } from '../change/index.ts'
 import type { SyncPlan } from './plan-sync.ts'
 
 /** Rows in one insert: with some 25 values each, well within what every engine binds. */

@@ -1,0 +1,99 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { appendChange, lastChangeId } from '../../../src/db/change-log.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Engine, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { Alteration } from '../computed/index.ts'
+import type { SchemaStore } from '../model/index.ts'
+import { createChangeSteps } from './change-steps.ts'
+
+/** What a change of the schema writes, once it has been checked. */
+export interface PlannedChange<T> {
+  /** What makes the change visible: all of it in one step. */
+  statements: MetaStatement[]
+  /** Its line in the log; null where all is as it was: then nothing is written and nobody is told. */
+  entry: { kind: string; tableId: string | null; detail: unknown } | null
+  /** Fields and tables as they will be, where others may be computed from them: what follows is written too. */
+  altered?: Alteration
+  /** Values of records that change with it. */
+  cells?: CellsWrite
+  /** True where records look different afterwards: whoever shows them is to read them again. */
+  touchesRecords?: boolean
+  /** The tables that are to be read anew. */
+  tableIds: string[]
+  result: T
+}
+
+/** A write of values that belongs to a change of the schema. */
+export interface CellsWrite {
+  /** How many records change. */
+  count: number
+  /** Writes them, listing each under the log line; null where the change has no line of its own. */
+  write(changeId: number | null): Promise<void>
+}
+
+/** One transaction of a schema change, with what it may need to know. */
+export interface ChangeContext {
+  tx: Transaction
+  engine: Engine
+  /** The time of the change, ISO. */
+  now: string
+}
+
+/** How a change is written. */
+export interface ChangeOptions {
+  /** Leaves out the log line: an undo is logged by the one who asks for it. */
+  silent?: boolean
+}
+
+/**
+ * Carries out a change of a base's schema. `plan` checks it and alters the base's file in additive
+ * steps; the log line goes into the same transaction, and the metadata follows before the next
+ * writer may begin. A stop in between leaves at most an unused column or table behind.
+ */
+export type ApplyChange = <T>(
+  actor: Actor,
+  baseId: string,
+  plan: (context: ChangeContext) => Promise<PlannedChange<T>>,
+  options?: ChangeOptions,
+) => Promise<T>
+
+/** What whoever asks for one column too many is told. */
+export const FULL_TABLE =
+  'The table has reached its database’s column limit, which includes deleted fields and earlier types. Continue in a copy of the table.'
+
+/** Makes the one door through which tables, fields and views are changed. */
+export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
+  const { withComputed, publish, tell } = createChangeSteps(kernel, store)
+
+  return async function applyChange(actor, baseId, plan, { silent = false } = {}) {
+    const engine = await kernel.sources.engine(baseId)
+    const actorId = actor.kind === 'user' ? actor.id : null
+    const { planned, logged } = await engine.write(
+      async (tx) => {
+        const change = await plan({ tx, engine, now: new Date().toISOString() }).catch((error) => {
+          throw engine.dialect.isFullTable(error) ? badRequest(FULL_TABLE) : error
+        })
+        if (change.entry === null) return { planned: change, logged: null }
+        const planned = await withComputed(baseId, change)
+        const logged = silent
+          ? { id: await lastChangeId(tx), at: new Date().toISOString() }
+          : await appendChange(tx, engine.dialect, {
+              actorId,
+              ...change.entry,
+              records: [],
+              actionId: actor.kind === 'user' ? actor.actionId : undefined,
+              recordCount: planned.cells?.count ?? 0,
+            })
+        await planned.cells?.write(silent ? null : logged.id)
+        return { planned, logged }
+      },
+      async ({ planned }) => {
+        if (planned.entry !== null) await publish(planned)
+      },
+    )
+    if (logged !== null) await tell(actorId, baseId, planned, logged)
+    return planned.result
+  }
+}

@@ -1,0 +1,194 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import type { SourceRow } from '../../bases/index.ts'
+import {
+  columnOf,
+  duplicateField,
+  type FieldDefinition,
+  type FieldPatch,
+  isTitleTaken,
+  type NewField,
+  physicalName,
+  type TableModel,
+  uniqueTitle,
+} from '../model/index.ts'
+import type { FieldPlace, SchemaContext } from './context.ts'
+
+/** Types that show one kind of column in different ways: from one to another nothing is converted. */
+const FAMILIES: string[][] = [
+  ['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber'],
+  ['Number', 'Rating'],
+  ['Decimal', 'Currency', 'Percent'],
+]
+
+/** True where both types show the same values, so that a column can be shown as either. */
+export const areAlike = (one: string, other: string): boolean =>
+  one === other || FAMILIES.some((family) => family.includes(one) && family.includes(other))
+
+/** The source of a table that lies in a connected database; null for a table of the base's own. */
+export async function foreignSourceOf(
+  { bases }: Pick<SchemaContext, 'bases'>,
+  table: Pick<Table, 'sourceId'>,
+): Promise<SourceRow | null> {
+  const source = await bases.sources.find(table.sourceId)
+  return source === null || source.isOwn ? null : source
+}
+
+/**
+ * Why nobody may write the records of a table; null where one may.
+ * @example 'Its source is set to be read only'
+ */
+export function writeRefusal(
+  { table, keyFields }: Pick<TableModel, 'table' | 'keyFields'>,
+  source: SourceRow | null,
+): string | null {
+  if (source?.isDataReadonly) return 'This data source doesn’t allow editing records'
+  if (table.kind === 'view') return 'This is a database view and is read-only'
+  if (keyFields.length === 0) return 'This table has no primary key and is read-only'
+  if (keyFields.some(({ databaseType }) => BYTES.test(databaseType ?? '')))
+    return 'This table has a binary primary key and is read-only'
+  const [key] = keyFields
+  if (keyFields.length === 1 && INEXACT[source?.client ?? '']?.test(key?.databaseType ?? ''))
+    return `This table’s primary key has type ${key?.databaseType}, which can’t be matched exactly, so the table is read-only`
+  return null
+}
+
+/** Types whose values are compared by more, or as something else, than the text that a record's id is. */
+const INEXACT: Record<string, RegExp> = {
+  mysql2: /^(float|double|datetime|timestamp|tinyint\(1\))/i,
+  pg: /^(boolean|real|double precision)/i,
+}
+
+/** Types of bytes and bits. */
+const BYTES = /^((var)?binary|(tiny|medium|long)?blob|bytea|bit)\b/i
+
+/**
+ * Refuses a change of what a connected database holds, where its source is set to keep it as it is.
+ *
+ * @throws BAD_REQUEST
+ */
+export async function refuseSchemaReadonly(
+  context: Pick<SchemaContext, 'bases'>,
+  table: Table,
+): Promise<void> {
+  const source = await foreignSourceOf(context, table)
+  if (source?.isSchemaReadonly)
+    throw badRequest(`The data source "${nameOf(source)}" doesn’t allow changing fields`)
+}
+
+const nameOf = ({ alias, client }: SourceRow): string => alias ?? client
+
+/**
+ * Refuses what of a patch would alter a column of a connected database: its type, its rules and its
+ * values are the database's own. How a column is called and shown here may change.
+ *
+ * @throws BAD_REQUEST naming what cannot change
+ */
+export async function refuseForeignPatch(
+  context: Pick<SchemaContext, 'bases' | 'store'>,
+  field: Field,
+  patch: FieldPatch,
+): Promise<void> {
+  if (field.databaseType === null) return
+  const { title, databaseType } = field
+  const { type = field.type, required, unique, defaultValue, options } = patch
+  if (type !== field.type) {
+    const { table } = await context.store.load(field.tableId)
+    await refuseSchemaReadonly(context, table)
+  }
+  if (!areAlike(field.type, type))
+    throw badRequest(
+      `The column of "${title}" has database type ${databaseType} and can’t be shown as ${fieldType(type).label}`,
+    )
+  const alters =
+    (required !== undefined && required !== field.required) ||
+    (unique !== undefined && unique !== field.unique) ||
+    (defaultValue !== undefined && defaultValue !== field.defaultValue)
+  if (alters) throw badRequest(`Constraints on "${title}" are set in its database`)
+  if (options && titlesOf(options) !== null && titlesOf(options) !== titlesOf(field.options))
+    throw badRequest(`The options of "${title}" are set in its database`)
+}
+
+const titlesOf = ({ choices }: Field['options']): string | null =>
+  Array.isArray(choices) ? JSON.stringify(choices.map(({ title }) => title).sort()) : null
+
+/** No values to rewrite: what is shown in another way stays as it is. */
+export const asItIs = (definition: FieldDefinition) => ({
+  definition,
+  cells: { count: 0, write: async () => {} },
+})
+
+/**
+ * Adds a column to a table of a connected database, and its field.
+ *
+ * @throws BAD_REQUEST where the source or the type does not allow it; DUPLICATE_ALIAS for a title in use
+ */
+export async function createForeignField(
+  context: SchemaContext,
+  actor: Actor,
+  { model, source }: { model: TableModel; source: SourceRow },
+  { input, definition, place }: { input: NewField; definition: FieldDefinition; place: FieldPlace },
+): Promise<Field> {
+  const { store, apply, kernel } = context
+  const { table } = model
+  await refuseSchemaReadonly(context, table)
+  const type = fieldType(definition.type)
+  if (table.kind === 'view') throw badRequest('Columns can’t be added to a database view')
+  if (type.systemColumn || type.name === 'AutoNumber')
+    throw badRequest(`A "${type.label}" field is only available in the base’s own tables`)
+  if (definition.required || definition.unique)
+    throw badRequest('New columns in a connected database can’t be required or unique')
+  if (input.title !== undefined && isTitleTaken(definition.title, model.fields))
+    throw duplicateField(definition.title, table.id, table.baseId)
+
+  const engine = await kernel.sources.of(source)
+  const { dialect } = engine
+  const present = await engine.all<{ name: string }>(dialect.listColumns(table.tableName))
+  const taken = new Set(present.map(({ name }) => name.toLowerCase()))
+  const columnName = physicalName(input.columnName || definition.title, taken, 'field')
+  const columns = columnOf({ columnName, type: definition.type })
+  await engine.write(async (tx) => {
+    for (const column of columns) {
+      for (const statement of dialect.addColumn(table.tableName, column)) await tx.run(statement)
+    }
+  })
+  const made = (await engine.all<{ name: string; type: string }>(dialect.listColumns(table.tableName))).find(
+    ({ name }) => name === columnName,
+  )
+  if (!made) throw new AppError('DATABASE_ERROR', `The database did not create the column "${columnName}"`)
+  return apply(actor, table.baseId, async ({ now }) => {
+    const current = await store.load(table.id)
+    const stored = await store.listFields(table.id)
+    const field: Field = {
+      id: createId('field'),
+      tableId: table.id,
+      ...definition,
+      title: uniqueTitle(definition.title, current.fields),
+      columnName,
+      order: Math.max(0, ...stored.map((other) => other.order)) + 1,
+      isDisplay: false,
+      isPrimaryKey: false,
+      isSystem: false,
+      ...OWN_COLUMN,
+      databaseType: made.type,
+    }
+    const times = { createdAt: now, updatedAt: now, deletedAt: null }
+    return {
+      statements: [
+        kernel.meta.db.insert(store.fields).values({ ...field, ...times, wireMeta: input.wireMeta ?? null }),
+        ...(await context.views.forNewField(current, field, place, actor)),
+      ],
+      entry: { kind: 'field.create', tableId: table.id, detail: { fieldId: field.id } },
+      tableIds: [table.id],
+      result: field,
+    }
+  })
+}
+
+/** The refusal of a new table in a connected database. */
+export const foreignTable = (): AppError =>
+  badRequest('Create the table in the connected database, then synchronise the data source')

@@ -1,0 +1,45 @@
+/**
+ * One change of the schema: the plan of its statements, run together with the metadata, the log and what follows
+ * for computed fields.
+ */
+
+export {
+  createApplyScript,
+  type PlannedScript,
+  type ScriptContext,
+  type ScriptFollower,
+} from './apply-script.ts'
+export {
+  type ApplyChange,
+  type CellsWrite,
+  type ChangeContext,
+  type ChangeOptions,
+  createApplyChange,
+  type PlannedChange,
+} from './change.ts'
+export {
+  actorIdOf,
+  type CopiedViews,
+  FIELD_EXPRESSIONS,
+  type FieldExpressions,
+  type FieldPlace,
+  loadShown,
+  openField,
+  openTable,
+  type PresentedViews,
+  type SchemaContext,
+  TABLE_VIEWS,
+  type TableViews,
+} from './context.ts'
+export {
+  areAlike,
+  asItIs,
+  createForeignField,
+  foreignSourceOf,
+  foreignTable,
+  refuseForeignPatch,
+  refuseSchemaReadonly,
+  writeRefusal,
+} from './foreign-schema.ts'
+export { withFreshName } from './fresh-name.ts'
+export { type LogNames, readLogNames } from './log-names.ts'

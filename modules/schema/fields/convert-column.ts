@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import { titlesIn } from '../../../src/core/fields/choices.ts'
+import type { Conversion } from '../../../src/core/fields/convert.ts'
+import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
+import { randomText } from '../../../src/core/ids.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import { type ColumnValue, columnNameOf, PAGE, pagesOf } from '../../../src/db/column-values.ts'
+import { openField, refuseForeignPatch, type SchemaContext } from '../change/index.ts'
+import {
+  choiceRewriter,
+  columnOf,
+  definitionOf,
+  type FieldDefinition,
+  patchDefinition,
+  physicalName,
+  withKeptIds,
+} from '../model/index.ts'
+import { prepareConversion } from './conversion.ts'
+import { becomesLink, previewLink } from './convert-to-link.ts'
+import { canFreeze, readableValues } from './frozen-values.ts'
+import { membersOf } from './members.ts'
+import type { FieldAtItsTurn, FieldDecision } from './turn.ts'
+import { refuseConversion } from './update.ts'
+
+const MAX_SAMPLES = 20
+
+/** What a change of type would do to a field's values. */
+export interface ConversionPreview {
+  /** Records that are not empty in the field. */
+  total: number
+  /** Those that say the same in the new type. */
+  converted: number
+  /** Those of which something would be gone: all of it, or a part such as the time of a moment that becomes a day. */
+  lost: number
+  /** Some of all, those that would be lost first. */
+  samples: { recordId: RecordId; from: CellValue; to: CellValue }[]
+}
+
+/**
+ * A column of the new type beside the old one, with the values converted, in the transaction of the
+ * change. Nobody sees it until the metadata names it; the old column keeps its values for undo.
+ */
+export async function convertColumn(
+  { tx, engine, model, field, people, values }: FieldAtItsTurn,
+  before: FieldDefinition,
+  after: FieldDefinition,
+): Promise<FieldDecision> {
+  const { dialect } = engine
+  const read = await values(before)
+  // A fresh name each time: names of columns that were left behind are known to nobody.
+  const columnName = `${physicalName(after.title, new Set(), 'field').slice(0, 50)}_${randomText(6)}`
+  const target = { ...after, columnName }
+  for (const column of columnOf(target)) {
+    for (const statement of dialect.addColumn(model.table.tableName, column)) await tx.run(statement)
+  }
+  const [table, to, key] = [model.table.tableName, columnName, columnNameOf(model.primaryKey)].map(
+    dialect.quote,
+  )
+  const pages = () =>
+    pagesOf(engine, model, field, (statement) => tx.all<ColumnValue>(statement), read.source)
+  const conversion = await prepareConversion(read, target, pages, people)
+  let count = 0
+  for await (const page of pages()) {
+    const written = page
+      .map(({ id, value }) => [conversion.convert(value).value, id])
+      .filter(([value]) => value !== null)
+    const [value, id] = [dialect.placeholder(0), dialect.placeholder(1)]
+    await tx.runMany(`update ${table} set ${to} = ${value} where ${key} = ${id}`, written)
+    count += page.length
+  }
+  return { definition: { ...target, options: conversion.options }, cells: { count, write: async () => {} } }
+}
+
+/**
+ * Counts what a change of type or options would keep and lose, without writing anything. A long
+ * column is read off the main thread.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for options that do not fit; NOT_IMPLEMENTED for types without values
+ */
+export async function previewType(
+  context: SchemaContext,
+  actor: Actor,
+  fieldId: string,
+  type: FieldTypeName,
+  options: FieldOptions | undefined,
+): Promise<ConversionPreview> {
+  const { model, field } = await openField(context, actor, 'field.update', fieldId)
+  if (field.databaseType !== null) {
+    await refuseForeignPatch(context, field, { type, ...(options && { options }) })
+    // Shown in another way, every value stays as it is.
+    return { total: 0, converted: 0, lost: 0, samples: [] }
+  }
+  if (becomesLink(field, type)) return previewLink(context, field, { type, ...(options && { options }) })
+  const before = definitionOf(field)
+  const patch = { type, unique: false, required: false, ...(options && { options }) }
+  const after = withKeptIds(before, patchDefinition(before, patch))
+  if (type !== before.type) refuseConversion(before, after)
+  const engine = await context.kernel.sources.engine(model.table.baseId)
+  const preview: ConversionPreview = { total: 0, converted: 0, lost: 0, samples: [] }
+  // What is computed has no values of its own to lose; those of a formula may become such.
+  const isKept = type === before.type || !canFreeze(before.type)
+  if (fieldType(before.type).computed && isKept) return preview
+  const read = await readableValues(context, model, engine.dialect, field, before)
+  const pages = () =>
+    pagesOf(
+      ...([engine, model, field] as const),
+      (statement) => engine.all<ColumnValue>(statement, { scan: true }),
+      read.source,
+    )
+  const convertOne =
+    type === before.type
+      ? rewriting(before, after)
+      : (await prepareConversion(read, after, pages, () => membersOf(context.access, model.table.baseId)))
+          .convert
+  const kept: ConversionPreview['samples'] = []
+  for await (const page of pages()) {
+    for (const { id, value } of page) {
+      const { value: to, lost } = convertOne(value)
+      const sample = { recordId: id, from: before.type === 'Password' ? PASSWORD_MASK : value, to }
+      preview.total++
+      if (lost) preview.lost++
+      else preview.converted++
+      const list = lost ? preview.samples : kept
+      if (list.length < MAX_SAMPLES) list.push(sample)
+    }
+  }
+  preview.samples.push(...kept.slice(0, MAX_SAMPLES - preview.samples.length))
+  return preview
+}
+
+/**
+ * True where the column of the new type still holds what the old one converts to: then nobody has
+ * written either since, and switching between the two loses nothing.
+ */
+export async function isAsConverted(
+  { tx, engine, model, people, values: readValues }: FieldAtItsTurn,
+  before: FieldDefinition,
+  after: FieldDefinition,
+): Promise<boolean> {
+  const { dialect } = engine
+  const none = async function* () {}
+  const read = await readValues(before)
+  const conversion = await prepareConversion(read, after, none, people)
+  const values = read.source.column
+  const other = sql.identifier(after.columnName)
+  const table = sql.identifier(model.table.tableName)
+  const key = sql.identifier(columnNameOf(model.primaryKey))
+  const decodeFrom = read.source.decode ?? same
+  const decodeTo = dialect.decode(fieldType(after.type).storage) ?? same
+  let last: RecordId | null = null
+  for (;;) {
+    const rows: { id: RecordId; value: CellValue; other: CellValue }[] = await tx.all(
+      dialect.render(
+        sql`select ${key} as ${sql.identifier('id')}, ${values} as ${sql.identifier('value')},
+            ${other} as ${sql.identifier('other')} from ${table}
+          where (${values} is not null or ${other} is not null)${last === null ? sql`` : sql` and ${key} > ${last}`}
+          order by ${key} limit ${PAGE}`,
+      ),
+    )
+    for (const row of rows) {
+      if (conversion.convert(decodeFrom(row.value)).value !== decodeTo(row.other)) return false
+    }
+    if (rows.length < PAGE) return true
+    last = rows.at(-1)?.id ?? null
+    await Bun.sleep(0)
+  }
+}
+
+const same = (value: unknown): CellValue => value as CellValue
+
+/** What new options of the same select field do to its values. */
+function rewriting(before: FieldDefinition, after: FieldDefinition): (value: CellValue) => Conversion {
+  const rewrite = choiceRewriter(before, after)
+  return (value) => {
+    const rewritten = rewrite ? rewrite(value) : value
+    const isShorter = before.type === 'MultiSelect' && countTitles(rewritten) < countTitles(value)
+    return { value: rewritten, lost: (rewritten === null && value !== null) || isShorter }
+  }
+}
+
+const countTitles = (value: CellValue): number => (value === null ? 0 : titlesIn(String(value)).length)

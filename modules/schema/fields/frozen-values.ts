@@ -1,0 +1,91 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { badRequest } from '../../../src/core/errors.ts'
+import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { readFormulaLink } from '../../../src/core/fields/formula.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { storageOf } from '../../../src/core/fields/result.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { columnNameOf, type ValueSource } from '../../../src/db/column-values.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import { foreignSourceOf, type SchemaContext } from '../change/index.ts'
+import { createReachable, readGraph, resolveAll } from '../computed/index.ts'
+import type { FieldDefinition, TableModel } from '../model/index.ts'
+
+/** The source of a conversion: the type of the values and the expression that reads them. */
+export interface ReadableValues {
+  type: FieldTypeName
+  options: FieldOptions
+  source: ValueSource
+}
+
+/** True for a computed field whose current values can be stored in a column. */
+export const canFreeze = (type: FieldTypeName): boolean => fieldType(type).computed === 'formula'
+
+/**
+ * Where to read a field's values under its current, a former or a new definition: from its column, or from the
+ * formula's current results.
+ *
+ * @throws BAD_REQUEST for a broken formula, or one in a connected database
+ */
+export async function readableValues(
+  context: SchemaContext,
+  model: TableModel,
+  dialect: Engine['dialect'],
+  field: Field,
+  definition: FieldDefinition,
+): Promise<ReadableValues> {
+  const { type, options } = definition
+  if (!canFreeze(type)) {
+    const column = sql`${sql.identifier(columnNameOf(definition))}`
+    return { type, options, source: { column, decode: dialect.decode(fieldType(type).storage) } }
+  }
+  if (await foreignSourceOf(context, model.table)) {
+    throw badRequest(
+      `"${field.title}" can’t be converted to values: its table is in a connected database. Add a field of the new type instead.`,
+    )
+  }
+  const computed = { ...field, ...definition, ...(await resolve(context, model, field, definition)) }
+  if (!computed.result) throw badRequest(`"${field.title}" has no values to convert: ${computed.error}`)
+  const decode = dialect.decode(storageOf(computed))
+  return {
+    type: computed.result.type,
+    options: computed.result.options,
+    source: {
+      column: await expressionOf(context, model, dialect, computed),
+      decode: (value) => bare(decode ? decode(value) : (value as CellValue)),
+    },
+  }
+}
+
+/** Stores a formula's link as its address, without the encoding that clients know from formulas. */
+const bare = (value: CellValue): CellValue =>
+  typeof value === 'string' ? (readFormulaLink(value) ?? value) : value
+
+/** The formula's result type under that definition. */
+async function resolve(
+  { kernel, store }: SchemaContext,
+  { table }: TableModel,
+  field: Field,
+  definition: FieldDefinition,
+) {
+  const altered = { ...field, ...definition, deletedAt: null }
+  const graph = await readGraph(kernel, store, table.baseId, { fields: [altered] })
+  return resolveAll(graph, new Set()).get(field.id) ?? { result: null, error: null }
+}
+
+async function expressionOf(
+  { store, expressions }: SchemaContext,
+  model: TableModel,
+  dialect: Engine['dialect'],
+  computed: Field,
+): Promise<SQL> {
+  // The stored field may have another type by now: read it under the given definition.
+  const fields = model.fields.map((field) => (field.id === computed.id ? computed : field))
+  const drafted: TableModel = {
+    ...model,
+    fields,
+    field: (id) => (id === computed.id ? computed : model.field(id)),
+  }
+  const models = new Map(await createReachable(store)(model.table.id)).set(model.table.id, drafted)
+  return expressions.cell(computed, { model: drafted, models, dialect })
+}

@@ -1,0 +1,92 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { isSingleLink } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
+import { actorIdOf, type FieldPlace, openTable, type SchemaContext, withFreshName } from '../change/index.ts'
+import { checkTitle, type NewField } from '../model/index.ts'
+import { type NewLink, readNewLink, requireLinkable, requireViewOf } from './input.ts'
+import {
+  addInverse,
+  type Ends,
+  keepByKey,
+  keepByPairs,
+  openEnds,
+  ownSide,
+  physicalOf,
+  placeInverse,
+  requireRelated,
+} from './plan.ts'
+
+/**
+ * Links a table with another, or with itself: the field, its reverse in the other table, and what keeps
+ * the pairs (a foreign key in the child, or a junction table), all in one change.
+ *
+ * @throws TABLE_NOT_FOUND for either; DUPLICATE_ALIAS; BAD_REQUEST for tables that cannot be linked
+ */
+export async function createLink(
+  context: SchemaContext,
+  actor: Actor,
+  tableId: string,
+  input: NewField,
+  place: FieldPlace,
+): Promise<Field> {
+  const { store, apply } = context
+  const { table } = await openTable(context, actor, 'field.create', tableId)
+  refuseRules(input)
+  const link = readNewLink(input.options)
+  const title = input.title === undefined ? null : checkTitle('field', input.title)
+  await requireRelated(context, table.baseId, link.relatedTableId)
+  await requireViewOf(context, link.relatedTableId, link.viewId)
+
+  const made = await withFreshName((suffix) =>
+    apply(actor, table.baseId, async (change) => {
+      const ends = await openEnds(context, tableId, link.relatedTableId)
+      await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
+      if (title !== null) ends.own.requireTitle(title)
+      const field = addOwnField(ends, input, link, title)
+      const parts =
+        link.kind === 'mm'
+          ? await keepByPairs(context, change, actorIdOf(actor), ends, field, link, suffix)
+          : keepByKey(ends, field, link, input.required ?? false, suffix)
+      addInverse(ends, field, link)
+      for (const statement of physicalOf(change, ends)) await change.tx.run(statement)
+      const fields = [...new Set([...ends.own.added, ...ends.related.added])]
+      const { db } = context.kernel.meta
+      const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null }
+      return {
+        statements: [
+          ...parts.statements,
+          ...fields.map((added) =>
+            db
+              .insert(store.fields)
+              .values({ ...added, ...times, wireMeta: added === field ? (input.wireMeta ?? null) : null }),
+          ),
+          ...(await context.views.forNewField(ends.own.model, field, place, actor)),
+          ...(await placeInverse(context, ends, field)),
+        ],
+        entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
+        altered: { fields: fields.map((added) => ({ ...added, deletedAt: null })), checked: [field.id] },
+        tableIds: [...new Set([tableId, link.relatedTableId, ...parts.tableIds])],
+        result: field,
+      }
+    }),
+  )
+  return (await store.load(tableId)).field(made.id) ?? made
+}
+
+function refuseRules({ unique, required, defaultValue, options }: NewField): void {
+  if (unique) throw badRequest('A link can’t be unique. Use a one-to-one relationship.')
+  if (required && options?.kind !== 'bt') throw badRequest('Only a link to one parent record can be required')
+  if (defaultValue != null && defaultValue !== '') throw badRequest('A link can’t have a default value')
+}
+
+/** The field that was asked for. */
+function addOwnField(ends: Ends, input: NewField, link: NewLink, title: string | null): Field {
+  const name = ends.related.model.table.title
+  return ends.own.add({
+    title: title ?? ends.own.freeTitle(isSingleLink(link) ? singularOf(name) : pluralOf(name)),
+    ...ownSide(ends, input.type, link),
+    description: input.description?.trim() || null,
+  })
+}

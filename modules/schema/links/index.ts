@@ -1,0 +1,31 @@
+/**
+ * Making a link between two tables, and what it consists of: keys, junctions and its reverse.
+ */
+
+export { createLink } from './create.ts'
+export { allLinkFieldsOf, createKeyLoader, linkFieldsOf } from './fields.ts'
+export { type NewLink, readNewLink, requireLinkable, requireViewOf } from './input.ts'
+export { pairIndexes } from './junction.ts'
+export {
+  type LinkParts,
+  type MarkedParts,
+  markParts,
+  partsOfLink,
+  partsOutside,
+  partsWhere,
+  refuseKept,
+  refuseKeyRules,
+  requirePartner,
+  requireRelatedTable,
+} from './parts.ts'
+export {
+  addInverse,
+  keepByKey,
+  keepByPairs,
+  openEnds,
+  ownSide,
+  physicalOf,
+  placeInverse,
+  requireRelated,
+} from './plan.ts'
+export { isAsNamed, type LinkTarget, targetOf, writeLinks } from './values.ts'

@@ -1,0 +1,99 @@
+import type { LinkOptions } from '../../../src/core/fields/link-options.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field } from '../../../src/core/model.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Dialect, Statement } from '../../../src/dialects/dialect.ts'
+import type { ChangeContext, SchemaContext } from '../change/index.ts'
+import {
+  columnOf,
+  createTableModel,
+  openSlots,
+  planFields,
+  type StoredField,
+  type TableModel,
+} from '../model/index.ts'
+import { buildTable } from '../tables/index.ts'
+import type { LinkTarget } from './values.ts'
+
+/** A junction table that was made, as the link's own side knows it. */
+interface BuiltJunction {
+  junction: NonNullable<LinkOptions['junction']>
+  statements: MetaStatement[]
+  target: LinkTarget
+}
+
+/**
+ * Makes the table that holds the pairs of a many-to-many link: a table like any other, with the keys of
+ * both records. No pair stands in it twice.
+ */
+export async function buildJunction(
+  context: SchemaContext,
+  change: ChangeContext,
+  actorId: string | null,
+  own: TableModel,
+  related: TableModel,
+  suffix: string,
+): Promise<BuiltJunction> {
+  const tableId = createId('table')
+  const basics = planFields(tableId, [])
+  const [ownKey, relatedKey] = keysOf(tableId, own, related, basics)
+  const fields = [...basics, ownKey, relatedKey]
+  const planned = {
+    tableId,
+    baseId: own.table.baseId,
+    fields,
+    description: null,
+    meta: {},
+    tableName: null,
+    title: `nc_m2m_${plainWords(own.table.title)}_${plainWords(related.table.title)}`,
+  }
+  const idColumn = basics[0]?.columnName ?? 'id'
+  const { table, statements } = await buildTable(
+    context,
+    change,
+    actorId,
+    planned,
+    (name, dialect) => [
+      ...dialect.createTable(name, fields.flatMap(columnOf)),
+      ...dialect.createIndex(name, ['nc_order', idColumn]),
+      ...pairIndexes(dialect, name, ownKey.columnName, relatedKey.columnName),
+    ],
+    { freeTitle: true, isJunction: true, suffix },
+  )
+  return {
+    junction: { tableId, ownFieldId: ownKey.id, relatedFieldId: relatedKey.id },
+    statements,
+    target: { tableName: table.tableName, ownColumn: ownKey.columnName, column: relatedKey.columnName },
+  }
+}
+
+/** No pair stands in a junction table twice, and each is found from both ends. */
+export const pairIndexes = (
+  dialect: Dialect,
+  table: string,
+  ownColumn: string,
+  column: string,
+): Statement[] => [
+  ...dialect.createUniqueIndex(table, ownColumn, column),
+  ...dialect.createIndex(table, [column]),
+]
+
+function keysOf(tableId: string, own: TableModel, related: TableModel, basics: Field[]): [Field, Field] {
+  const stored: StoredField[] = basics.map((field) => ({
+    ...field,
+    createdAt: '',
+    updatedAt: '',
+    deletedAt: null,
+    wireMeta: null,
+  }))
+  const slots = openSlots(createTableModel({ ...own.table, id: tableId }, stored), stored)
+  const add = (parent: TableModel): Field => {
+    const name = slots.keyName(parent.table.tableName)
+    const key = { title: name, columnName: name, type: 'ForeignKey' as const, options: { isText: false } }
+    return slots.add({ ...key, required: true })
+  }
+  return [add(own), add(related)]
+}
+
+/** Short, so that the whole name fits where names may have 60 characters. */
+const plainWords = (title: string): string => title.replace(/[./\s]+/g, '_').slice(0, 20)

@@ -1,0 +1,174 @@
+import { notFound } from '../../../src/core/errors.ts'
+import { isSingleLink, type LinkOptions, linkOptions } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { pluralOf, singularOf } from '../../../src/core/nouns.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Statement } from '../../../src/dialects/dialect.ts'
+import type { ChangeContext, SchemaContext } from '../change/index.ts'
+import {
+  columnOf,
+  type FieldSlots,
+  openSlots,
+  requireRoom,
+  type SlotField,
+  type TableModel,
+} from '../model/index.ts'
+import type { NewLink } from './input.ts'
+import { buildJunction } from './junction.ts'
+import type { LinkTarget } from './values.ts'
+
+/** Both ends of a link that is being made; the same slots twice for a table that is linked with itself. */
+export interface Ends {
+  own: FieldSlots
+  related: FieldSlots
+}
+
+/** Where a link is kept: what is to be made for it beside its fields. */
+export interface Keeping {
+  statements: MetaStatement[]
+  tableIds: string[]
+  /** Where its values are written. */
+  target: LinkTarget
+}
+
+/** What a new link's own side is like: its type and its options, before what keeps it is made. */
+export function ownSide(
+  { related }: Ends,
+  wanted: Field['type'],
+  link: NewLink,
+): Pick<Field, 'type' | 'options'> {
+  const name = related.model.table.title
+  const options: LinkOptions = {
+    ...linkOptions.parse({}),
+    kind: link.kind,
+    relatedTableId: related.model.table.id,
+    viewId: link.viewId ?? null,
+    singular: link.singular || singularOf(name),
+    plural: link.plural || pluralOf(name),
+  }
+  // The single side of a link is always a LinkToAnotherRecord.
+  return { type: isSingleLink(link) ? 'LinkToAnotherRecord' : wanted, options }
+}
+
+/** @throws TABLE_NOT_FOUND for a table that is none of the base */
+export async function requireRelated(
+  { store }: SchemaContext,
+  baseId: string,
+  tableId: string,
+): Promise<void> {
+  const { table } = await store.load(tableId)
+  // A table of another base is as unknown here as one that does not exist.
+  if (table.baseId !== baseId) throw notFound('Table', tableId)
+}
+
+/** Both tables, ready for new fields. @throws BAD_REQUEST where one of them is full */
+export async function openEnds({ store }: SchemaContext, tableId: string, relatedId: string): Promise<Ends> {
+  const slotsOf = async (id: string) => {
+    const model: TableModel = await store.load(id)
+    requireRoom(model)
+    return openSlots(model, await store.listFields(id))
+  }
+  const own = await slotsOf(tableId)
+  return { own, related: relatedId === tableId ? own : await slotsOf(relatedId) }
+}
+
+/** hm, bt, oo: a foreign key in the child's table, with an index. */
+export function keepByKey(
+  { own, related }: Ends,
+  field: Field,
+  link: NewLink,
+  required: boolean,
+  suffix: string,
+): Keeping {
+  const holdsKey = link.kind === 'bt' || (link.kind === 'oo' && link.holdsKey)
+  const [child, parent] = holdsKey ? [own, related] : [related, own]
+  const name = child.keyName(parent.model.table.tableName + suffix)
+  const key = child.add({
+    title: name,
+    columnName: name,
+    type: 'ForeignKey',
+    options: { isText: false },
+    required,
+  })
+  const parentFieldId = parent.model.primaryKey.id
+  Object.assign(field.options, { keyFieldId: key.id, parentFieldId, holdsKey })
+  field.required = required
+  // The key goes ahead of the link that reads it, as REST clients list them.
+  if (child === own && own.added.includes(field)) [field.order, key.order] = [key.order, field.order]
+  return {
+    statements: [],
+    tableIds: [],
+    target: { tableName: child.model.table.tableName, ownColumn: null, column: name },
+  }
+}
+
+/** mm: a junction table of pairs. */
+export async function keepByPairs(
+  context: SchemaContext,
+  change: ChangeContext,
+  actorId: string | null,
+  { own, related }: Ends,
+  field: Field,
+  link: NewLink,
+  suffix: string,
+): Promise<Keeping> {
+  const built = await buildJunction(context, change, actorId, own.model, related.model, suffix)
+  Object.assign(field.options, { junction: built.junction, holdsKey: false, kind: link.kind })
+  return { statements: built.statements, tableIds: [built.junction.tableId], target: built.target }
+}
+
+/** The same link seen from the other table. */
+export function addInverse({ own, related }: Ends, field: Field, link: NewLink): void {
+  if (!link.createInverse) return
+  const { keyFieldId, parentFieldId, holdsKey, junction, kind } = field.options as LinkOptions
+  const name = own.model.table.title
+  const inverseKind = kind === 'hm' ? 'bt' : kind === 'bt' ? 'hm' : kind
+  const isSingle = isSingleLink({ kind: inverseKind })
+  const options: LinkOptions = {
+    ...linkOptions.parse({}),
+    kind: inverseKind,
+    relatedTableId: own.model.table.id,
+    inverseFieldId: field.id,
+    keyFieldId,
+    parentFieldId,
+    holdsKey: keyFieldId !== null && !holdsKey,
+    junction: junction && {
+      tableId: junction.tableId,
+      ownFieldId: junction.relatedFieldId,
+      relatedFieldId: junction.ownFieldId,
+    },
+    singular: singularOf(name),
+    plural: pluralOf(name),
+  }
+  const inverse: SlotField = {
+    title: related.freeTitle(isSingle ? singularOf(name) : pluralOf(name)),
+    type: isSingle ? 'LinkToAnotherRecord' : kind === 'mm' ? field.type : 'Links',
+    options,
+    // Both ends in one table would show each pair twice: the reverse stays out of sight (wire reference §8.2).
+    isSystem: own === related,
+    required: inverseKind === 'bt' && field.required,
+  }
+  field.options.inverseFieldId = related.add(inverse).id
+}
+
+/** The statements that put the other end of a new link into the views of its table. */
+export async function placeInverse(
+  { views }: Pick<SchemaContext, 'views'>,
+  { related }: Ends,
+  { options }: Field,
+): Promise<MetaStatement[]> {
+  const inverse = related.added.find(({ id }) => id === options.inverseFieldId)
+  return inverse && !inverse.isSystem && views ? views.forReverse(related.model, inverse) : []
+}
+
+/** Columns and indexes of the foreign key. */
+export function physicalOf({ engine: { dialect } }: ChangeContext, { own, related }: Ends): Statement[] {
+  return [...new Set([own, related])].flatMap(({ model: { table }, added }) =>
+    added
+      .filter((field) => field.columnName !== '')
+      .flatMap((field) => [
+        ...columnOf(field).flatMap((column) => dialect.addColumn(table.tableName, column)),
+        ...dialect.createIndex(table.tableName, [field.columnName]),
+      ]),
+  )
+}

@@ -1,0 +1,186 @@
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { keepsNow, NOW, takesNow } from '../../../src/core/fields/default-value.ts'
+import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
+import type { LinkOptions } from '../../../src/core/fields/link-options.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { checkTitle } from './names.ts'
+
+/** What a caller says of a field. What is absent takes the type's default, or stays as it is. */
+export interface FieldInput {
+  title?: string
+  type: FieldTypeName
+  options?: FieldOptions
+  description?: string | null
+  required?: boolean
+  unique?: boolean
+  defaultValue?: CellValue
+}
+
+/** A partial update of a field. */
+export interface FieldPatch extends Partial<FieldInput> {
+  /** What a REST client keeps with the column. */
+  wireMeta?: Record<string, unknown> | null
+}
+
+/** The part of a field that a person decides on; the log keeps it on both sides of an update. */
+export type FieldDefinition = Pick<
+  Field,
+  'title' | 'type' | 'options' | 'description' | 'required' | 'unique' | 'defaultValue' | 'columnName'
+>
+
+/** The definition of a field, as the log keeps it. */
+export const definitionOf = (field: Field): FieldDefinition => ({
+  title: field.title,
+  type: field.type,
+  options: field.options,
+  description: field.description,
+  required: field.required,
+  unique: field.unique,
+  defaultValue: field.defaultValue,
+  columnName: field.columnName,
+})
+
+/**
+ * A new field as it will be kept, without its column.
+ *
+ * @throws BAD_REQUEST naming what does not fit: title, options, default, or a type that nobody may choose
+ */
+export function checkFieldInput(input: FieldInput): FieldDefinition {
+  const type = fieldType(input.type)
+  if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
+  if (type.internal) throw badRequest(`Fields of type '${type.name}' can’t be created`)
+  const options = readOptions(input.type, input.type === 'AutoNumber' ? {} : input.options)
+  refuseUnavailable(input.type, options)
+  const definition: FieldDefinition = {
+    title: checkTitle('field', input.title ?? type.label),
+    type: input.type,
+    options,
+    description: input.description?.trim() || null,
+    required: input.required ?? false,
+    unique: input.unique ?? false,
+    defaultValue: checkDefault(input.type, options, input.defaultValue ?? null),
+    columnName: '',
+  }
+  checkRules(definition)
+  return definition
+}
+
+/**
+ * The definition after a partial update that keeps the type.
+ *
+ * @throws BAD_REQUEST as `checkFieldInput`
+ */
+export function patchDefinition(current: FieldDefinition, patch: Partial<FieldInput>): FieldDefinition {
+  const type = patch.type ?? current.type
+  // The options of another type mean nothing to the new one.
+  const kept = type === current.type || areLinks(type, current.type) ? current.options : undefined
+  const options = readOptions(
+    type,
+    patch.options === undefined ? kept : optionsAfter(current, type, patch.options),
+  )
+  if (type !== current.type || unavailable(type, current.options) === null) refuseUnavailable(type, options)
+  const keptDefault = defaultAfter(current, type, options)
+  const definition: FieldDefinition = {
+    title: patch.title === undefined ? current.title : checkTitle('field', patch.title),
+    type,
+    options,
+    description: patch.description === undefined ? current.description : patch.description?.trim() || null,
+    required: patch.required ?? current.required,
+    unique: patch.unique ?? current.unique,
+    defaultValue:
+      patch.defaultValue === undefined ? keptDefault : checkDefault(type, options, patch.defaultValue),
+    columnName: current.columnName,
+  }
+  checkRules(definition)
+  return definition
+}
+
+const unavailable = (type: FieldTypeName, options: FieldOptions): string | null =>
+  fieldType(type).unavailable?.(options) ?? null
+
+/** @throws BAD_REQUEST for options that only fields of earlier versions have */
+function refuseUnavailable(type: FieldTypeName, options: FieldOptions): void {
+  const reason = unavailable(type, options)
+  if (reason !== null) throw badRequest(reason)
+}
+
+/** True where both are links: what they connect is the same in either. */
+export const areLinks = (...types: FieldTypeName[]): boolean =>
+  types.every((type) => fieldType(type).computed === 'link')
+
+function optionsAfter(current: FieldDefinition, type: FieldTypeName, options: FieldOptions): FieldOptions {
+  // Numbers that were given stay what they are.
+  if (type === 'AutoNumber' && current.type === type) return current.options
+  const isComputed = fieldType(type).computed && (type === current.type || areLinks(type, current.type))
+  return isComputed ? patchComputed(current, options) : options
+}
+
+function checkRules({ type, options, required, unique }: FieldDefinition): void {
+  const { systemColumn, readOnly, label, storage, computed } = fieldType(type)
+  // A child without its parent may be refused; of anything else that is computed there is nothing to demand.
+  if (computed && (unique || (required && !linkOf({ type, options })?.holdsKey))) {
+    throw badRequest(`A "${label}" field is computed and can’t be required or unique`)
+  }
+  if (systemColumn && (required || unique)) {
+    throw badRequest(`A "${label}" field is filled in automatically and can’t be required or unique`)
+  }
+  if (unique && type === 'Password') throw badRequest('Passwords can’t be compared, so they can’t be unique')
+  if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field can’t be unique`)
+}
+
+/** A default as it will be stored; null and '' mean that there is none. */
+function checkDefault(typeName: FieldTypeName, options: FieldOptions, input: CellValue): CellValue {
+  if (input === null || input === '') return null
+  const type = fieldType(typeName)
+  if (input === NOW && takesNow(typeName)) return NOW
+  if (type.readOnly || type.systemColumn || type.computed || type.noDefault)
+    throw badRequest(`A "${type.label}" field can’t have a default value`)
+  const read = type.read(input, options)
+  if (read.ok) return read.value
+  if (read.fault === 'option')
+    throw badRequest(`Default value '${String(input).slice(0, 200)}' is not a select option.`)
+  throw new AppError('BAD_REQUEST', `Invalid default value: ${read.message}`, undefined, 'msg')
+}
+
+/** A default that stood before type or options changed: it goes with them, or with the option that it named. */
+function defaultAfter(
+  { type: before, defaultValue: value }: FieldDefinition,
+  typeName: FieldTypeName,
+  options: FieldOptions,
+): CellValue {
+  if (value === NOW && keepsNow(before, typeName)) return NOW
+  if (value === null || before !== typeName) return null
+  const read = fieldType(typeName).read(value, options)
+  return read.ok ? read.value : null
+}
+
+/**
+ * The options of a computed field after a patch: what it does not name stays. Of a link only the words
+ * for it and the view may change; what it connects is for good.
+ *
+ * @throws BAD_REQUEST for another relation
+ */
+export function patchComputed(current: FieldDefinition, patch: FieldOptions): FieldOptions {
+  if (fieldType(current.type).computed !== 'link') return { ...current.options, ...patch }
+  const fixed: (keyof LinkOptions)[] = [
+    ...(['kind', 'relatedTableId', 'inverseFieldId', 'keyFieldId', 'parentFieldId', 'holdsKey'] as const),
+    'junction',
+  ]
+  const changed = fixed.filter(
+    (key) => patch[key] !== undefined && !Bun.deepEquals(patch[key], current.options[key]),
+  )
+  if (changed.length > 0) {
+    throw badRequest(
+      `The tables that link "${current.title}" connects can’t be changed. Create a new link instead.`,
+    )
+  }
+  const { viewId, singular, plural } = patch
+  return {
+    ...current.options,
+    ...(viewId !== undefined && { viewId }),
+    ...(singular !== undefined && { singular }),
+    ...(plural !== undefined && { plural }),
+  }
+}

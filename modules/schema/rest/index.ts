@@ -1,0 +1,8 @@
+/**
+ * Tables and columns over REST: their routes, their shape as clients know it, and reading that shape.
+ */
+
+export { readPlace } from './columns.ts'
+export { presentFull } from './present-full.ts'
+export { presentShared } from './present-shared.ts'
+export { schemaRest } from './routes.ts'

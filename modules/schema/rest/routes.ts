@@ -1,0 +1,148 @@
+import { Elysia } from 'elysia'
+import { z } from 'zod'
+import type { Actor } from '../../../src/core/actor.ts'
+import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { plainObject } from '../../../src/input.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { type Authenticator, readBody, restBase, scalar } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import { duplicateTable, MAX_FIELDS, type TableModel } from '../model/index.ts'
+import type { SchemaService } from '../service.ts'
+import { columnsRest } from './columns.ts'
+import { hashOf, presentTable } from './present.ts'
+import { presentFull } from './present-full.ts'
+import { syncRest } from './sync.ts'
+import { isTrue, readNewColumn, type WireColumn } from './wire-field.ts'
+
+/** Where tables of a base are, and where a table is by its own id, in both versions. */
+const DOORS = [
+  { base: '/api/v1/db/meta/projects', meta: '/api/v1/db/meta' },
+  { base: '/api/v2/meta/bases', meta: '/api/v2/meta' },
+]
+
+type RestAuth = Authenticator & Pick<AuthService, 'access'>
+
+const Meta = plainObject(100_000).nullish()
+const Text = z.string().max(10_000)
+
+const CreateBody = z.object({
+  title: z.string().max(1000),
+  columns: z.array(z.record(z.string(), z.unknown())).max(MAX_FIELDS + 20),
+  table_name: z.string().max(255).nullish(),
+  description: Text.nullish(),
+  meta: Meta,
+})
+const PatchBody = z.object({
+  title: z.string().max(1000).nullish(),
+  table_name: z.string().max(1000).nullish(),
+  description: Text.nullish(),
+  meta: Meta,
+})
+const OrderBody = z.object({ order: z.number() })
+
+/** Tables and columns as REST clients know them (wire reference §7, §8). */
+export const schemaRest = (schema: SchemaService, kernel: Kernel, auth: RestAuth) => {
+  const app = new Elysia({ name: 'schema-rest' })
+  for (const { base, meta } of DOORS) {
+    app
+      .use(listRoutes(base, schema, kernel, auth))
+      .use(syncRest(base, schema, kernel, auth))
+      .use(tableRoutes(meta, schema, kernel, auth))
+      .use(columnsRest(meta, schema, kernel, auth))
+  }
+  return app
+}
+
+function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
+  const list = async (actor: Actor, idOrTitle: string, query: Record<string, unknown>, sourceId?: string) => {
+    const base = await schema.resolveBase(actor, idOrTitle)
+    const tables = await schema.tables(actor, base.id, { includeJunctions: isTrue(query.includeM2M) })
+    const wanted = tables.filter((table) => sourceId === undefined || table.sourceId === sourceId)
+    return { list: wanted.map(presentTable) }
+  }
+  const create = async (actor: Actor, idOrTitle: string, body: unknown, sourceId?: string) => {
+    const base = await schema.resolveBase(actor, idOrTitle)
+    if (sourceId !== undefined && !(await schema.hasSource(base.id, sourceId))) throw unknownSource()
+    await auth.access.authorize(actor, 'table.create', base.id)
+    if (sourceId !== undefined) await schema.refuseForeignTables(sourceId)
+    const { title, columns, table_name: tableName, description, meta } = readBody(CreateBody, body)
+    const { table } = await schema.createTable(actor, base.id, {
+      title,
+      description,
+      fields: columns.filter((column) => !isOwnColumn(column)).map(readNewColumn),
+      ...(tableName && { tableName }),
+      ...(meta && { meta }),
+    })
+    return presentFull(schema, table.id)
+  }
+  return (
+    new Elysia({ prefix })
+      .use(restBase(kernel, auth))
+      .get('/:baseId/tables', ({ actor, params, query }) => list(actor, params.baseId, query))
+      .post('/:baseId/tables', ({ actor, params, body }) => create(actor, params.baseId, body))
+      // The same, limited to one source: the base's own is the one that there is.
+      .get('/:baseId/:sourceId/tables', ({ actor, params, query }) =>
+        list(actor, params.baseId, query, params.sourceId),
+      )
+      .post('/:baseId/:sourceId/tables', ({ actor, params, body }) =>
+        create(actor, params.baseId, body, params.sourceId),
+      )
+  )
+}
+
+const unknownSource = (): AppError =>
+  new AppError('NOT_FOUND', 'Source not found or source id not extracted', undefined, 'msg')
+
+const OWN_COLUMNS = ['created_at', 'updated_at', 'created_by', 'updated_by', 'nc_order']
+
+/** A system column that the client lists as well: every table gets these by itself. */
+const isOwnColumn = ({ system, column_name: name }: WireColumn): boolean =>
+  isTrue(system) && OWN_COLUMNS.some((own) => own === name)
+
+function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth: RestAuth) {
+  return new Elysia({ prefix: `${prefix}/tables/:tableId` })
+    .use(restBase(kernel, auth))
+
+    .get('/', async ({ actor, params }) => {
+      await schema.openTable(actor, 'table.read', params.tableId)
+      return presentFull(schema, params.tableId, { detailed: true, forVisitors: actor.kind === 'share' })
+    })
+
+    .patch('/', async ({ actor, params, body }) => {
+      const model = await schema.openTable(actor, 'table.update', params.tableId)
+      await schema.updateTable(actor, params.tableId, readTablePatch(model, readBody(PatchBody, body)))
+      return { msg: 'The table has been updated successfully' }
+    })
+
+    .delete('/', async ({ actor, params }) => {
+      await schema.deleteTable(actor, params.tableId)
+      return scalar(true)
+    })
+
+    .post('/reorder', async ({ actor, params, body }) => {
+      await schema.openTable(actor, 'table.update', params.tableId)
+      await schema.placeTable(actor, params.tableId, readBody(OrderBody, body).order)
+      return scalar(1)
+    })
+
+    .get('/columns/hash', async ({ actor, params }) => ({
+      hash: hashOf(await schema.openTable(actor, 'table.read', params.tableId)),
+    }))
+}
+
+/** Clients rename by `table_name` and `title` together; `meta` and `description` may come alone. */
+function readTablePatch({ table }: TableModel, patch: z.output<typeof PatchBody>) {
+  const { title, table_name: tableName, description, meta } = patch
+  const renames = title != null || tableName != null
+  const saysMore = meta !== undefined || description !== undefined
+  if (!tableName && (renames || !saysMore)) {
+    throw badRequest('Missing table name `table_name` property in request body')
+  }
+  const wanted = title ?? tableName ?? undefined
+  if (wanted === table.title && !saysMore) throw duplicateTable(wanted, table.baseId)
+  return {
+    ...(wanted !== undefined && { title: wanted }),
+    ...(description !== undefined && { description }),
+    ...(meta !== undefined && { meta: meta ?? {} }),
+  }
+}

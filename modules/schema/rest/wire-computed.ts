@@ -1,0 +1,176 @@
+import { badRequest } from '../../../src/core/errors.ts'
+import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
+import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import { wireTime } from '../../../src/wire.ts'
+import { refusal } from '../computed/index.ts'
+import { hasFormula } from '../fields/index.ts'
+import type { StoredField } from '../model/index.ts'
+import type { WireColumn } from './wire-field.ts'
+import { type FormulaSurroundings, formulaOptions, presentFormula } from './wire-formula.ts'
+
+/** Which field of a table is its record id; null for a table that is out of reach. */
+export type PrimaryKeyOf = (tableId: string) => string | null
+
+/** What a column's `colOptions` speak of beside the field. */
+export interface WireSurroundings extends FormulaSurroundings {
+  primaryKeyOf: PrimaryKeyOf
+}
+
+/** Options of computed types under both names. */
+const KEYS: Partial<Record<FieldTypeName, Record<string, string>>> = {
+  Lookup: { fk_relation_column_id: 'relationFieldId', fk_lookup_column_id: 'targetFieldId' },
+  Rollup: {
+    fk_relation_column_id: 'relationFieldId',
+    fk_rollup_column_id: 'targetFieldId',
+    rollup_function: 'function',
+  },
+  Count: { fk_relation_column_id: 'relationFieldId' },
+  QrCode: { fk_qr_value_column_id: 'valueFieldId' },
+  Barcode: { fk_barcode_value_column_id: 'valueFieldId' },
+}
+
+/** Prefixes of the ids that options have on the wire (wire reference §1.5). */
+const PREFIXES: Partial<Record<FieldTypeName, string>> = {
+  Lookup: 'lk',
+  Rollup: 'rl',
+  Count: 'rl',
+  QrCode: 'nc',
+  Barcode: 'nc',
+  Formula: 'f',
+  Button: 'btn',
+}
+
+/**
+ * What a column says of the options of a computed field: of a new one all of them, else those that are
+ * there.
+ *
+ * @throws BAD_REQUEST `Missing 'fk_relation_column_id' property in request body`
+ */
+export function computedOptions(column: WireColumn, type: FieldTypeName, isNew: boolean): FieldOptions {
+  const options = formulaOptions(column, type)
+  for (const [key, option] of Object.entries(KEYS[type] ?? {})) {
+    const value = column[key]
+    if (typeof value === 'string' && value !== '') options[option] = value.slice(0, 64)
+    else if (isNew) throw missing(key)
+  }
+  return options
+}
+
+const missing = (key: string) => refusal(`Missing '${key}' property in request body`)
+
+/** A link as a REST client asks for it: the table that gets the field, and the field's options. */
+export interface WireLink {
+  tableId: string
+  options: FieldOptions
+}
+
+/**
+ * Reads `parentId`, `childId` and `type` (wire reference §8.2). The field goes to the parent, of a `bt` to
+ * the child.
+ *
+ * @throws BAD_REQUEST naming what is missing, or a pair of tables that the posted one is none of
+ */
+export function readWireLink(column: WireColumn, tableId: string): WireLink {
+  const text = (key: string): string => {
+    const value = column[key]
+    if (typeof value !== 'string' || value === '') throw missing(key)
+    return value.slice(0, 64)
+  }
+  const [parentId, childId, kind] = [text('parentId'), text('childId'), text('type')]
+  if (!['hm', 'bt', 'mm', 'oo'].includes(kind)) {
+    throw badRequest(`The relation type must be hm, bt, mm or oo, got '${kind}'`)
+  }
+  if (parentId !== tableId && childId !== tableId) {
+    throw badRequest(`One of 'parentId' and 'childId' must be the table itself`)
+  }
+  const [own, relatedTableId] = kind === 'bt' ? [childId, parentId] : [parentId, childId]
+  return { tableId: own, options: { kind, relatedTableId } }
+}
+
+/**
+ * Reads the relation that a column of values is to become, in the words in which a new link is asked for. Nothing
+ * where a client names none: then it means what it cannot have.
+ *
+ * @throws BAD_REQUEST as `readWireLink`, and for a link that would stand in the other table
+ */
+export function readWireRelation(column: WireColumn, tableId: string): FieldOptions {
+  if (['parentId', 'childId', 'type'].every((key) => column[key] === undefined)) return {}
+  const link = readWireLink(column, tableId)
+  if (link.tableId === tableId) return link.options
+  throw badRequest("The column's own table is the 'childId' of a bt, and the 'parentId' of any other link")
+}
+
+/** `colOptions` of a computed field (wire reference §8.1, §8.2); undefined for one that has none. */
+export function presentComputed(field: StoredField, baseId: string, around: WireSurroundings) {
+  const link = linkOf(field)
+  if (link) return presentLink(field, link, baseId, around.primaryKeyOf)
+  if (hasFormula(field.type)) {
+    return {
+      id: idOf(field, PREFIXES[field.type] ?? 'f'),
+      fk_column_id: field.id,
+      ...presentFormula(field, around),
+      deleted: null,
+      order: 1,
+      ...timesOf(field),
+      base_id: baseId,
+    }
+  }
+  const keys = KEYS[field.type]
+  if (!keys) return undefined
+  return {
+    id: idOf(field, PREFIXES[field.type] ?? 'lk'),
+    fk_column_id: field.id,
+    ...Object.fromEntries(Object.entries(keys).map(([key, option]) => [key, field.options[option] ?? null])),
+    ...(field.error !== null && { error: field.error }),
+    // The format stands in the column's meta.
+    ...(field.type === 'Barcode' && { barcode_format: null }),
+    deleted: null,
+    ...timesOf(field),
+    base_id: baseId,
+  }
+}
+
+function presentLink(field: StoredField, link: LinkOptions, baseId: string, primaryKeyOf: PrimaryKeyOf) {
+  const { junction } = link
+  return {
+    virtual: true,
+    id: idOf(field, 'l'),
+    ref_db_alias: null,
+    type: link.kind,
+    db_type: null,
+    fk_column_id: field.id,
+    fk_related_model_id: link.relatedTableId,
+    fk_child_column_id: junction ? primaryKeyOf(field.tableId) : link.keyFieldId,
+    fk_parent_column_id: junction ? primaryKeyOf(link.relatedTableId) : link.parentFieldId,
+    fk_mm_model_id: junction?.tableId ?? null,
+    fk_mm_child_column_id: junction?.ownFieldId ?? null,
+    fk_mm_parent_column_id: junction?.relatedFieldId ?? null,
+    ur: null,
+    dr: null,
+    fk_index_name: null,
+    deleted: null,
+    ...timesOf(field),
+    fk_target_view_id: link.viewId,
+    base_id: baseId,
+    fk_related_base_id: null,
+    fk_mm_base_id: null,
+    fk_related_source_id: null,
+    fk_mm_source_id: null,
+    ...(field.type === 'Links' && { rollup_function: 'count' }),
+  }
+}
+
+/** Options have no id of their own here: the field's serves, under their prefix. */
+const idOf = (field: StoredField, prefix: string): string => prefix + field.id.slice(1)
+
+const timesOf = ({ createdAt, updatedAt }: StoredField) => ({
+  created_at: wireTime(createdAt),
+  updated_at: wireTime(updatedAt),
+})
+
+/** The column name of a field without a column: its title, but none for links and system values (§8.1). */
+export const virtualName = (field: Pick<StoredField, 'type' | 'title'>): string | null => {
+  const { computed } = fieldType(field.type)
+  return computed === undefined || computed === 'link' ? null : field.title
+}

@@ -1,0 +1,163 @@
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Field, Table } from '../../../src/core/model.ts'
+import type { MetaStatement } from '../../../src/db/meta.ts'
+import type { Dialect, Statement } from '../../../src/dialects/dialect.ts'
+import { actorIdOf, type ChangeContext, type SchemaContext, withFreshName } from '../change/index.ts'
+import {
+  checkTitle,
+  columnOf,
+  MAX_FIELDS,
+  type NewField,
+  openTableSlots,
+  planFields,
+} from '../model/index.ts'
+
+/** A table as a caller asks for it. */
+export interface NewTable {
+  title: string
+  /** Absent: one text field "Title". The record id and the system fields are always there. */
+  fields?: NewField[]
+  description?: string | null
+  meta?: Record<string, unknown>
+  /** Wish for the name in the database (REST). */
+  tableName?: string
+}
+
+/** A table that was checked and planned, before anything of it exists. Plain data, which may wait. */
+export interface PlannedTable {
+  tableId: string
+  baseId: string
+  title: string
+  /** Every field, the record id and the system fields too, each with its column. */
+  fields: Field[]
+  description: string | null
+  meta: Record<string, unknown>
+  tableName: string | null
+}
+
+/**
+ * Makes a table with its default view. Titles that stand twice among the fields get a suffix.
+ *
+ * @throws BASE_NOT_FOUND; DUPLICATE_ALIAS for a title in use; BAD_REQUEST for what does not fit
+ */
+export async function createTable(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+  input: NewTable,
+): Promise<Table> {
+  const planned = await planTable(context, actor, baseId, input)
+  const key = planned.fields.find((field) => field.isPrimaryKey)?.columnName ?? 'id'
+  return addTable(context, actor, planned, (name, dialect) => [
+    ...dialect.createTable(name, planned.fields.flatMap(columnOf)),
+    ...dialect.createIndex(name, ['nc_order', key]),
+  ])
+}
+
+/**
+ * Checks a new table and plans its fields; nothing is written.
+ *
+ * @throws as `createTable`, but for the title
+ */
+export async function planTable(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+  input: NewTable,
+): Promise<PlannedTable> {
+  const base = await context.bases.require(baseId)
+  await context.access.authorize(actor, 'table.create', base.id)
+  const inputs = input.fields ?? [{ type: 'SingleLineText' as const, title: 'Title' }]
+  if (inputs.length > MAX_FIELDS) throw badRequest(`A table can have up to ${MAX_FIELDS} fields`)
+  const tableId = createId('table')
+  return {
+    tableId,
+    baseId: base.id,
+    title: checkTitle('table', input.title),
+    fields: planFields(tableId, inputs),
+    description: input.description?.trim() || null,
+    meta: input.meta ?? {},
+    tableName: input.tableName ?? null,
+  }
+}
+
+/**
+ * Brings a planned table into being: `physical` gives what makes it in the database under its name.
+ *
+ * `imported` is the number of records that it has already, for the log.
+ *
+ * @throws DUPLICATE_ALIAS for a title in use, unless `freeTitle` asks for the next free one
+ */
+export async function addTable(
+  context: SchemaContext,
+  actor: Actor,
+  planned: PlannedTable,
+  physical: (name: string, dialect: Dialect) => Statement[],
+  { imported, ...options }: { freeTitle?: boolean; imported?: number } = {},
+): Promise<Table> {
+  const { apply } = context
+  const { tableId, baseId } = planned
+  const attempt = (suffix: string) =>
+    apply(actor, baseId, async (change) => {
+      const parts = await buildTable(context, change, actorIdOf(actor), planned, physical, {
+        ...options,
+        suffix,
+      })
+      return {
+        statements: parts.statements,
+        entry: {
+          kind: 'table.create',
+          tableId,
+          detail: { tableId, tableTitle: parts.table.title, imported },
+        },
+        tableIds: [tableId],
+        result: parts.table,
+      }
+    })
+  return withFreshName(attempt)
+}
+
+/** How a table is built. */
+interface BuildOptions {
+  /** Takes the next free title where the wanted one is in use. */
+  freeTitle?: boolean
+  isJunction?: boolean
+  /** Ends the name in the database, see `withFreshName`. */
+  suffix?: string
+}
+
+/**
+ * Makes a planned table in the database, within a change, and gives the statements that name it.
+ *
+ * @throws DUPLICATE_ALIAS for a title in use; BAD_REQUEST where the base is full
+ */
+export async function buildTable(
+  { store, kernel, views }: SchemaContext,
+  { tx, engine, now }: ChangeContext,
+  actorId: string | null,
+  planned: PlannedTable,
+  physical: (name: string, dialect: Dialect) => Statement[],
+  { freeTitle = false, isJunction = false, suffix = '' }: BuildOptions = {},
+): Promise<{ table: Table; statements: MetaStatement[] }> {
+  const { tableId: id, baseId, fields, title, description, meta, tableName } = planned
+  const slots = await openTableSlots(store, baseId, { now, suffix })
+  const table = slots.add({ id, title, description, meta, tableName, isJunction }, { freeTitle })
+  const { dialect } = engine
+  const unique = fields.filter((field) => field.unique)
+  for (const statement of [
+    ...physical(table.tableName, dialect),
+    ...unique.flatMap((field) => dialect.createUniqueIndex(table.tableName, field.columnName)),
+  ]) {
+    await tx.run(statement)
+  }
+  const { db } = kernel.meta
+  const times = { createdAt: now, updatedAt: now, deletedAt: null }
+  const statements = [
+    db.insert(store.tables).values(table),
+    db.insert(store.fields).values(fields.map((field) => ({ ...field, ...times }))),
+    ...views.forNewTable(table, fields, actorId),
+  ]
+  return { table, statements }
+}

@@ -1,0 +1,172 @@
+import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Field } from '../../../src/core/model.ts'
+import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { fillNumbers } from '../fields/index.ts'
+import {
+  markParts,
+  partsOfLink,
+  partsWhere,
+  refuseKept,
+  requirePartner,
+  requireRelatedTable,
+} from '../links/index.ts'
+import { plainField, refuseSystemField, requireRoom, toField } from '../model/index.ts'
+
+/**
+ * Moves a field to the trash. Its column stays, so that it comes back with its values; views keep
+ * what they say of it and leave it out meanwhile.
+ *
+ * @throws FIELD_NOT_FOUND; BAD_REQUEST for the display field, the record id and system fields
+ */
+export async function deleteField(context: SchemaContext, actor: Actor, fieldId: string): Promise<void> {
+  const { field } = await openField(context, actor, 'field.delete', fieldId)
+  refuseSystemField(field, 'deleted')
+  if (field.databaseType !== null)
+    await refuseSchemaReadonly(context, (await context.store.load(field.tableId)).table)
+  if (field.type === 'ForeignKey') await refuseKept(context, { key: field })
+  await trashField(context, actor, field)
+}
+
+/**
+ * Marks a field as deleted, a link together with all that it consists of; the display field is refused,
+ * since every record needs a name. Fields that are computed from it stay and say what they miss.
+ */
+export async function trashField(
+  context: SchemaContext,
+  actor: Actor,
+  field: Field,
+  options?: { silent?: boolean },
+): Promise<void> {
+  const { store, apply } = context
+  const { table } = await store.load(field.tableId)
+  await apply(
+    actor,
+    table.baseId,
+    async ({ now }) => {
+      const model = await store.load(table.id)
+      if (model.displayField.id === field.id) {
+        throw badRequest(
+          `Field "${field.title}" is the display field of ${table.title}. Choose another display field before you delete it.`,
+        )
+      }
+      const own = await store.findField(field.id)
+      if (!own || own.deletedAt !== null) {
+        return { statements: [], entry: null, tableIds: [], result: undefined }
+      }
+      const also = partsWhere(await partsOfLink(context, field), ({ deletedAt }) => deletedAt === null)
+      const all = { ...also, fields: [own, ...also.fields] }
+      const { statements, parts, tableIds } = await markParts(context, all, now, now)
+      return {
+        statements,
+        entry: { kind: 'field.delete', tableId: table.id, detail: { fieldId: field.id, title: own.title } },
+        altered: parts,
+        tableIds: [...new Set([table.id, ...tableIds])],
+        result: undefined,
+      }
+    },
+    options,
+  )
+}
+
+/**
+ * Takes a field out of the trash with its values, under `Title_1` where its title is in use by now.
+ *
+ * @throws FIELD_NOT_FOUND where it is not in the trash of a live table
+ */
+export async function restoreField(context: SchemaContext, actor: Actor, fieldId: string): Promise<Field> {
+  const found = await context.store.findField(fieldId)
+  if (!found || found.deletedAt === null) throw notFound('Field', fieldId.slice(0, 64))
+  await openTable(context, actor, 'field.create', found.tableId)
+  return untrashField(context, actor, fieldId)
+}
+
+/** Takes the mark away again, of a link with all that it consists of. */
+export async function untrashField(
+  context: SchemaContext,
+  actor: Actor,
+  fieldId: string,
+  options?: { silent?: boolean },
+): Promise<Field> {
+  const { store, apply, kernel } = context
+  const find = async () => {
+    const field = await store.findField(fieldId)
+    if (!field) throw notFound('Field', fieldId.slice(0, 64))
+    return field
+  }
+  const { table } = await store.load((await find()).tableId)
+  const restored = await apply(
+    actor,
+    table.baseId,
+    async ({ tx, engine, now }) => {
+      const model = await store.load(table.id)
+      const found = await find()
+      if (found.deletedAt === null) {
+        return { statements: [], entry: null, tableIds: [], result: plainField(found) }
+      }
+      await requireRelatedTable(context, found)
+      await requirePartner(context, found)
+      requireRoom(model)
+      if (found.type === 'AutoNumber') await tx.run(fillNumbers(engine.dialect, model, found))
+      const also = partsWhere(await partsOfLink(context, found), ({ deletedAt }) => deletedAt !== null)
+      // Another field names the records by now.
+      const own = { ...found, isDisplay: false }
+      const all = { ...also, fields: [own, ...also.fields] }
+      const { statements, parts, tableIds } = await markParts(context, all, null, now)
+      const { fields } = store
+      return {
+        statements: [
+          ...statements,
+          kernel.meta.db.update(fields).set({ isDisplay: false }).where(eq(fields.id, fieldId)),
+        ],
+        entry: { kind: 'field.restore', tableId: table.id, detail: { fieldId, title: own.title } },
+        altered: parts,
+        tableIds: [...new Set([table.id, ...tableIds])],
+        result: plainField(parts.fields[0] ?? found),
+      }
+    },
+    options,
+  )
+  return (await store.load(table.id)).field(fieldId) ?? restored
+}
+
+/** The fields in the trash of all live tables of a base, the latest first. */
+export async function trashedFieldsOfBase(
+  context: SchemaContext,
+  actor: Actor,
+  baseId: string,
+): Promise<(Field & { deletedAt: string | null })[]> {
+  await context.bases.require(baseId)
+  await context.access.authorize(actor, 'field.create', baseId)
+  const { fields, tables } = context.store
+  const rows = await context.kernel.meta.db
+    .select({ field: fields })
+    .from(fields)
+    .innerJoin(tables, eq(tables.id, fields.tableId))
+    .where(
+      and(
+        eq(tables.baseId, baseId),
+        eq(tables.isJunction, false),
+        isNull(tables.deletedAt),
+        isNotNull(fields.deletedAt),
+      ),
+    )
+    .orderBy(desc(fields.deletedAt))
+  return rows.map(({ field }) => ({ ...toField(field), deletedAt: field.deletedAt })).filter(isRestorable)
+}
+
+// A foreign key comes back with its link, and so does a link's reverse that nobody sees.
+const isRestorable = (field: Field): boolean => field.type !== 'ForeignKey' && !field.isSystem
+
+/** Fields of a table that are in the trash, the latest first. */
+export async function trashedFields(context: SchemaContext, actor: Actor, tableId: string): Promise<Field[]> {
+  await openTable(context, actor, 'field.create', tableId)
+  const { fields } = context.store
+  const rows = await context.kernel.meta.db
+    .select()
+    .from(fields)
+    .where(and(eq(fields.tableId, tableId), isNotNull(fields.deletedAt)))
+    .orderBy(asc(fields.deletedAt))
+  return rows.toReversed().map(toField).filter(isRestorable)
+}

@@ -1,0 +1,113 @@
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../../../src/core/actor.ts'
+import { notFound } from '../../../src/core/errors.ts'
+import type { Table } from '../../../src/core/model.ts'
+import { openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
+import { markParts, partsOutside, partsWhere, refuseKept } from '../links/index.ts'
+import { uniqueTitle } from '../model/index.ts'
+
+/**
+ * Moves a table to the trash, and with it the links of other tables that lead to it. Its records stay
+ * where they are until it comes back.
+ *
+ * @throws TABLE_NOT_FOUND; BAD_REQUEST for the table of a many-to-many link
+ */
+export async function deleteTable(context: SchemaContext, actor: Actor, tableId: string): Promise<void> {
+  const { table } = await openTable(context, actor, 'table.delete', tableId)
+  await refuseSchemaReadonly(context, table)
+  if (table.isJunction) await refuseKept(context, { junction: table })
+  await trashTable(context, actor, table)
+}
+
+/**
+ * Takes a table out of the trash, under `Title_1` where its title is in use by now.
+ *
+ * @throws TABLE_NOT_FOUND where it is not in the trash of a live base; BAD_REQUEST for the table of a link
+ */
+export async function restoreTable(context: SchemaContext, actor: Actor, tableId: string): Promise<Table> {
+  const table = await context.store.findTable(tableId)
+  if (!table || table.deletedAt === null) throw notFound('Table', tableId.slice(0, 64))
+  await context.bases.require(table.baseId)
+  await context.access.authorize(actor, 'table.restore', table.baseId)
+  if (table.isJunction) await refuseKept(context, { junction: table })
+  return untrashTable(context, actor, table)
+}
+
+/**
+ * Marks a table as deleted, and with it what of links lies in other tables; one that is in the trash
+ * already stays there.
+ */
+export function trashTable(
+  context: SchemaContext,
+  actor: Actor,
+  table: Table,
+  options?: { silent?: boolean },
+): Promise<void> {
+  return context.apply(
+    actor,
+    table.baseId,
+    async ({ now }) => {
+      const current = await context.store.findTable(table.id)
+      if (!current || current.deletedAt !== null) return NOTHING
+      const links = partsWhere(await partsOutside(context, current), ({ deletedAt }) => deletedAt === null)
+      const all = { ...links, tables: [current, ...links.tables] }
+      const { statements, parts, tableIds } = await markParts(context, all, now, now)
+      return {
+        statements,
+        entry: {
+          kind: 'table.delete',
+          tableId: table.id,
+          detail: { tableId: table.id, tableTitle: current.title },
+        },
+        altered: parts,
+        tableIds,
+        result: undefined,
+      }
+    },
+    options,
+  )
+}
+
+/** Takes the mark away again, also of what went with the table. */
+export function untrashTable(
+  context: SchemaContext,
+  actor: Actor,
+  { id, baseId }: Table,
+  options?: { silent?: boolean },
+): Promise<Table> {
+  const { store, apply, kernel } = context
+  return apply(
+    actor,
+    baseId,
+    async ({ now }) => {
+      const table = await store.findTable(id)
+      if (!table) throw notFound('Table', id)
+      if (table.deletedAt === null) return { ...NOTHING, result: table }
+      const others = (await store.tablesOf(table.baseId)).filter((other) => other.id !== table.id)
+      const title = uniqueTitle(table.title, others)
+      // What was deleted before the table stays in the trash.
+      const links = partsWhere(
+        await partsOutside(context, table),
+        ({ deletedAt }) => deletedAt === table.deletedAt,
+      )
+      const { statements, parts, tableIds } = await markParts(context, links, null, now)
+      const restored = { ...table, title, deletedAt: null, updatedAt: now }
+      return {
+        statements: [
+          ...statements,
+          kernel.meta.db
+            .update(store.tables)
+            .set({ deletedAt: null, title, updatedAt: now })
+            .where(eq(store.tables.id, table.id)),
+        ],
+        entry: { kind: 'table.restore', tableId: table.id, detail: { tableId: table.id, tableTitle: title } },
+        altered: { ...parts, tables: [restored, ...parts.tables] },
+        tableIds: [...new Set([table.id, ...tableIds])],
+        result: { ...restored, version: table.version + 1 },
+      }
+    },
+    options,
+  )
+}
+
+export const NOTHING = { statements: [], entry: null, tableIds: [], result: undefined }

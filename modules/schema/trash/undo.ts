@@ -1,0 +1,191 @@
+import { AppError } from '../../../src/core/errors.ts'
+import { titlesIn } from '../../../src/core/fields/choices.ts'
+import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import type { RecordId } from '../../../src/core/model.ts'
+import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
+import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
+import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { CellsWrite, SchemaContext } from '../change/index.ts'
+import {
+  type FieldAtItsTurn,
+  type FieldDecision,
+  isAsConverted,
+  setDisplayField,
+  writeField,
+} from '../fields/index.ts'
+import { choicesOf, type FieldDefinition, restoreKeys, revertChoices } from '../model/index.ts'
+import { type TableState, writeTable } from '../tables/index.ts'
+import { trashField, untrashField } from './field.ts'
+import { trashTable, untrashTable } from './table.ts'
+import { decideLink, madeLink } from './undo-link.ts'
+
+type Direction = 'undo' | 'redo'
+
+interface FieldDetail {
+  fieldId: string
+  before: FieldDefinition
+  after: FieldDefinition
+}
+
+/**
+ * Lets the log's undo take back what this module has logged. What is not there any more (a stop
+ * between the file and the metadata leaves such an entry) needs nothing to be taken back.
+ */
+export function registerSchemaUndo(context: SchemaContext): void {
+  const { undoers, sources } = context.kernel
+  const silent = { silent: true }
+
+  undoers.set('table', async (actor, baseId, entry, direction) => {
+    await context.access.authorize(actor, 'table.update', baseId)
+    const detail = entry.detail as { tableId: string; before: TableState; after: TableState }
+    const table = await context.store.findTable(detail.tableId)
+    if (!table) return
+    if (entry.kind === 'table.update') {
+      const [from, to] = direction === 'undo' ? [detail.after, detail.before] : [detail.before, detail.after]
+      if (table.deletedAt !== null) throw isInTrash('Table', table.title)
+      await writeTable(context, actor, table, (current) => restoreKeys(current, from, to), silent)
+      return
+    }
+    const appears = entry.kind === 'table.delete' ? direction === 'undo' : direction === 'redo'
+    if (appears) await untrashTable(context, actor, table, silent)
+    else await trashTable(context, actor, table, silent)
+  })
+
+  undoers.set('field', async (actor, baseId, entry, direction) => {
+    await context.access.authorize(actor, 'field.update', baseId)
+    if (entry.kind === 'field.display') {
+      const { before, after } = entry.detail as { before: string; after: string }
+      await setDisplayField(context, actor, direction === 'undo' ? before : after, silent)
+      return
+    }
+    const detail = entry.detail as FieldDetail
+    const field = await context.store.findField(detail.fieldId)
+    if (!field) return
+    if (entry.kind === 'field.update') {
+      if (field.deletedAt !== null) throw isInTrash('Field', field.title)
+      const engine = await sources.engine(baseId)
+      await writeField(
+        context,
+        actor,
+        field,
+        (current, turn) =>
+          madeLink(detail)
+            ? decideLink(context, current, turn, detail, direction)
+            : decide(current, turn, entry, detail, direction, engine),
+        silent,
+      )
+      return
+    }
+    const appears = entry.kind === 'field.delete' ? direction === 'undo' : direction === 'redo'
+    if (appears) await untrashField(context, actor, field.id, silent)
+    else await trashField(context, actor, field, silent)
+  })
+}
+
+/** The definition without the change, leaving alone what others have changed of it since. */
+async function decide(
+  current: FieldDefinition,
+  turn: FieldAtItsTurn,
+  entry: StoredEntry,
+  { before, after }: FieldDetail,
+  direction: Direction,
+  engine: Engine,
+): Promise<FieldDecision> {
+  const [from, to] = direction === 'undo' ? [after, before] : [before, after]
+  if (from.columnName !== to.columnName) {
+    const isTouched = current.columnName !== from.columnName || !(await isAsConverted(turn, before, after))
+    if (isTouched) {
+      throw new AppError(
+        'CONFLICT',
+        `"${current.title}" was edited after its type became ${after.type}. Change its type back instead to keep the new values.`,
+      )
+    }
+    return { definition: restoreKeys(current, from, to), cells: NO_CELLS }
+  }
+  const definition = restoreKeys(current, from, to)
+  // Of a connected database's column only how it is shown has changed.
+  if (current.options.choices === undefined || turn.field.databaseType !== null)
+    return { definition, cells: NO_CELLS }
+  const used = await usedTitles(turn, engine)
+  definition.options = { ...definition.options, choices: revertChoices(current, to, from, used) }
+  const titles = new Set(choicesOf(definition).map((choice) => choice.title))
+  return { definition, cells: restoreCells(turn, entry, direction, titles) }
+}
+
+const NO_CELLS: CellsWrite = { count: 0, write: async () => {} }
+
+async function usedTitles(turn: FieldAtItsTurn, engine: Engine): Promise<Set<string>> {
+  const used = new Set<string>()
+  for await (const page of pagesOf(engine, turn.model, turn.field, (statement) =>
+    turn.tx.all<ColumnValue>(statement),
+  )) {
+    for (const { value } of page) {
+      const titles = turn.field.type === 'MultiSelect' ? titlesIn(String(value)) : [String(value)]
+      for (const title of titles) used.add(title)
+    }
+  }
+  return used
+}
+
+interface LoggedCell {
+  record_id: RecordId
+  before: string | null
+  after: string | null
+}
+
+/** Puts back the values that the change had rewritten, where they are still as it left them. */
+function restoreCells(
+  { tx, engine: { dialect }, model, field }: FieldAtItsTurn,
+  entry: StoredEntry,
+  direction: Direction,
+  titles: ReadonlySet<string>,
+): CellsWrite {
+  const [table, column, key] = [
+    model.table.tableName,
+    columnNameOf(field),
+    columnNameOf(model.primaryKey),
+  ].map(dialect.quote)
+  const [to, id, from] = [0, 1, 2].map(dialect.placeholder)
+  const update = `update ${table} set ${column} = ${to} where ${key} = ${id}`
+  const valueIn = (json: string | null): CellValue =>
+    json === null ? null : (JSON.parse(json)[field.id] ?? null)
+  const fits = (value: CellValue) =>
+    value === null || titlesIn(String(value)).every((title) => titles.has(title)) || titles.has(String(value))
+  return {
+    count: entry.records,
+    async write() {
+      let last: RecordId | null = null
+      for (;;) {
+        const rows: LoggedCell[] = await pageOfRecords(tx, dialect, {
+          changeId: entry.id,
+          tableId: model.table.id,
+          after: last,
+          limit: 2000,
+        })
+        const cells = rows.map((row) => {
+          const [now, then] = direction === 'undo' ? [row.after, row.before] : [row.before, row.after]
+          return { id: row.record_id, from: valueIn(now), to: valueIn(then) }
+        })
+        const fitting = cells.filter(({ to }) => fits(to))
+        const [emptied, others] = [
+          fitting.filter(({ from }) => from === null),
+          fitting.filter(({ from }) => from !== null),
+        ]
+        await tx.runMany(
+          `${update} and ${column} is null`,
+          emptied.map(({ id, to }) => [to, id]),
+        )
+        await tx.runMany(
+          `${update} and ${column} = ${from}`,
+          others.map(({ id, from, to }) => [to, id, from]),
+        )
+        if (rows.length < 2000) return
+        last = rows.at(-1)?.record_id ?? null
+        await Bun.sleep(0)
+      }
+    },
+  }
+}
+
+const isInTrash = (kind: string, title: string): AppError =>
+  new AppError('CONFLICT', `${kind} "${title}" is in the trash. Restore it first.`)
