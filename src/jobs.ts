@@ -1,6 +1,3 @@
-export { createJobs } from './jobs/create-jobs.ts'
-export { hasEnded } from './jobs/has-ended.ts'
-
 /** How far a job is; the last three are its ends. */
 export type JobStatus = 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
 
@@ -73,3 +70,6 @@ export interface Jobs {
   /** Ends what runs, cleaning up after it, and takes no more. */
   close(): Promise<void>
 }
+
+/** True where nothing will change about the job any more. */
+export const hasEnded = (status: JobStatus): boolean => status !== 'waiting' && status !== 'active'

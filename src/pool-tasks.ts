@@ -1,5 +1,5 @@
 import { queryTasks } from './db/query-tasks.ts'
-import type { PoolReply, PoolRequest } from './pool.ts'
+import type { PoolReply, PoolRequest } from './pool-runner.ts'
 
 /**
  * What the pool's workers do. A task takes and gives plain values and knows no kernel: where it writes, the main thread

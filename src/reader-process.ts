@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PoolReply, StartRunner } from './pool.ts'
+import type { PoolReply, StartRunner } from './pool-runner.ts'
 
 /** Set for a process of this program that is a reader; see `main.ts`. */
 export const READER_VARIABLE = 'SHEAF_READER'

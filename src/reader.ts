@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os'
-import type { PoolRequest } from './pool.ts'
+import type { PoolRequest } from './pool-runner.ts'
 import { answer } from './pool-tasks.ts'
 
 /** Entry of the reader processes, see `reader-process.ts`. */

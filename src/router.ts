@@ -1,16 +1,34 @@
-import { appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
-import { basesRouter, sourcesRouter } from '../modules/bases/index.ts'
-import { copiesRouter, importsRouter, jobsRouter } from '../modules/imports/index.ts'
-import { recordsRouter } from '../modules/records/index.ts'
-import { schemaRouter } from '../modules/schema/index.ts'
-import { sharesRouter } from '../modules/shares/index.ts'
-import { storageRouter } from '../modules/storage/index.ts'
-import { viewsRouter } from '../modules/views/index.ts'
-import type { Services } from './app.ts'
+import { type AuthService, appRouter as appInfoRouter, authRouter } from '../modules/auth/index.ts'
+import { type BasesService, basesRouter, sourcesRouter } from '../modules/bases/index.ts'
+import {
+  type Copies,
+  copiesRouter,
+  type ImportsService,
+  importsRouter,
+  jobsRouter,
+} from '../modules/imports/index.ts'
+import { type RecordsService, recordsRouter } from '../modules/records/index.ts'
+import { type SchemaService, schemaRouter } from '../modules/schema/index.ts'
+import { type SharesService, sharesRouter } from '../modules/shares/index.ts'
+import { type StorageService, storageRouter } from '../modules/storage/index.ts'
+import { type ViewsService, viewsRouter } from '../modules/views/index.ts'
 import { router } from './trpc.ts'
 
+/** The services that answer tRPC calls. */
+export interface RoutedServices {
+  auth: AuthService
+  bases: BasesService
+  schema: SchemaService
+  views: ViewsService
+  records: RecordsService
+  shares: SharesService
+  imports: ImportsService
+  copies: Copies
+  storage: StorageService
+}
+
 /** The tRPC door: one line for each module. */
-export const createRouter = (services: Services) =>
+export const createRouter = (services: RoutedServices) =>
   router({
     app: appInfoRouter(services.auth),
     auth: authRouter(services.auth),

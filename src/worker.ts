@@ -1,4 +1,4 @@
-import type { PoolRequest } from './pool.ts'
+import type { PoolRequest } from './pool-runner.ts'
 import { answer } from './pool-tasks.ts'
 
 /** Entry of the worker threads. */

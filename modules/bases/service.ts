@@ -9,7 +9,7 @@ import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, capped, isSuperAdmin } from '../auth/index.ts'
 import { createBaseCopies } from './copy.ts'
 import { createMembers } from './members.ts'
-import { createSourcesService } from './sources/index.ts'
+import { createSourcesService } from './sources/service.ts'
 import { type BaseRow, BEING_REMOVED, createBaseStore, type ListedBase, type PreferenceRow } from './store.ts'
 import type { BaseMeta } from './tables.ts'
 

@@ -1,7 +1,7 @@
 import { CsvError } from '../../src/core/csv/reader.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { giveWay } from '../../src/db/background-thread.ts'
-import { openBulkWriter } from '../../src/db/bulk-writer.ts'
+import { openBulkWriter } from '../../src/db/open-bulk-writer.ts'
 import type { FromWorker, ImportOutcome, ImportPlan, ToWorker } from './plan.ts'
 import { createConverter } from './worker/convert.ts'
 import { fill } from './worker/fill.ts'

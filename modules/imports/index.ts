@@ -1,4 +1,4 @@
-export { createCopies } from './copies/index.ts'
+export { type Copies, createCopies } from './copies/index.ts'
 export { copiesRest } from './copies/rest.ts'
 export { copiesRouter } from './copies/router.ts'
 export type { StartInput } from './input.ts'

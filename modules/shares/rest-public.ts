@@ -10,7 +10,7 @@ import { asVisitor, passwordIn, type ShareRow } from '../auth/index.ts'
 import { createRestReads, EXPORT_JOB, fileAnswer } from '../records/index.ts'
 import { presentShared } from '../schema/index.ts'
 import { readAnswer } from './read-answer.ts'
-import type { RestServices } from './rest.ts'
+import type { RestServices } from './rest-services.ts'
 
 const PREFIXES = ['/api/v1/db/public', '/api/v2/public']
 

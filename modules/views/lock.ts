@@ -1,7 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
-import type { ViewRow } from './model.ts'
-import type { ViewState } from './update.ts'
+import type { ViewRow, ViewState } from './model.ts'
 
 /** Where a view stands in the list is no part of how it is set up. */
 const OUTSIDE: ReadonlySet<string> = new Set<keyof ViewState>(['order'])

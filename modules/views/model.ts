@@ -195,3 +195,22 @@ export const withSortIds = (sorts: Sort[], before: Sort[]): Sort[] =>
     fieldId,
     direction,
   }))
+
+/** The part of a view that the log keeps on both sides of an update. */
+export type ViewState = Pick<
+  ViewRow,
+  | 'title'
+  | 'description'
+  | 'rowHeight'
+  | 'frozen'
+  | 'filter'
+  | 'sorts'
+  | 'meta'
+  | 'lock'
+  | 'order'
+  | 'showSystemFields'
+  | 'groups'
+  | 'coloring'
+  | 'options'
+  | 'ownedBy'
+>

@@ -3,7 +3,8 @@ import { type ArrangeDetail, restoreLines } from './arrange.ts'
 import type { ViewsContext } from './context.ts'
 import { bringBack, removeView, type StoredView } from './life.ts'
 import { refuseLocked } from './lock.ts'
-import { changedKeys, rightsFor, stateOf, type ViewState, writeView } from './update.ts'
+import type { ViewState } from './model.ts'
+import { changedKeys, rightsFor, stateOf, writeView } from './update.ts'
 import { restoreVisibility, type VisibilityChange } from './visibility.ts'
 
 const reversed = ({ viewId, before, after }: VisibilityChange): VisibilityChange => ({

@@ -10,7 +10,7 @@ import { checkTitle, isTitleTaken, type TableModel } from '../schema/index.ts'
 import { changedOptions, checkedColoring, checkedGroups } from './check-options.ts'
 import { openView, requireField, type ViewsContext } from './context.ts'
 import { refuseLocked } from './lock.ts'
-import { prune, type ViewRow, withFilterIds, withSortIds } from './model.ts'
+import { prune, type ViewRow, type ViewState, withFilterIds, withSortIds } from './model.ts'
 
 /** What an update of a view may change. */
 export interface ViewPatch {
@@ -31,25 +31,6 @@ export interface ViewPatch {
   /** Whose it is: a member of the base. */
   ownedBy?: string
 }
-
-/** The part of a view that the log keeps on both sides of an update. */
-export type ViewState = Pick<
-  ViewRow,
-  | 'title'
-  | 'description'
-  | 'rowHeight'
-  | 'frozen'
-  | 'filter'
-  | 'sorts'
-  | 'meta'
-  | 'lock'
-  | 'order'
-  | 'showSystemFields'
-  | 'groups'
-  | 'coloring'
-  | 'options'
-  | 'ownedBy'
->
 
 /** How a view shows its records is for editors; what it is called, and who may change it, for creators. */
 const ARRANGING: ReadonlySet<string> = new Set([

@@ -1,7 +1,5 @@
 import type { CellValue } from '../core/fields/field-type.ts'
-import type { Dialect, EngineLocation, Transaction } from '../dialects/dialect.ts'
-import { openPostgresBulkWriter } from './postgres/bulk-writer.ts'
-import { openSqliteBulkWriter } from './sqlite-bulk-writer.ts'
+import type { Dialect, Transaction } from '../dialects/dialect.ts'
 
 /** Rows of one table that are written again and again: the same columns, and the same values in some. */
 export interface RowShape {
@@ -25,22 +23,4 @@ export interface BulkWriter {
   /** Where the engine leaves it to us: moves what was written to its place. Needs no lease: writers go on. */
   checkpoint(): void
   close(): Promise<void>
-}
-
-type Openers = {
-  [C in EngineLocation['client']]: (location: Extract<EngineLocation, { client: C }>) => BulkWriter
-}
-
-const OPENERS: Openers = {
-  sqlite3: ({ file }) => openSqliteBulkWriter(file),
-  pg: ({ connection, schema }) => openPostgresBulkWriter(connection, schema),
-  mysql2() {
-    throw new Error('No base has its home in MySQL')
-  },
-}
-
-/** @throws Error for a database that no base has its home in */
-export function openBulkWriter(location: EngineLocation): BulkWriter {
-  const open = OPENERS[location.client] as (location: EngineLocation) => BulkWriter
-  return open(location)
 }

@@ -1,10 +1,12 @@
 import { withoutCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 import { createId } from '../core/ids.ts'
+import type { Meta } from '../db/meta.ts'
+import type { Events } from '../events.ts'
 import type { Job, JobKind, JobStatus, Jobs } from '../jobs.ts'
-import type { Kernel } from '../kernel.ts'
+import { hasEnded } from '../jobs.ts'
+import type { Log } from '../log.ts'
 import { explainStorage } from '../storage-full.ts'
-import { hasEnded } from './has-ended.ts'
 import { createJobStore, subjectOf } from './job-store.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -29,7 +31,7 @@ interface Run {
 }
 
 /** The jobs of this server, recorded in the metadata database. Call `recover` once every kind is registered. */
-export function createJobs({ meta, events, log }: Pick<Kernel, 'meta' | 'events' | 'log'>): Jobs {
+export function createJobs({ meta, events, log }: { meta: Meta; events: Events; log: Log }): Jobs {
   const store = createJobStore(meta)
   const { claims } = meta
   const kinds = new Map<string, JobKind<unknown>>()

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
+import type { Meta } from '../db/meta.ts'
 import { createMutex } from '../db/mutex.ts'
-import type { Kernel } from '../kernel.ts'
+import type { Log } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
 import type { MailContent } from './message.ts'
 import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
 import { openSmtpChannel } from './smtp-channel.ts'
@@ -37,7 +39,12 @@ const STOP_PATIENCE_MS = 4_000
 
 const NOT_CONFIGURED = 'No mail service is configured on this server'
 
-type Parts = Pick<Kernel, 'meta' | 'secrets' | 'log'> & { config: Config }
+interface Parts {
+  config: Config
+  meta: Meta
+  secrets: Secrets
+  log: Log
+}
 
 export function createMail({ config, meta, secrets, log }: Parts): Mail {
   const channel = openSmtpChannel(config)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import { countQuery, type PlanContext, pageQuery, positionQuery } from '../../modules/records/read/plan.ts'
+import { countQuery, pageQuery, positionQuery } from '../../modules/records/read/plan.ts'
+import type { PlanContext } from '../../modules/records/read/plan-context.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { columnOf, decodeRows } from '../../modules/records/table/columns.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'

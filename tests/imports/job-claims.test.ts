@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openMeta } from '../../src/db/meta.ts'
 import { createEvents } from '../../src/events.ts'
-import { createJobs } from '../../src/jobs.ts'
+import { createJobs } from '../../src/jobs/create-jobs.ts'
 import { createLog } from '../../src/log.ts'
 import { createDatabase } from '../support/servers.ts'
 

@@ -1,3 +1,6 @@
+export { rootScope } from './expression/expression-of.ts'
+export type { Form } from './expression/scope.ts'
+export type { PlanContext } from './plan-context.ts'
 /**
  * The read door: plans a query and runs it. Records, counts, groups and summaries, with what the reader may not
  * see left out.
@@ -6,24 +9,15 @@
 export { createBaseContents } from './base-contents.ts'
 export { cellText } from './cell-text.ts'
 export { conditionIn, isSearchable, refuseFaulty, searchCondition } from './expression/conditions.ts'
-export { expressionOf, type Form } from './expression/expression-of.ts'
+export { expressionOf } from './expression/expression-of.ts'
 export { fragmentsOf, isSame } from './expression/fragments.ts'
 export { follow, stepOf } from './expression/path.ts'
 export { valueStorage } from './expression/related-value.ts'
-export { type Models, type ReadContext, rootScope, tableIn, wholeOf } from './expression/scope.ts'
+export { type Models, type ReadContext, tableIn, wholeOf } from './expression/scope.ts'
 export { createFindByName } from './find-by-name.ts'
 export { createFormerPeople } from './former-people.ts'
 export { listGroups } from './groups/list-groups.ts'
-export {
-  boundCondition,
-  isHeavy,
-  keyOf,
-  type PlanContext,
-  pageQuery,
-  requireField,
-  select,
-  wantedFields,
-} from './plan.ts'
+export { boundCondition, isHeavy, keyOf, pageQuery, requireField, select, wantedFields } from './plan.ts'
 export { createFormulaPreview, MAX_PREVIEW } from './preview-formula.ts'
 export { createReader, type Opened, type Reader } from './read.ts'
 export { createRowCounts, type RowCounts } from './row-counts.ts'

@@ -1,17 +1,20 @@
+import { rootScope } from './expression/expression-of.ts'
+import type { PlanContext } from './plan-context.ts'
+
 export { keyOf } from '../table/index.ts'
 
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/result.ts'
-import type { Field, Sort, View } from '../../../src/core/model.ts'
+import type { Field, Sort } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions } from '../rows/index.ts'
 import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { fragmentsOf } from './expression/fragments.ts'
-import { asOwner, type ReadContext, rootScope, wholeOf } from './expression/scope.ts'
+import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition } from './groups/key-condition.ts'
 import { groupOrder } from './groups/term.ts'
 import { peopleOrder } from './people-order.ts'
@@ -38,13 +41,6 @@ export interface Selected {
   isSorted: boolean
   /** The view whose manual order the records are in; null: they are in another order. */
   orderViewId: string | null
-}
-
-/** A table with those that it reaches, the view it is read through, and who asks when. */
-export interface PlanContext extends ReadContext {
-  view: View | null
-  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
-  narrow?: SQL
 }
 
 /**

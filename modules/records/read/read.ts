@@ -20,13 +20,13 @@ import {
   boundCondition,
   countQuery,
   isHeavy,
-  type PlanContext,
   pageQuery,
   positionQuery,
   positionsQuery,
   select,
   wantedFields,
 } from './plan.ts'
+import type { PlanContext } from './plan-context.ts'
 import type { RowCounts } from './row-counts.ts'
 
 /** Most records of one page for the grid. REST has its own, lower limit. */

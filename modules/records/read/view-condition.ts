@@ -6,7 +6,7 @@ import { isTextStorage } from '../../../src/dialects/related.ts'
 import { filterCondition } from './expression/conditions.ts'
 import { asOwner } from './expression/scope.ts'
 import { groupTerm } from './groups/term.ts'
-import type { PlanContext } from './plan.ts'
+import type { PlanContext } from './plan-context.ts'
 
 /**
  * Which records the view of a context has, as its owner means it: those of its filter, and for visitors of a link to

@@ -6,8 +6,9 @@ import { type Models, type Opened, refuseFaulty, stepOf, wholeOf } from '../read
 import type { RecordsService } from '../service.ts'
 import { type NestedRequest, nestedQuery, OWNER } from './nested-query.ts'
 import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
-import { defaultFields, type Row } from './present.ts'
+import { defaultFields } from './present.ts'
 import type { PresentContext } from './present-computed.ts'
+import type { Row } from './presenter.ts'
 
 /** What `nested[<Title>][…]` asks of the records of one link. */
 interface Nested extends NestedRequest {

@@ -16,9 +16,10 @@ import { titledColumns } from './columns.ts'
 import { readNewLinks } from './link-bodies.ts'
 import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
-import { defaultFields, presenterOf, type Row, visibleFields, writtenFields } from './present.ts'
+import { defaultFields, presenterOf, visibleFields, writtenFields } from './present.ts'
 import { withComputed } from './present-computed.ts'
 import { peopleFor } from './present-user.ts'
+import type { Row } from './presenter.ts'
 
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(

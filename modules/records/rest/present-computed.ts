@@ -6,7 +6,7 @@ import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ReadContext } from '../read/index.ts'
 import { buttonOf } from '../table/index.ts'
-import type { Presenter, Row } from './present.ts'
+import type { Presenter, Row } from './presenter.ts'
 
 type Present = (value: CellValue) => unknown
 

@@ -4,7 +4,7 @@ import { holdsPeople, idsIn, showsPeople } from '../../../src/core/fields/people
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { asPublicPerson } from '../../auth/index.ts'
-import type { Presenter } from './present.ts'
+import type { Presenter } from './presenter.ts'
 
 /** Someone as REST clients know them (wire reference §15). */
 const presentPerson = ({ id, email, displayName }: Person) => ({

@@ -5,6 +5,7 @@ import { viewKind } from '../../../src/core/views/index.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { columnName, keyFieldsOf, keyValues, perModel } from '../table/index.ts'
 import { presentPeople } from './present-user.ts'
+import type { Presenter, Row } from './presenter.ts'
 
 /** Page information as REST clients know it. */
 export interface PageInfo {
@@ -48,12 +49,6 @@ export function visibleFields(model: TableModel, view: View | null, asked: Field
   const isVisible = (field: Field) => field.isPrimaryKey || (!field.isSystem && !hidden.has(field.id))
   return (asked ?? model.fields).filter(isVisible)
 }
-
-/** A record as clients get it, by the titles of its fields. */
-export type Row = Record<string, unknown>
-
-/** Turns rows of the database into answers, in place. */
-export type Presenter = (rows: Row[]) => Promise<void>
 
 /**
  * How rows become answers, in place: people stand as objects, and rows of no field are empty. Null

@@ -17,7 +17,6 @@ import type { AttachmentsService } from '../attachments/index.ts'
 import { foreignEngineOf } from '../foreign/index.ts'
 import { LargeCascade, type LinkSchema, markLinks, type WriteScope } from '../links/index.ts'
 import type { RowCounts } from '../read/index.ts'
-import type { Place } from '../rows/index.ts'
 import {
   checkNewValues,
   checkValues,
@@ -28,6 +27,7 @@ import {
   storedId,
   wholeSecond,
 } from '../table/index.ts'
+import type { CheckedOperation } from './checked-operation.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { mergeChanges } from './merge-changes.ts'
 import { findRepeated, MAX_LISTED } from './repeated-change.ts'
@@ -69,15 +69,6 @@ export interface Written extends AppliedChange {
 }
 
 export type Door = ReturnType<typeof createDoor>
-
-/**
- * An operation whose values are stored values already; `restore` brings deleted records back, `place` gives records back
- * the positions that they had in a view's manual order.
- */
-export type CheckedOperation =
-  | Operation
-  | { kind: 'restore'; tableId: string; rows: Extract<Operation, { kind: 'update' }>['rows'] }
-  | { kind: 'place'; tableId: string; viewId: string; places: Place[] }
 
 type Deletion = Extract<Operation, { kind: 'delete' }>
 

@@ -1,8 +1,9 @@
+export type { CheckedOperation } from './checked-operation.ts'
 /**
  * The write door: checks a change, runs it in one transaction and appends it to the change log.
  */
 
-export { type CheckedOperation, createDoor, type Door, MAX_RECORDS } from './door.ts'
+export { createDoor, type Door, MAX_RECORDS } from './door.ts'
 export { createFormDoor, type SharedForm } from './form-door.ts'
 export { createSettleValues } from './resolve-values.ts'
 export {

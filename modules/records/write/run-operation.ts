@@ -27,7 +27,7 @@ import {
   writePlaces,
 } from '../rows/index.ts'
 import { isForeign, isLink, isPossibleId, readRecords, requireAll, storedId } from '../table/index.ts'
-import type { CheckedOperation } from './door.ts'
+import type { CheckedOperation } from './checked-operation.ts'
 
 /** What an operation did: every record it touched, and among them those that it added of its own. */
 export interface Ran {

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
-import { usesOf, type ViewUse } from '../../../src/core/views/index.ts'
+import { usesOf, type ViewUse } from '../../../src/core/views/uses.ts'
 import { openField, openTable, type SchemaContext } from '../change/index.ts'
 import { type Alteration, readGraph, resolveAll } from '../computed/index.ts'
 import { type LinkParts, partsOfLink, partsOutside, partsWhere } from '../links/index.ts'

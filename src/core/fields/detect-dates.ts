@@ -1,5 +1,5 @@
 import { DATE_FORMATS, type DateFormat, parseDay } from './date-text.ts'
-import type { Detected } from './detect.ts'
+import type { Detected } from './detected.ts'
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 
 /** What each format looks like; the length of the parts tells it from a version or a fraction. */

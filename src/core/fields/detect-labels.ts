@@ -1,5 +1,5 @@
 import { choiceColor } from './choices.ts'
-import type { Detected } from './detect.ts'
+import type { Detected } from './detected.ts'
 import { hints } from './title-words.ts'
 
 /** Most different values that become options (spec §5, §9). */

@@ -1,5 +1,5 @@
 import { trimTrailing } from '../trim-characters.ts'
-import type { Detected } from './detect.ts'
+import type { Detected } from './detected.ts'
 import { isMissingWord } from './empty-words.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
 

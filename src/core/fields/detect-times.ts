@@ -1,4 +1,4 @@
-import type { Detected } from './detect.ts'
+import type { Detected } from './detected.ts'
 import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration-text.ts'
 import { parseTime } from './time-text.ts'
 import { hints } from './title-words.ts'

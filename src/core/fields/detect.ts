@@ -4,6 +4,7 @@ import { readabilityOf } from './detect-display.ts'
 import { detectLabels } from './detect-labels.ts'
 import { detectNumbers } from './detect-numbers.ts'
 import { detectTimes } from './detect-times.ts'
+import type { Detected } from './detected.ts'
 import { isEmptyWord, isMissingWord, isNullWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
@@ -37,9 +38,6 @@ export interface DetectedField {
   /** How well the values name their records: the column with the most is the display field of a new table. */
   readability: number
 }
-
-/** What one detector found; null: it is something else. */
-export type Detected = { type: FieldTypeName; options?: FieldOptions; ambiguous?: true } | null
 
 export interface DetectOptions {
   maxRowsToParse?: number

@@ -1,5 +1,5 @@
 import type { Expression, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
-import type { FormulaChecker } from './check.ts'
+import type { NodeChecker } from './check-context.ts'
 import { convertTo, joinCompared, joinTypes } from './conversions.ts'
 import { dateFormatOf } from './date-format.ts'
 import type { ArgKind, FormulaFunction } from './functions/define.ts'
@@ -19,11 +19,7 @@ const TYPE_NAMES: Record<ValueType, string> = {
 }
 
 /** Checks the arguments of a call and brings them to the types that the function wants. */
-export function checkCall(
-  node: Call,
-  definition: FormulaFunction,
-  checker: FormulaChecker,
-): Expression | null {
+export function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker): Expression | null {
   const counted = countProblem(node.args.length, definition)
   if (counted) return checker.refuse(node, counted.type, counted.message)
   const kinds = kindsOf(node.args.length, definition)
@@ -86,7 +82,7 @@ function checkArgument(
   expression: Expression,
   kind: ArgKind,
   definition: FormulaFunction,
-  checker: FormulaChecker,
+  checker: NodeChecker,
 ): Expression | null {
   const written = node.kind === 'literal' && typeof node.value === 'string' ? node.value : null
   if (kind === 'unit' || kind === 'weekday') {
@@ -142,7 +138,7 @@ function checkPattern(
   written: string | null,
   expression: Expression,
   { name }: FormulaFunction,
-  checker: FormulaChecker,
+  checker: NodeChecker,
 ): Expression | null {
   if (written === null) return checker.refuse(node, 'INVALID_ARG_TYPE', 'String type is expected')
   const read = readPattern(written)

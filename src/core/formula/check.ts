@@ -1,5 +1,6 @@
 import type { Expression, FormulaField, Problem, SyntaxNode, ValueType } from './ast.ts'
 import { checkCall } from './check-call.ts'
+import type { CheckContext, FoundReference, NodeChecker } from './check-context.ts'
 import { checkCircle } from './circle.ts'
 import { convertTo, joinCompared, limitWithin } from './conversions.ts'
 import { typeOfForm } from './fields.ts'
@@ -8,18 +9,6 @@ import { measureFormula } from './measure.ts'
 import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
 import { CELL_LIMIT } from './semantics.ts'
-
-/** What a formula is checked against. */
-export interface CheckContext {
-  /** The fields of its table. */
-  fields: readonly FormulaField[]
-  /** The database's client, e.g. `sqlite3`: not every function is for every one. */
-  client: string
-  /** The field that has the formula, if it is there already. */
-  selfId?: string
-  /** Ids of the fields from which a computed field of the same table takes its value, for finding circles. */
-  referencesOf?: (fieldId: string) => readonly string[]
-}
 
 /** A formula that can be computed, or all that is wrong with it, the first problem first. */
 export type CheckedFormula =
@@ -61,15 +50,8 @@ export function checkFormula(text: string, context: CheckContext): CheckedFormul
   }
 }
 
-/** A field that a formula names, and where. */
-export interface FoundReference {
-  field: FormulaField
-  from: number
-  to: number
-}
-
 /** Settles names and types from the leaves up. A null has a problem already. */
-export class FormulaChecker {
+export class FormulaChecker implements NodeChecker {
   readonly problems: Problem[] = []
   readonly references: FoundReference[] = []
   readonly types = new Map<SyntaxNode, ValueType>()

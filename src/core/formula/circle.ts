@@ -1,5 +1,5 @@
 import type { Problem } from './ast.ts'
-import type { CheckContext, FoundReference } from './check.ts'
+import type { CheckContext, FoundReference } from './check-context.ts'
 
 /** A problem for each reference that leads back to the formula's own field. */
 export function checkCircle(references: FoundReference[], context: CheckContext): Problem[] {

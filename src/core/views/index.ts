@@ -17,7 +17,6 @@ export * from './grouping.ts'
 export * from './kanban.ts'
 export * from './map.ts'
 export * from './rename-choices.ts'
-export * from './uses.ts'
 export type { ViewKindDefinition } from './view-kind.ts'
 
 /** What each kind of view keeps in `View.options`. */

@@ -2,6 +2,7 @@ import { digitsBelowMs, fromStored, resolveZone, wallIn } from '../../../../src/
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
+import { escapeXml } from './escape-xml.ts'
 import type { ExportContent } from './format.ts'
 import { STYLES } from './xlsx-parts.ts'
 
@@ -113,18 +114,9 @@ function momentNumber(stored: string, zone: string): number | null {
   return (Date.UTC(year, month - 1, day, hour, minute, second, rest) + belowMs - EPOCH_MS) / DAY_MS
 }
 
-/** What XML cannot hold is written as the format has it, `_x0007_` (ECMA-376, 22.4.2.4). */
-export const escapeXml = (text: string): string =>
-  text
-    .replace(/_x[0-9A-Fa-f]{4}_/g, (code) => `_x005F${code}`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, codeOf)
-    .replace(/[&<>"\r]/g, (sign) => ENTITIES[sign] ?? sign)
-    .toWellFormed()
+const _codeOf = (sign: string) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
 
-const codeOf = (sign: string) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`
-
-const ENTITIES: Record<string, string> = {
+const _ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',

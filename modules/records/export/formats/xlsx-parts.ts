@@ -1,5 +1,5 @@
 import { trimCharacters } from '../../../../src/core/trim-characters.ts'
-import { escapeXml } from './xlsx-cells.ts'
+import { escapeXml } from './escape-xml.ts'
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const SPREADSHEET = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

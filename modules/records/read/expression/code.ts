@@ -1,7 +1,7 @@
-import { type Expression, expressionOf } from './expression-of.ts'
+import type { Expression } from './scope.ts'
 
 /** A QR or bar code: the value that it shows. */
 export const codeExpression: Expression = (field, scope, form) => {
   const shown = scope.model.field(String(field.options.valueFieldId ?? ''))
-  return shown ? expressionOf(shown, scope, form) : null
+  return shown ? scope.of(shown, scope, form) : null
 }

@@ -9,28 +9,24 @@ import { linkExpression } from './link.ts'
 import { lookupExpression } from './lookup.ts'
 import { valueStorage } from './related-value.ts'
 import { rollupExpression } from './rollup.ts'
-import { type Scope, spend, storedIn } from './scope.ts'
+import {
+  type Expression,
+  type Form,
+  type ReadContext,
+  type Scope,
+  spend,
+  storedIn,
+  wholeOf,
+} from './scope.ts'
 
-/**
- * What is wanted of a field: what its `cell` shows, or the `value` that it is filtered, sorted, grouped
- * and summed up by. They differ for what holds several: a link counts (or is its record's name), a list
- * is the text of its values. `records` is a cell that lists as many linked records as REST clients get,
- * `whole` one that lists all of them, `first` the first value of a list.
- */
-export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
-
-/** How one kind of computed field is worked out; null where something it needs is gone. */
-export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null
-
-/** Looked up when it is used: each of these builds on `expressionOf` in turn. */
-const expressions = (): Record<ComputedKind, Expression> => ({
+const EXPRESSIONS: Record<ComputedKind, Expression> = {
   link: linkExpression,
   lookup: lookupExpression,
   rollup: rollupExpression,
   formula: formulaExpression,
   code: codeExpression,
   button: formulaExpression,
-})
+}
 
 /**
  * A field of the record that a scope speaks of, as an expression: its column, or for a computed field
@@ -41,9 +37,20 @@ export function expressionOf(field: Field, scope: Scope, form: Form): SQL {
   if (kind === undefined) return storedIn(scope, field)
   if (field.error !== null) return nothing(scope, field, form)
   spend(scope)
-  return expressions()[kind](field, scope, form) ?? nothing(scope, field, form)
+  return EXPRESSIONS[kind](field, scope, form) ?? nothing(scope, field, form)
 }
 
 /** What a broken field gives. */
 const nothing = ({ dialect }: Scope, field: Field, form: Form): SQL =>
   dialect.related.nothing(form === 'value' ? valueStorage(field) : storageOf(field))
+
+/** The scope of a statement's own table, under its own name. */
+export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext): Scope => ({
+  models,
+  dialect,
+  moment,
+  model: wholeOf({ model, whole }),
+  alias: model.table.tableName,
+  of: expressionOf,
+  spent: { words: 0, aliases: 0, isFleeting: false },
+})

@@ -9,8 +9,7 @@ import {
 } from '../../../../src/core/formula/index.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { columnIn, perModel } from '../../table/index.ts'
-import { type Expression, expressionOf } from './expression-of.ts'
-import { spend } from './scope.ts'
+import { type Expression, spend } from './scope.ts'
 
 /** A formula that has been read, for one version of its table. */
 interface ReadFormula {
@@ -36,7 +35,7 @@ export const formulaExpression: Expression = (field, scope) => {
       const named = model.field(fieldId)
       if (!named)
         throw new Error(`Formula ${field.id} names the field ${fieldId}, which its check did not find`)
-      const value = expressionOf(named, scope, 'cell')
+      const value = scope.of(named, scope, 'cell')
       const storage = storageOf(named)
       // By themselves, engines print the fraction of a time of day in different ways.
       return storage === 'time' && named.databaseType !== null

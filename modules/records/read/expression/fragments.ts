@@ -5,10 +5,10 @@ import type { FilterWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../../schema/index.ts'
-import { expressionOf, type Form } from './expression-of.ts'
+import { expressionOf, rootScope } from './expression-of.ts'
 import { linkedNames } from './link.ts'
 import { lookupValues, wordsIn } from './lookup.ts'
-import { type Models, type ReadContext, rootScope, wholeOf } from './scope.ts'
+import { type Form, type Models, type ReadContext, wholeOf } from './scope.ts'
 
 /** The SQL of a table's fields, made once for each version of the tables that it speaks of. */
 export interface Fragments {

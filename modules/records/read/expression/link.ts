@@ -6,9 +6,9 @@ import type { AnyOf, FilterWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'
 import { keyFieldsOf, keyOf } from '../../table/index.ts'
-import type { Expression } from './expression-of.ts'
 import { countedRows, follow, stepOf } from './path.ts'
 import { nameOf } from './related-value.ts'
+import type { Expression } from './scope.ts'
 import { type Scope, storedValue } from './scope.ts'
 
 /** Linked records that REST clients get without asking for more: a page of them. */

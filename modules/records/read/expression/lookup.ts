@@ -5,11 +5,10 @@ import { shownType } from '../../../../src/core/fields/result.ts'
 import { type AnyOf, type FilterWords, listWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'
-import type { Expression } from './expression-of.ts'
 import { linkWords } from './link.ts'
 import { follow, type Path, pathOf } from './path.ts'
 import { valueIn } from './related-value.ts'
-import type { Scope } from './scope.ts'
+import type { Expression, Scope } from './scope.ts'
 
 /** Values that the cell of a lookup lists; conditions look at all of them. */
 const MAX_LISTED = 1_000

@@ -2,12 +2,11 @@ import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'
-import { expressionOf } from './expression-of.ts'
 import type { Scope } from './scope.ts'
 
 /** The value of a field for comparing, with the kind of storage that it has in that form. */
 export function valueIn(scope: Scope, field: Field): RelatedValue {
-  return { value: expressionOf(field, scope, 'value'), storage: valueStorage(field) }
+  return { value: scope.of(field, scope, 'value'), storage: valueStorage(field) }
 }
 
 /** Of what kind a field's value is in the form in which it is compared. */

@@ -1,7 +1,7 @@
 import { ROLLUP_FUNCTIONS } from '../../../../src/core/fields/rollup-functions.ts'
-import type { Expression } from './expression-of.ts'
 import { countedRows, follow, pathOf, stepOf } from './path.ts'
 import { valueIn } from './related-value.ts'
+import type { Expression } from './scope.ts'
 
 /** A number of linked records, or one value worked out over what they hold. */
 export const rollupExpression: Expression = (field, scope) => {

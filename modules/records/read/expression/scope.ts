@@ -31,6 +31,8 @@ export interface Scope {
   dialect: QueryDialect
   /** Formulas look at the clock, and write instants as they are in a time zone. */
   moment: FilterMoment
+  /** Any field as an expression, `expressionOf`: the kinds of computed fields build on each other. */
+  of: (field: Field, scope: Scope, form: Form) => SQL
   /** Shared by all scopes of one expression, so that its size is bounded and its aliases differ. */
   spent: Spent
 }
@@ -66,16 +68,6 @@ export const asOwner = <C extends ReadContext>(context: C): C =>
   context.whole || context.ownMoment
     ? { ...context, model: wholeOf(context), moment: context.ownMoment ?? context.moment }
     : context
-
-/** The scope of a statement's own table, under its own name. */
-export const rootScope = ({ model, whole, models, dialect, moment }: ReadContext): Scope => ({
-  models,
-  dialect,
-  moment,
-  model: wholeOf({ model, whole }),
-  alias: model.table.tableName,
-  spent: { words: 0, aliases: 0, isFleeting: false },
-})
 
 /** The scope of a row of another table, under a name that nothing else in the expression has. */
 export const innerScope = (outer: Scope, model: TableModel): Scope => ({
@@ -120,3 +112,14 @@ export const storedValue = (scope: Scope, field: Field): RelatedValue => ({
   value: storedIn(scope, field),
   storage: storageOf(field),
 })
+
+/**
+ * What is wanted of a field: what its `cell` shows, or the `value` that it is filtered, sorted, grouped
+ * and summed up by. They differ for what holds several: a link counts (or is its record's name), a list
+ * is the text of its values. `records` is a cell that lists as many linked records as REST clients get,
+ * `whole` one that lists all of them, `first` the first value of a list.
+ */
+export type Form = 'cell' | 'value' | 'records' | 'whole' | 'first'
+
+/** How one kind of computed field is worked out; null where something it needs is gone. */
+export type Expression = (field: Field, scope: Scope, form: Form) => SQL | null

@@ -1,0 +1,10 @@
+import type { SQL } from 'drizzle-orm'
+import type { View } from '../../../src/core/model.ts'
+import type { ReadContext } from './expression/scope.ts'
+
+/** A table with those that it reaches, the view it is read through, and who asks when. */
+export interface PlanContext extends ReadContext {
+  view: View | null
+  /** Only these of the table's records, see `links/linked-to.ts`; absent: all. */
+  narrow?: SQL
+}

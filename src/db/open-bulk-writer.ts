@@ -1,0 +1,22 @@
+import type { EngineLocation } from '../dialects/dialect.ts'
+import type { BulkWriter } from './bulk-writer.ts'
+import { openPostgresBulkWriter } from './postgres/bulk-writer.ts'
+import { openSqliteBulkWriter } from './sqlite-bulk-writer.ts'
+
+type Openers = {
+  [C in EngineLocation['client']]: (location: Extract<EngineLocation, { client: C }>) => BulkWriter
+}
+
+const OPENERS: Openers = {
+  sqlite3: ({ file }) => openSqliteBulkWriter(file),
+  pg: ({ connection, schema }) => openPostgresBulkWriter(connection, schema),
+  mysql2() {
+    throw new Error('No base has its home in MySQL')
+  },
+}
+
+/** @throws Error for a database that no base has its home in */
+export function openBulkWriter(location: EngineLocation): BulkWriter {
+  const open = OPENERS[location.client] as (location: EngineLocation) => BulkWriter
+  return open(location)
+}
