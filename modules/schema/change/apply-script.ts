@@ -4,8 +4,9 @@ import { insertEntry } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { SchemaStore } from '../model/index.ts'
-import { FULL_TABLE, type PlannedChange } from './change.ts'
+import { FULL_TABLE } from './change.ts'
 import { createChangeSteps } from './change-steps.ts'
+import type { PlannedChange } from './planned-change.ts'
 
 /** A change of the schema that is written as a script. */
 export interface PlannedScript<T> extends Omit<PlannedChange<T>, 'cells' | 'entry'> {

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Kernel } from '../../../src/kernel.ts'
 import { settle } from '../computed/index.ts'
 import type { SchemaStore } from '../model/index.ts'
-import type { PlannedChange } from './change.ts'
+import type { PlannedChange } from './planned-change.ts'
 
 type Visible = Pick<PlannedChange<unknown>, 'statements' | 'tableIds' | 'touchesRecords'>
 

@@ -1,3 +1,4 @@
+export type { CellsWrite, PlannedChange } from './planned-change.ts'
 /**
  * One change of the schema: the plan of its statements, run together with the metadata, the log and what follows
  * for computed fields.
@@ -9,14 +10,7 @@ export {
   type ScriptContext,
   type ScriptFollower,
 } from './apply-script.ts'
-export {
-  type ApplyChange,
-  type CellsWrite,
-  type ChangeContext,
-  type ChangeOptions,
-  createApplyChange,
-  type PlannedChange,
-} from './change.ts'
+export { type ApplyChange, type ChangeContext, type ChangeOptions, createApplyChange } from './change.ts'
 export {
   actorIdOf,
   type CopiedViews,

@@ -19,25 +19,14 @@ import {
   withKeptIds,
 } from '../model/index.ts'
 import { prepareConversion } from './conversion.ts'
+import type { ConversionPreview } from './conversion-preview.ts'
 import { becomesLink, previewLink } from './convert-to-link.ts'
 import { canFreeze, readableValues } from './frozen-values.ts'
 import { membersOf } from './members.ts'
+import { refuseConversion } from './refuse-conversion.ts'
 import type { FieldAtItsTurn, FieldDecision } from './turn.ts'
-import { refuseConversion } from './update.ts'
 
 const MAX_SAMPLES = 20
-
-/** What a change of type would do to a field's values. */
-export interface ConversionPreview {
-  /** Records that are not empty in the field. */
-  total: number
-  /** Those that say the same in the new type. */
-  converted: number
-  /** Those of which something would be gone: all of it, or a part such as the time of a moment that becomes a day. */
-  lost: number
-  /** Some of all, those that would be lost first. */
-  samples: { recordId: RecordId; from: CellValue; to: CellValue }[]
-}
 
 /**
  * A column of the new type beside the old one, with the values converted, in the transaction of the

@@ -23,8 +23,8 @@ import {
   writeLinks,
 } from '../links/index.ts'
 import { checkTitle, definitionOf, type FieldPatch, getField } from '../model/index.ts'
-import type { ConversionPreview } from './convert-column.ts'
-import { refuseConversion } from './update.ts'
+import type { ConversionPreview } from './conversion-preview.ts'
+import { refuseConversion } from './refuse-conversion.ts'
 
 const MAX_SAMPLES = 20
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
+import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { duplicatesStatement } from '../../../src/db/column-values.ts'
 import {
@@ -35,8 +35,9 @@ import { fillNumbers } from './auto-numbers.ts'
 import { convertColumn } from './convert-column.ts'
 import { becomesLink, convertToLink } from './convert-to-link.ts'
 import { storableFormula } from './formula-input.ts'
-import { canFreeze, readableValues } from './frozen-values.ts'
+import { readableValues } from './frozen-values.ts'
 import { membersOf } from './members.ts'
+import { refuseConversion } from './refuse-conversion.ts'
 import { rewriteCells } from './rewrite-cells.ts'
 import type { FieldAtItsTurn, FieldDecision } from './turn.ts'
 
@@ -220,24 +221,6 @@ async function moveValues(
   const rewrite = choiceRewriter(before, after)
   if (!rewrite) return decision
   return { definition: after, cells: await rewriteCells(turn, rewrite) }
-}
-
-/** @throws NOT_IMPLEMENTED where one of the types has no values of its own to convert */
-export function refuseConversion(
-  before: Pick<FieldDefinition, 'type' | 'options'>,
-  after: Pick<FieldDefinition, 'type'>,
-): void {
-  // Both links show the same records; but to one record there is only the one type.
-  if (areLinks(before.type, after.type) && !isSingleLink(linkOf(before) ?? { kind: 'bt' })) return
-  for (const name of [before.type, after.type]) {
-    const type = fieldType(name)
-    // Its numbers are values like others once nobody counts on.
-    if (name === 'AutoNumber' && name === before.type) continue
-    // So are those that a formula gives at this moment.
-    if (name === before.type && canFreeze(name)) continue
-    if (!type.readOnly && !type.systemColumn && !type.internal && !type.computed) continue
-    throw new AppError('NOT_IMPLEMENTED', `Updating ${before.type} => ${after.type} is not implemented`)
-  }
 }
 
 /** Makes or drops the index that keeps a field's values apart. */

@@ -13,8 +13,9 @@ import { type FieldPatch, MAX_FIELDS, type TableModel } from '../model/index.ts'
 import type { SchemaService } from '../service.ts'
 import { hashOf, presentColumn } from './present.ts'
 import { presentFull, surroundingsOf } from './present-full.ts'
+import type { WireColumn } from './wire-column.ts'
 import { readWireLink } from './wire-computed.ts'
-import { readColumnPatch, readNewColumn, type WireColumn } from './wire-field.ts'
+import { readColumnPatch, readNewColumn } from './wire-field.ts'
 
 const MAX_COLUMN_JSON = 2_000_000
 

@@ -12,7 +12,8 @@ import { columnsRest } from './columns.ts'
 import { hashOf, presentTable } from './present.ts'
 import { presentFull } from './present-full.ts'
 import { syncRest } from './sync.ts'
-import { isTrue, readNewColumn, type WireColumn } from './wire-field.ts'
+import type { WireColumn } from './wire-column.ts'
+import { isTrue, readNewColumn } from './wire-field.ts'
 
 /** Where tables of a base are, and where a table is by its own id, in both versions. */
 const DOORS = [

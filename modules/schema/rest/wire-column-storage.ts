@@ -1,7 +1,7 @@
 import { badRequest } from '../../../src/core/errors.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { isSelect } from '../model/index.ts'
-import type { WireColumn } from './wire-field.ts'
+import type { WireColumn } from './wire-column.ts'
 
 /*
  * What a column says of its storage: `dt`, `dtxp`, `dtxs`, `ct`, `clen`, `un`, `ai`, `au`, `pk` … (wire reference §8.1).

@@ -6,7 +6,7 @@ import { wireTime } from '../../../src/wire.ts'
 import { refusal } from '../computed/index.ts'
 import { hasFormula } from '../fields/index.ts'
 import type { StoredField } from '../model/index.ts'
-import type { WireColumn } from './wire-field.ts'
+import type { WireColumn } from './wire-column.ts'
 import { type FormulaSurroundings, formulaOptions, presentFormula } from './wire-formula.ts'
 
 /** Which field of a table is its record id; null for a table that is out of reach. */

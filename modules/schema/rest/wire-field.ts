@@ -12,13 +12,11 @@ import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { becomesLink } from '../fields/index.ts'
 import { choicesOf, type FieldPatch, isSelect, type NewField } from '../model/index.ts'
+import type { WireColumn } from './wire-column.ts'
 import { readOptionTitles, refuseNewStorage, refuseStorageChange } from './wire-column-storage.ts'
 import { usualType } from './wire-column-type.ts'
 import { computedOptions, readWireRelation } from './wire-computed.ts'
 import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
-
-/** A column as a REST client sends it; whatever else is in the object is of no matter. */
-export type WireColumn = Record<string, unknown>
 
 /** Every `uidt` that clients may send (wire reference §8.3). */
 export const WIRE_TYPES = [

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/formula/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { hasFormula } from '../fields/index.ts'
-import type { WireColumn } from './wire-field.ts'
+import type { WireColumn } from './wire-column.ts'
 
 /** What of a button stands in a column as it is, by the names of both sides. */
 const BUTTON_KEYS: Record<string, string> = {
