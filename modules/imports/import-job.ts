@@ -7,6 +7,7 @@ import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
+import { numbersRecords } from '../../src/core/fields/traits.ts'
 import { listImports } from '../../src/db/change-log.ts'
 import type { EngineLocation } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
@@ -160,7 +161,7 @@ export function createImportJob({
       orderColumn: 'nc_order',
       constants: [...system, ...target.constants],
       numbered: model.fields
-        .filter((field) => field.type === 'AutoNumber')
+        .filter(numbersRecords)
         .map(({ columnName, options }) => ({ column: columnName, ...autoNumber.options.parse(options) })),
       unique: unique.map(({ columnName, title }) => ({ column: columnName, title })),
     }

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Actor, ShareActor } from '../../src/core/actor.ts'
 import type { Operation, Values } from '../../src/core/changes.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { isForeignKey } from '../../src/core/fields/traits.ts'
 import type { Person, RecordId } from '../../src/core/model.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../src/core/query.ts'
 import type { Right } from '../../src/core/roles.ts'
@@ -117,7 +118,7 @@ export function createRecordsService(
   /** True where values are more than values of their own record: links, or keys that links are kept in. */
   async function isLinking(tableId: string, values: Values): Promise<boolean> {
     const { fields } = await schema.load(tableId)
-    return fields.some((field) => field.id in values && (isLink(field) || field.type === 'ForeignKey'))
+    return fields.some((field) => field.id in values && (isLink(field) || isForeignKey(field)))
   }
 
   /** As `updateMatching`, record by record: both sides of each link have to hold. */

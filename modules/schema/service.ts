@@ -7,7 +7,7 @@ import { linkOf } from '../../src/core/fields/link-options.ts'
 import { namesToTell } from '../../src/core/fields/linked-names.ts'
 import type { Field, Table, TableSchema } from '../../src/core/model.ts'
 import { type BaseRight, isListedFor } from '../../src/core/roles.ts'
-import { publicSchema, withoutRecipients } from '../../src/core/views/public-view.ts'
+import { publicSchema, withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Engine } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
@@ -266,7 +266,7 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
       const whole = await schemaOf(await openTable(context, actor, 'table.read', tableId))
       const role = await access.baseRole(actor, whole.table.baseId)
       const views = whole.views.filter((view) => isListedFor(role, view))
-      return { ...whole, views: actor.kind === 'share' ? views.map(withoutRecipients) : views }
+      return { ...whole, views: actor.kind === 'share' ? views.map(withPublicOptions) : views }
     },
     /** What a diagram of the base draws, tables of pairs included. @throws BASE_NOT_FOUND */
     async diagram(actor: Actor, baseId: string): Promise<Diagram> {

@@ -1,3 +1,4 @@
+import { isSecret } from '../../src/core/fields/traits.ts'
 import { createId } from '../../src/core/ids.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { type Answers, visibleQuestions } from '../../src/core/views/form-answers.ts'
@@ -55,7 +56,7 @@ export function createAnswerMails(
   /** The questions that were asked, with their answers as people read them. Passwords stay out of mails. */
   async function answersOf(form: SharedForm, { recordId, values, timeZone }: KeptAnswer) {
     const asked = visibleQuestions(form.view, form.model.fields, values, { now: new Date(), timeZone })
-    const shown = asked.filter(({ field }) => field.type !== 'Password')
+    const shown = asked.filter(({ field }) => !isSecret(field))
     const fields = shown.map(({ field }) => field)
     const texts = await forms.read(form, recordId, fields, timeZone)
     return shown.map(({ field, form: said }, at) => ({

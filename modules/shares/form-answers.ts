@@ -3,6 +3,7 @@ import { isTimeZone } from '../../src/core/dates.ts'
 import { AppError, badRequest } from '../../src/core/errors.ts'
 import { type AttachmentOptions, limitProblem } from '../../src/core/fields/attachment.ts'
 import { type AttachmentItem, writeAttachments } from '../../src/core/fields/attachment-item.ts'
+import { holdsFiles } from '../../src/core/fields/traits.ts'
 import type { Field, RecordId, View } from '../../src/core/model.ts'
 import { type FormState, TIME_ZONE_HEADER } from '../../src/core/shares.ts'
 import { checkAnswers, type Question, questionsOf } from '../../src/core/views/form-answers.ts'
@@ -154,7 +155,7 @@ export function createFormAnswers({ kernel, auth, records }: Deps) {
    * with the answer: a path that somebody knows, or an address elsewhere, is none.
    */
   function filesOf(actor: ShareActor, { view, model }: SharedForm) {
-    const asked = questionsOf(view, model.fields).filter(({ field }) => field.type === 'Attachment')
+    const asked = questionsOf(view, model.fields).filter(({ field }) => holdsFiles(field))
     const kept = new Map<string, AttachmentItem[]>(asked.map(({ field }) => [field.id, []]))
     let count = 0
     return {

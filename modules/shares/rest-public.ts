@@ -4,6 +4,7 @@ import type { ShareActor } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
 import type { ShareKind } from '../../src/core/shares.ts'
+import { VIEW_KINDS } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { restBase, scalar } from '../../src/rest.ts'
 import { asVisitor, passwordIn, type ShareRow } from '../auth/index.ts'
@@ -15,7 +16,7 @@ import type { RestServices } from './rest-services.ts'
 const PREFIXES = ['/api/v1/db/public', '/api/v2/public']
 
 /** Every kind that shows records; a form asks. */
-const SHOWING: ViewKind[] = ['grid', 'gallery', 'kanban', 'calendar', 'map']
+const SHOWING = Object.values(VIEW_KINDS).flatMap((one) => (one.collectsAnswers ? [] : [one.kind]))
 
 /** How the API's document lists them: the link alone is the key, and no token is asked for. */
 const OPEN = { tags: ['Public'], security: [] }

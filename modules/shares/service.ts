@@ -2,6 +2,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { badRequest } from '../../src/core/errors.ts'
 import { type OpenedShare, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.ts'
+import { collectsAnswers } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asShare, noShare, type SharePatch } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
@@ -79,7 +80,7 @@ export function createSharesService(
         viewKind: view?.kind ?? null,
         settings: shareSettings.parse(row.settings),
         theme: await themeOf(row.baseId),
-        form: view?.kind === 'form' ? answers.stateOf(row, view, knock.headers) : null,
+        form: view && collectsAnswers(view) ? answers.stateOf(row, view, knock.headers) : null,
       }
     },
 

@@ -6,6 +6,7 @@ import type { View, ViewField } from '../../src/core/model.ts'
 import { summariesFor } from '../../src/core/summaries.ts'
 import type { FormField } from '../../src/core/views/form.ts'
 import { formFieldProblem } from '../../src/core/views/form-check.ts'
+import { collectsAnswers } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { TableModel } from '../schema/index.ts'
 import { openView, requireField, type ViewsContext } from './context.ts'
@@ -129,7 +130,7 @@ function checkArrangement(
     throw badRequest(`Field "${field.title}" does not support the summary '${summary.slice(0, 60)}'`)
   }
   if (form == null) return
-  if (kind !== 'form')
+  if (!collectsAnswers({ kind }))
     throw badRequest(`Form settings of field "${field.title}" are only valid in form views`)
   const problem = formFieldProblem(field, newIn(form, before), (id) => model.field(id))
   if (problem !== null) throw badRequest(problem)

@@ -1,4 +1,5 @@
 import { badRequest } from '../../src/core/errors.ts'
+import { hasSingleChoice } from '../../src/core/fields/traits.ts'
 import { checkFilter } from '../../src/core/filters/index.ts'
 import { MAX_GROUPS, type Sort, type ViewKind } from '../../src/core/model.ts'
 import { groupingProblem, type RowColoring, viewKind } from '../../src/core/views/index.ts'
@@ -71,7 +72,7 @@ export function checkedColoring(model: TableModel, coloring: RowColoring | null)
   if (coloring === null) return null
   if (coloring.mode === 'select') {
     const field = requireField(model, coloring.fieldId)
-    if (field.type !== 'SingleSelect') throw badRequest(`Field "${field.title}" is not a single select field`)
+    if (!hasSingleChoice(field)) throw badRequest(`Field "${field.title}" is not a single select field`)
     return coloring
   }
   for (const { filter } of coloring.rules) {

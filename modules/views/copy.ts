@@ -1,6 +1,7 @@
 import type { ViewField, ViewKind } from '../../src/core/model.ts'
 import { canBeAsked } from '../../src/core/views/form-answers.ts'
 import type { RowColoring } from '../../src/core/views/index.ts'
+import { collectsAnswers } from '../../src/core/views/index.ts'
 import type { TableModel } from '../schema/index.ts'
 import { fieldsOfView, type LineRow, type ViewRow, withFreshIds, withSortIds } from './model.ts'
 
@@ -50,7 +51,7 @@ export function copiedLines(
   if (source.kind === kind) return lines
   return fieldsOfView(model, source.kind, lines).map((line, index) => {
     const field = model.field(line.fieldId)
-    const isShown = line.show && (kind !== 'form' || (field !== undefined && canBeAsked(field)))
+    const isShown = line.show && (!collectsAnswers({ kind }) || (field !== undefined && canBeAsked(field)))
     return { ...line, order: index + 1, show: isShown, form: null }
   })
 }

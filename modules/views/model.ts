@@ -1,8 +1,17 @@
+import { fieldType } from '../../src/core/fields/index.ts'
+import { hasSingleChoice, isForeignKey } from '../../src/core/fields/traits.ts'
 import { type Filter, isGroup } from '../../src/core/filters/filter.ts'
 import { createId, type IdKind } from '../../src/core/ids.ts'
 import type { Field, Sort, View, ViewField, ViewKind } from '../../src/core/model.ts'
 import { canBeAsked } from '../../src/core/views/form-answers.ts'
-import { coloringFields, groupingProblem, type RowColoring, viewKind } from '../../src/core/views/index.ts'
+import {
+  collectsAnswers,
+  coloringFields,
+  groupingProblem,
+  isTabular,
+  type RowColoring,
+  viewKind,
+} from '../../src/core/views/index.ts'
 import type { TableModel } from '../schema/index.ts'
 import type { defineViewsTables } from './tables.ts'
 
@@ -23,7 +32,7 @@ export const MAX_WIDTH = 2000
  * True in kinds where the display field names the records: it is always shown there, ahead of the others.
  * A form asks for it like for any other.
  */
-export const namesRecords = (kind: ViewKind): boolean => kind !== 'form'
+export const namesRecords = (kind: ViewKind): boolean => !collectsAnswers({ kind })
 
 /** What a view says of each live field: what it keeps, and the defaults for those it does not know yet. */
 export function fieldsOfView(model: TableModel, kind: ViewKind, lines: LineRow[]): ViewField[] {
@@ -47,10 +56,9 @@ export function fieldsOfView(model: TableModel, kind: ViewKind, lines: LineRow[]
  */
 export const defaultLine = (field: Field, kind: ViewKind, order: number): ViewField => ({
   fieldId: field.id,
-  show:
-    kind === 'form'
-      ? canBeAsked(field)
-      : field.isDisplay || (field.type !== 'ID' && !field.isSystem && field.type !== 'ForeignKey'),
+  show: collectsAnswers({ kind })
+    ? canBeAsked(field)
+    : field.isDisplay || (fieldType(field.type).storage !== 'id' && !field.isSystem && !isForeignKey(field)),
   order,
   width: DEFAULT_WIDTH,
   summary: null,
@@ -63,7 +71,7 @@ export const defaultLine = (field: Field, kind: ViewKind, order: number): ViewFi
  */
 function laterLine(field: Field, kind: ViewKind, order: number): ViewField {
   const line = defaultLine(field, kind, order)
-  const isShown = kind === 'grid' || (namesRecords(kind) && field.isDisplay)
+  const isShown = isTabular({ kind }) || (namesRecords(kind) && field.isDisplay)
   return { ...line, show: line.show && isShown }
 }
 
@@ -115,7 +123,8 @@ export function liveOptions(model: TableModel, { kind, options }: Pick<ViewRow, 
 export function liveColoring(model: TableModel, { coloring }: Pick<ViewRow, 'coloring'>): RowColoring | null {
   if (coloring === null) return null
   if (coloring.mode === 'select') {
-    return model.field(coloring.fieldId)?.type === 'SingleSelect' ? coloring : null
+    const field = model.field(coloring.fieldId)
+    return field && hasSingleChoice(field) ? coloring : null
   }
   const isLive = (fieldId: string) => model.field(fieldId) !== undefined
   const rules = coloring.rules.filter((rule) =>

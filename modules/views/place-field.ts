@@ -2,6 +2,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
 import type { Field, View, ViewField } from '../../src/core/model.ts'
 import { canBeAsked } from '../../src/core/views/form-answers.ts'
+import { collectsAnswers, isTabular } from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { FieldPlace, TableModel } from '../schema/index.ts'
 import { unkeptLines, writeLines } from './arrange.ts'
@@ -58,7 +59,7 @@ function lineIn(
     requireField(model, beforeFieldId)
     return { ...defaultLine(field, view.kind, placeAhead(model, view, beforeFieldId)), show: true }
   }
-  if (view.kind === 'grid') return order === undefined ? null : defaultLine(field, view.kind, order)
+  if (isTabular(view)) return order === undefined ? null : defaultLine(field, view.kind, order)
   return defaultLine(field, view.kind, order ?? lastOf(view))
 }
 
@@ -71,7 +72,7 @@ export async function placeReverse(
   const shared = await context.store.sharedIn(model)
   const statements: MetaStatement[] = []
   for (const view of await context.store.ofModel(model)) {
-    const line = view.kind === 'grid' ? lineElsewhere(view, field, shared) : null
+    const line = isTabular(view) ? lineElsewhere(view, field, shared) : null
     if (line)
       statements.push(...writeLines(context, view, [...(await unkeptLines(context, model, view)), line]))
   }
@@ -80,10 +81,10 @@ export async function placeReverse(
 
 /** The line of a field in another view; null where the defaults say the same. */
 function lineElsewhere(view: View, field: Field, shared: ReadonlySet<string>): ViewField | null {
-  if (view.kind === 'grid' && shared.has(view.id)) {
+  if (isTabular(view) && shared.has(view.id)) {
     return { ...defaultLine(field, view.kind, lastOf(view)), show: false }
   }
-  if (view.kind !== 'form') return null
+  if (!collectsAnswers(view)) return null
   return { ...defaultLine(field, view.kind, lastOf(view)), show: canBeAsked(field) && !shared.has(view.id) }
 }
 

@@ -23,7 +23,7 @@ export const forVisitors = ({ options, row, ...shown }: ShownView): ShownView =>
   ...shown,
   row,
   link: NO_LINK,
-  options: row.kind === 'form' ? { ...options, emailTo: null } : options,
+  options: viewKind(row.kind).publicOptions?.(options) ?? options,
 })
 
 /**

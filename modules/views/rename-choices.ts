@@ -1,5 +1,11 @@
 import { eq } from 'drizzle-orm'
-import { renameInColoring, renameInFilter, renameInForm, viewKind } from '../../src/core/views/index.ts'
+import {
+  collectsAnswers,
+  renameInColoring,
+  renameInFilter,
+  renameInForm,
+  viewKind,
+} from '../../src/core/views/index.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { TableModel } from '../schema/index.ts'
 import type { ViewsContext } from './context.ts'
@@ -23,7 +29,7 @@ export async function renameChoices(
     if (!Bun.deepEquals(after, partsOf(row))) {
       statements.push(db.update(views).set(after).where(eq(views.id, row.id)))
     }
-    if (row.kind !== 'form') continue
+    if (!collectsAnswers(row)) continue
     for (const line of await store.linesOf(row.id)) {
       const form = line.form && renameInForm(line.form, fieldId, rename, line.fieldId === fieldId)
       if (!Bun.deepEquals(form, line.form)) {

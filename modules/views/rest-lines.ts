@@ -3,6 +3,7 @@ import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
 import type { Field, ViewKind } from '../../src/core/model.ts'
 import { canBeAsked } from '../../src/core/views/form-answers.ts'
+import { canGroup, collectsAnswers } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
 import { readFormLine } from './kinds/form.ts'
@@ -72,10 +73,10 @@ async function write(views: ViewsService, caller: Actor, line: LineRow, body: un
   const { viewId, fieldId } = line
   const { row } = await views.openRow(caller, 'view.arrange', viewId)
   const column = readBody(ViewColumnBody, body)
-  const form = row.kind === 'form' ? readFormLine(body, line.form) : undefined
+  const form = collectsAnswers(row) ? readFormLine(body, line.form) : undefined
   const change = { ...readLine(column), ...(form && { form }) }
   const grouping = [column.group_by, column.group_by_order, column.group_by_sort]
-  const isGrouping = row.kind === 'grid' && grouping.some((part) => part != null)
+  const isGrouping = canGroup(row) && grouping.some((part) => part != null)
   // One call is one step for undo, also where it writes twice.
   const actor =
     caller.kind === 'user' ? { ...caller, actionId: caller.actionId ?? crypto.randomUUID() } : caller
@@ -89,7 +90,7 @@ async function write(views: ViewsService, caller: Actor, line: LineRow, body: un
 
 /** What "show all" means: a form can ask for what people write, the product's own fields are shown one by one. */
 const canShow = (kind: ViewKind, field: Field): boolean =>
-  kind === 'form' ? canBeAsked(field) : !field.isSystem
+  collectsAnswers({ kind }) ? canBeAsked(field) : !field.isSystem
 
 /** What "hide all" leaves: what names the records, and in a form what no record can be without. */
 const canHide = (kind: ViewKind, field: Field): boolean =>

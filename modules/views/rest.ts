@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Actor } from '../../src/core/actor.ts'
 import type { BaseRight } from '../../src/core/roles.ts'
+import { collectsAnswers } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
 import { refuseUnstorable } from '../schema/index.ts'
@@ -95,7 +96,7 @@ function kindRoutes(
 ) {
   const { kind, path } = wire
   // Editors lay out forms, as they do with columns; the other kinds are for those who make views.
-  const right: BaseRight = kind === 'form' ? 'view.arrange' : 'view.update'
+  const right: BaseRight = collectsAnswers(wire) ? 'view.arrange' : 'view.update'
   const app = new Elysia({ prefix })
     .use(restBase(kernel, auth))
     .post(`/tables/:tableId/${path}`, async ({ actor, params, body }) => {
@@ -128,10 +129,10 @@ function kindRoutes(
       })
       return views.present(actor, params.viewId)
     })
-  if (kind === 'grid') return app
+  if (wire.hasNoOptions) return app
   return app.get(`/${path}/:viewId`, async ({ actor, params }) => {
     const own = await views.presentKind(actor, params.viewId, kind)
-    return kind === 'form' ? { ...own, columns: await columnsOf(views, actor, params.viewId) } : own
+    return collectsAnswers(wire) ? { ...own, columns: await columnsOf(views, actor, params.viewId) } : own
   })
 }
 

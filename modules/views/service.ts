@@ -4,7 +4,7 @@ import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
 import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
 import { viewKind } from '../../src/core/views/index.ts'
-import { withoutRecipients } from '../../src/core/views/public-view.ts'
+import { withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
 import { refuseUnstorable, type SchemaService, type TableModel, type TableViews } from '../schema/index.ts'
@@ -213,7 +213,7 @@ export function createViewsService(
     /** @throws VIEW_NOT_FOUND */
     async get(actor: Actor, viewId: string): Promise<View> {
       const { view } = await openView(context, actor, 'view.list', viewId)
-      return actor.kind === 'share' ? withoutRecipients(view) : view
+      return actor.kind === 'share' ? withPublicOptions(view) : view
     },
     async create(actor: Actor, tableId: string, input: NewView): Promise<View> {
       refuseUnstorable(input)

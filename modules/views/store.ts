@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { notFound } from '../../src/core/errors.ts'
 import { fieldsOf } from '../../src/core/filters/index.ts'
 import type { View } from '../../src/core/model.ts'
-import { optionsOf } from '../../src/core/views/index.ts'
+import { stacksOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { SchemaService, TableModel } from '../schema/index.ts'
@@ -135,9 +135,9 @@ export function createViewsStore(
   }
 }
 
-/** True for a kanban that hides stacks of a field that is gone, or cannot be stacked by any more. */
-function hasLostStacks(view: View, { kind, options }: ViewRow): boolean {
-  if (view.kind !== 'kanban' || optionsOf(view, 'kanban').stackFieldId !== null) return false
-  const kept = optionsOf({ kind, options: options ?? {} }, 'kanban')
-  return kept.stackFieldId !== null && kept.stacks.some(({ isHidden }) => isHidden)
+/** True where hidden stacks are of a field that is gone, or cannot be stacked by any more. */
+function hasLostStacks(view: View, row: ViewRow): boolean {
+  if (stacksOf(view)?.fieldId !== null) return false
+  const kept = stacksOf(row)
+  return kept !== null && kept.fieldId !== null && kept.hidden.length > 0
 }

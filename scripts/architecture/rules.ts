@@ -1,4 +1,6 @@
 import { basename } from 'node:path'
+import { FIELD_TYPE_NAMES } from '../../src/core/fields/index.ts'
+import { VIEW_KINDS } from '../../src/core/views/index.ts'
 import { findImports, type Import } from './find-imports.ts'
 
 /** A source file as the rules see it. */
@@ -60,6 +62,37 @@ const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'we
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
+/** Files that hold one line per field type for one purpose; everything else asks for a trait (`field-type.ts`). */
+const TYPE_REGISTRIES = [
+  // What REST clients read and write of each type's column.
+  /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
+  'web/cells/index.ts',
+  'web/features/forms/answers/answer-input.tsx',
+  'web/features/forms/answers/cells.ts',
+  'web/features/schema/options/options-editor.tsx',
+]
+/** Files in which the word is not a field type: what was not found, and a column type of MySQL. */
+const OTHER_WORDS = ['src/core/errors.ts', 'src/db/mysql/driver.ts']
+const TYPE = `['"](${FIELD_TYPE_NAMES.join('|')})['"]`
+const TYPE_KEY = `\\n\\s*(${FIELD_TYPE_NAMES.join('|')}): .*`
+const TYPE_BY_NAME = new RegExp(
+  [
+    `[!=]==?\\s*${TYPE}`,
+    `${TYPE}\\s*[!=]==?`,
+    `\\bcase\\s+${TYPE}`,
+    // Lists and tables with more than one type.
+    `\\[\\s*${TYPE}\\s*,\\s*${TYPE}`,
+    `${TYPE_KEY}${TYPE_KEY}`,
+  ].join('|'),
+  'g',
+)
+
+/** Folders of the registries of view kinds. */
+const KIND_FOLDERS = ['src/core/views', 'modules/views/kinds', 'web/features/views/kinds']
+const KIND = `['"](${Object.keys(VIEW_KINDS).join('|')})['"]`
+// Other things have a kind too, but none of them is called like a kind of view.
+const KIND_BY_NAME = new RegExp(`kind\\s*[!=]==?\\s*${KIND}|\\bcase\\s+${KIND}`, 'gi')
+
 /** All rules of style.md's "Where things live" that a look at one file can tell. */
 export const RULES: Rule[] = [
   importRule(
@@ -111,6 +144,20 @@ export const RULES: Rule[] = [
     (line) =>
       /\bclient\s*[!=]==?(?!=)\s*(?!null\b|undefined\b|\s)/.test(line) ||
       /switch\s*\([^)]*\bclient\s*\)/.test(line),
+  ),
+  textRule(
+    'a field type is asked for a trait, never for its name, outside src/core/fields and the registries of types',
+    (file) =>
+      isProduct(file) &&
+      !inFolder(file.path, 'src/core/fields') &&
+      !isOneOf(file.path, TYPE_REGISTRIES) &&
+      !OTHER_WORDS.includes(file.path),
+    TYPE_BY_NAME,
+  ),
+  textRule(
+    'a kind of view is asked for a capability, never for its name, outside the registries of kinds',
+    (file) => isProduct(file) && !inFolder(file.path, ...KIND_FOLDERS),
+    KIND_BY_NAME,
   ),
   lineRule(
     "only src/db/change-log.ts names the change log's tables",
@@ -174,6 +221,25 @@ function lineRule(
     },
   }
 }
+
+/** Each match of a pattern outside comments is a breach. */
+function textRule(name: string, applies: (file: SourceFile) => boolean, pattern: RegExp): Rule {
+  return {
+    name,
+    check(file) {
+      if (!applies(file)) return []
+      return [...file.text.matchAll(pattern)].flatMap(({ 0: match, index }) => {
+        const start = file.text.lastIndexOf('\n', index) + 1
+        const isComment = /^\s*(\/\/|\/?\*)/.test(file.text.slice(start, index + 1))
+        const line = file.text.slice(0, index).split('\n').length
+        return isComment ? [] : [`line ${line}: ${match.trim()}`]
+      })
+    },
+  }
+}
+
+const isOneOf = (path: string, wanted: readonly (string | RegExp)[]): boolean =>
+  wanted.some((one) => (typeof one === 'string' ? one === path : one.test(path)))
 
 function mayCall(path: string, target: string): boolean {
   const [from, to] = [moduleOf(path), moduleOf(target)]

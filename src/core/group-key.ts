@@ -1,10 +1,12 @@
 import { dayIn, fromStored, resolveZone } from './dates.ts'
 import { titlesIn } from './fields/choices.ts'
 import type { CellValue } from './fields/field-type.ts'
+import { fieldType } from './fields/index.ts'
 import { linkOf } from './fields/link-options.ts'
 import { readLinks } from './fields/list-value.ts'
-import { holdsPeople, idsIn } from './fields/people-value.ts'
+import { idsIn } from './fields/people-value.ts'
 import { isNamedLink, shownType } from './fields/result.ts'
+import { holdsPeople } from './fields/traits.ts'
 import type { Field } from './model.ts'
 
 /**
@@ -30,7 +32,7 @@ export function groupKeyOf(field: Field, value: CellValue, timeZone: string): Ce
 /** A set of options in their order, of people in that of their ids; all other values as they are. */
 export function inSetOrder(field: Field, value: CellValue): CellValue {
   const { type, options } = shownType(field)
-  if (type.name === 'MultiSelect') {
+  if (type.choices === 'multiple') {
     const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
     const place = (title: string) => titles.indexOf(title)
     const held = titlesIn(String(value))
@@ -40,13 +42,10 @@ export function inSetOrder(field: Field, value: CellValue): CellValue {
   return isSet ? idsIn(value).sort().join(',') : value
 }
 
-/** Types whose groups would be as many as their records, or tell nothing. */
-const UNGROUPED: ReadonlySet<string> = new Set([
-  ...['Attachment', 'Button', 'QrCode', 'Barcode', 'Password', 'Geometry', 'JSON', 'Order'],
-])
-
 /** True where people are offered to group by the field. */
 export const isGroupable = (field: Field): boolean =>
-  field.error === null && !UNGROUPED.has(field.type) && !UNGROUPED.has(shownType(field).type.name)
+  field.error === null &&
+  fieldType(field.type).groupable !== false &&
+  shownType(field).type.groupable !== false
 
 const textOf = (value: CellValue): CellValue => (value === null || value === '' ? null : String(value))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ViewKind } from './model.ts'
 import type { ShareKind } from './share-headers.ts'
 import type { BaseTheme } from './theme.ts'
 
@@ -79,7 +80,7 @@ export interface OpenedShare {
   /** The table of a shared view; null for bases and diagrams. */
   tableId: string | null
   viewId: string | null
-  viewKind: string | null
+  viewKind: ViewKind | null
   title: string
   role: 'viewer' | 'editor'
   settings: ShareSettings

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { convertValue } from '../../src/core/fields/convert.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
-import { withPeople } from '../../src/core/fields/people-value.ts'
+import { withPeople } from '../../src/core/fields/traits.ts'
 import { type Condition, matchesFilter } from '../../src/core/filters/index.ts'
 
 const PEOPLE = [

@@ -12,13 +12,17 @@ export interface ServerProcess {
   rss(): number
 }
 
-/** Starts the server on a free port and waits until it listens. */
+/**
+ * Starts the server on a free port and waits until it listens.
+ * @param root the folder of the sources, if not this project's
+ */
 export async function startServerProcess(
   dataDir: string,
   env: Record<string, string> = {},
+  root = ROOT,
 ): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, 'src/main.ts'], {
-    cwd: ROOT,
+    cwd: root,
     env: {
       ...process.env,
       PORT: '0',

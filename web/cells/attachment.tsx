@@ -13,6 +13,7 @@ import { defineCell, type ViewProps } from './cell.ts'
 /** Files as small pictures; a list of them to add to, rename and order; each in large on demand. */
 export const attachmentCell = defineCell(attachment, {
   Icon: Paperclip,
+  isShape: true,
   align: 'start',
   minWidth: 80,
   extraWidth: 60,

@@ -1,6 +1,7 @@
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import { readFormulaLink } from '../../src/core/fields/formula.ts'
 import type { FieldTypeName } from '../../src/core/fields/index.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { formatValue } from '../../src/core/fields/read.ts'
 import type { Field, Person } from '../../src/core/model.ts'
 import { CELLS } from './index.ts'
@@ -37,7 +38,8 @@ function textOf(
 ): string {
   if (value === null) return ''
   const { result } = field
-  const link = field.type === 'Formula' && typeof value === 'string' ? readFormulaLink(value) : null
+  const link =
+    fieldType(field.type).computed === 'formula' && typeof value === 'string' ? readFormulaLink(value) : null
   if (link !== null) return link
   if (!result) {
     return (

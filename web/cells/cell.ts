@@ -145,6 +145,8 @@ export interface Cell<O = FieldOptions> {
   /** Pixels beside the text that fitting a column to its content must leave, beyond the padding. */
   extraWidth?: number
   View(props: ViewProps<O>): ReactNode
+  /** Each value draws a shape of its own (pill, avatar, stars); in a list, other values get a chip each. */
+  isShape?: true
   /** Absent: read-only, or changed in the view and by `onKey` alone (check box, stars). */
   Editor?(props: EditorProps<O>): ReactNode
   /** Files that are dropped on the cell, or pasted into it, are meant for it. */

@@ -19,6 +19,7 @@ const SIGNS: Record<
 /** On or off: a click, Space and Enter toggle it. Off is faint, but there to be seen. */
 export const checkboxCell = defineCell(checkbox, {
   Icon: Check,
+  isShape: true,
   align: 'center',
   minWidth: 50,
   View({ value, options, commit, field }) {

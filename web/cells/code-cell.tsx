@@ -33,6 +33,7 @@ export const codeCell = <O extends FieldOptions>(
   }
   return defineCell<O>(type, {
     Icon,
+    isShape: true,
     align: 'start',
     minWidth: 50,
     View: (props) => <CodeView {...props} kind={kindOf(props.options)} open={open} />,

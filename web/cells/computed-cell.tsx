@@ -16,12 +16,6 @@ const ListDialog = lazyPart(() => import('./list-dialog.tsx'), 'ListDialog')
 /** Values of a list that a cell draws; it has no room for more. */
 const MAX_DRAWN = 30
 
-/** Types that draw a value as a shape of its own; the values of others stand in a chip each. */
-const DRAWN_APART: ReadonlySet<string> = new Set([
-  ...['SingleSelect', 'MultiSelect', 'User', 'Collaborator', 'CreatedBy', 'LastModifiedBy'],
-  ...['Attachment', 'Checkbox', 'Rating', 'QrCode', 'Barcode'],
-])
-
 /** A field that shows what others hold: drawn by the type of its result, a list as several. */
 export const computedCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
   defineCell<O>(type, {
@@ -66,7 +60,7 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   const { type } = CELLS[result.type]
   const read = type.options.safeParse(result.options)
   const options = read.success ? read.data : type.options.parse({})
-  const isApart = DRAWN_APART.has(result.type)
+  const isApart = CELLS[result.type].isShape === true
   const texts = values.slice(0, MAX_DRAWN).map((one) => type.format(one, options))
   // A chip of these is as wide as its text, or a little more.
   const fitting =

@@ -13,6 +13,7 @@ import styles from './view.module.css'
 /** Several options as pills; the list stays open while one ticks. */
 export const multiSelectCell = defineCell(multiSelect, {
   Icon: ListChecks,
+  isShape: true,
   align: 'start',
   minWidth: 80,
   extraWidth: 60,

@@ -19,6 +19,7 @@ const MORE_PX = 30
 export const peopleCell = (type: FieldType<PeopleOptions>, Icon: LucideIcon): Cell<PeopleOptions> =>
   defineCell(type, {
     Icon,
+    isShape: true,
     align: 'start',
     minWidth: 70,
     extraWidth: 28,

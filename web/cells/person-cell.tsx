@@ -14,6 +14,7 @@ import styles from './view.module.css'
 export const personCell = <O,>(type: FieldType<O>, Icon: LucideIcon): Cell<O> =>
   defineCell<O>(type, {
     Icon,
+    isShape: true,
     align: 'start',
     minWidth: 70,
     extraWidth: 28,

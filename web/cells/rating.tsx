@@ -17,6 +17,7 @@ const SIGNS: Record<(typeof RATING_ICONS)[number], { full: string; empty: string
 /** Stars: a click or a digit sets them, the same number again clears. Empty ones show on hover. */
 export const ratingCell = defineCell(rating, {
   Icon: Star,
+  isShape: true,
   align: 'start',
   minWidth: 60,
   extraWidth: 90,

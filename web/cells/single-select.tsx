@@ -11,6 +11,7 @@ import { choiceOf, Pill } from './pill.tsx'
 /** One option, as a pill; chosen from a list that typing filters. */
 export const singleSelectCell = defineCell(singleSelect, {
   Icon: CircleChevronDown,
+  isShape: true,
   align: 'start',
   minWidth: 70,
   extraWidth: 24,

@@ -1,5 +1,5 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { withPeople } from '../../src/core/fields/people-value.ts'
+import { withPeople } from '../../src/core/fields/traits.ts'
 import { cellText } from '../cells/cell-text.ts'
 import { t, tn } from '../i18n.ts'
 import { clearSelected } from './actions.ts'

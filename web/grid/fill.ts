@@ -1,24 +1,14 @@
 import { digitsBelowMs, withDigitsBelowMs } from '../../src/core/dates.ts'
-import type { CellValue } from '../../src/core/fields/field-type.ts'
+import type { CellValue, FillSeries } from '../../src/core/fields/field-type.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { trimTrailing } from '../../src/core/trim-characters.ts'
 import type { Bounds, CellPosition } from './selection.ts'
 
-/** How the values of a column continue. */
-export type FillKind = 'number' | 'date' | 'datetime' | 'text' | 'other'
+/** How the values of a column continue; `other`: they repeat. */
+export type FillKind = FillSeries | 'other'
 
-/** How each field type continues; a type that is not named here repeats. */
-const KINDS: Partial<Record<string, FillKind>> = {
-  Number: 'number',
-  Decimal: 'number',
-  Currency: 'number',
-  Percent: 'number',
-  Date: 'date',
-  DateTime: 'datetime',
-  SingleLineText: 'text',
-  LongText: 'text',
-}
-
-export const fillKind = (typeName: string): FillKind => KINDS[typeName] ?? 'other'
+/** How the values of a field type continue. */
+export const fillKind = (typeName: string): FillKind => fieldType(typeName).fill ?? 'other'
 
 /**
  * `count` values that continue a run of cells, nearest first.

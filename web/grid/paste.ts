@@ -210,24 +210,12 @@ export const emptyValue = ({ type }: Pick<PasteColumn, 'type'>): CellValue => ty
 // a second a time of day may have.
 function isSameKind(copied: ClipboardField, target: PasteColumn): boolean {
   if (copied.type !== target.type.name) return false
-  return copied.id === target.fieldId || !OPTIONS_MATTER.has(target.type.name)
+  return copied.id === target.fieldId || !target.type.optionsLimitValues
 }
 
-const OPTIONS_MATTER = new Set([
-  'SingleSelect',
-  'MultiSelect',
-  'Rating',
-  'Time',
-  'Email',
-  'URL',
-  'PhoneNumber',
-  'User',
-  'Collaborator',
-])
-
 function titlesOf(text: string, { type }: PasteColumn): string[] {
-  if (type.name === 'SingleSelect') return [text.trim()]
-  if (type.name !== 'MultiSelect') return NONE
+  if (type.choices === 'single') return [text.trim()]
+  if (type.choices !== 'multiple') return NONE
   return [...new Set(text.split(/[,\n]/).map((title) => title.trim()))].filter((title) => title !== '')
 }
 

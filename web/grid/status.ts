@@ -5,9 +5,6 @@ import type { SelectionStatus } from './source.ts'
 /** Rows that are looked at for sums; more would be felt while a range is being drawn. */
 const MAX_ROWS = 20_000
 
-/** Types whose cells hold quantities: an ID is a number, but its sum means nothing. */
-const SUMMED = new Set(['Number', 'Decimal', 'Currency', 'Percent', 'Rating'])
-
 /** Count, sum and average of what is selected, from the rows in memory; null for one cell or none. */
 export function selectionStatus(engine: Engine): SelectionStatus | null {
   const selection = engine.selection.get()
@@ -24,7 +21,7 @@ export function selectionStatus(engine: Engine): SelectionStatus | null {
     status.rows += bottom - top + 1
     const fields = engine.columns
       .slice(start, end + 1)
-      .filter(({ shown }) => !shown.isList && SUMMED.has(shown.type.name))
+      .filter(({ shown }) => !shown.isList && shown.type.isAmount)
     if (fields.length === 0) continue
     const last = Math.min(bottom, top + MAX_ROWS - 1)
     if (last < bottom) status.complete = false

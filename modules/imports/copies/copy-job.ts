@@ -1,8 +1,8 @@
 import type { UserActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { showsPeople } from '../../../src/core/fields/people-value.ts'
-import { withoutRecipients } from '../../../src/core/views/public-view.ts'
+import { showsPeople } from '../../../src/core/fields/traits.ts'
+import { withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
 import type { JobKind } from '../../../src/jobs.ts'
@@ -85,7 +85,7 @@ export function createCopyJob(deps: Deps): JobKind<CopyInput> {
       }),
       ...views.insertForCopy({
         views: fresh.views.map((view) => ({
-          ...(input.isVisitor ? withoutRecipients(view) : view),
+          ...(input.isVisitor ? withPublicOptions(view) : view),
           createdBy: owner.id,
           ownedBy: owner.id,
         })),

@@ -5,6 +5,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readFileList } from '../../../src/core/fields/file-list.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { ImportColumn } from '../plan.ts'
 import type { Report } from './report.ts'
 
@@ -112,7 +113,7 @@ function createCellReader(
   // Names are looked up once all rows are there: they may name each other.
   if (link) return { read: (text) => text }
   // Whether they fit is known with their facts.
-  if (name === 'Attachment') return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
+  if (holdsFiles({ type: name })) return { read: (text) => writeAttachments(readFileList(text, 'all') ?? []) }
   const type = fieldType(name)
   const isLocal = 'timeZone' in given && given.timeZone === 'local'
   const options = isLocal ? { ...given, timeZone } : given

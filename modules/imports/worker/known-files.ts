@@ -6,6 +6,7 @@ import {
   writeAttachments,
 } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { ImportPlan, KnownFile } from '../plan.ts'
 import { type Converter, leftOut } from './convert.ts'
 import type { Link } from './link.ts'
@@ -24,9 +25,7 @@ export function createSettleFiles(
   { converter, report, link }: { converter: Pick<Converter, 'refuse'>; report: Report; link: Link },
 ): SettleFiles {
   // The row's number comes first.
-  const places = columns.flatMap((column, at) =>
-    column.type === 'Attachment' ? [{ column, at: at + 1 }] : [],
-  )
+  const places = columns.flatMap((column, at) => (holdsFiles(column) ? [{ column, at: at + 1 }] : []))
   if (places.length === 0) return async (rows) => rows
 
   return async (rows) => {

@@ -1,8 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
-import type { View } from '../../../src/core/model.ts'
-import { optionsOf } from '../../../src/core/views/index.ts'
+import { collectsAnswers, filePathsOf, stacksOf } from '../../../src/core/views/index.ts'
 import { visibleFieldIds } from '../../../src/core/views/public-view.ts'
 import { type AuthService, isExpired } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
@@ -39,12 +38,12 @@ export function createAudiences({ auth, bases, schema, views }: Deps) {
   async function shownBy({ kind, targetId }: FileShare): Promise<unknown> {
     if (kind === 'base') return (await bases.require(targetId)).id
     const view = await views.load(targetId)
-    if (view.kind === 'form') return picturesOf(view)
+    if (collectsAnswers(view)) return filePathsOf(view)
     if (!views.hasWholeFilter(view)) return null
     const { fields } = await schema.load(view.tableId)
     const visible = visibleFieldIds(view, fields)
-    const files = fields.filter(({ id, error }) => visible.has(id) && error === null).filter(holdsFiles)
-    const hidden = view.kind === 'kanban' ? hiddenStacks(view) : []
+    const files = fields.filter(({ id, error }) => visible.has(id) && error === null).filter(showsFiles)
+    const hidden = stacksOf(view)?.hidden ?? []
     return [files.map(({ id }) => id).sort(), view.filter, hidden]
   }
 
@@ -84,13 +83,5 @@ export function createAudiences({ auth, bases, schema, views }: Deps) {
   }
 }
 
-const holdsFiles = (field: Parameters<typeof shownType>[0]): boolean =>
-  shownType(field).type.name === 'Attachment'
-
-function picturesOf(view: View): (string | null)[] {
-  const { bannerPath, logoPath } = optionsOf(view, 'form')
-  return [bannerPath, logoPath]
-}
-
-const hiddenStacks = (view: View): (string | null)[] =>
-  optionsOf(view, 'kanban').stacks.flatMap(({ key, isHidden }) => (isHidden ? [key] : []))
+const showsFiles = (field: Parameters<typeof shownType>[0]): boolean =>
+  shownType(field).type.holdsFiles === true

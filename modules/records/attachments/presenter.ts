@@ -20,7 +20,7 @@ export function withFiles(
 ): Presenter | null {
   const found = fields.flatMap((field) => {
     const { type, isList } = shownType(field)
-    return type.name === 'Attachment' ? [{ title: field.title, isList }] : []
+    return type.holdsFiles ? [{ title: field.title, isList }] : []
   })
   if (found.length === 0) return present
   return async (rows) => {

@@ -3,6 +3,7 @@ import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { type AttachmentItem, readItems, writeAttachments } from '../../../src/core/fields/attachment-item.ts'
 import { typeByName } from '../../../src/core/fields/attachment-kinds.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -10,7 +11,7 @@ import { perModel } from '../table/index.ts'
 import type { FileRow, Files } from './files.ts'
 
 /** The fields of files of a table; most have none. */
-const fileFields = perModel((model) => model.fields.filter((field) => field.type === 'Attachment'))
+const fileFields = perModel((model) => model.fields.filter(holdsFiles))
 
 interface Found {
   values: Values

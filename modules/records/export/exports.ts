@@ -1,5 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { JobContext } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -178,7 +180,7 @@ function exportedFields({ model, context }: Opened, fieldIds: string[] | undefin
   const shown =
     view?.fields.flatMap(({ fieldId, show }) => (show ? (model.field(fieldId) ?? []) : [])) ??
     wantedFields(model, undefined)
-  const written = shown.filter((field) => field.type !== 'Button' && field.type !== 'Password')
+  const written = shown.filter((field) => fieldType(field.type).computed !== 'button' && !isSecret(field))
   if (!fieldIds) return written
   return wantedFields(model, fieldIds).filter((field) => view === null || written.includes(field))
 }

@@ -3,6 +3,7 @@ import { breathe, breathing, mapBreathing } from '../../../src/breathe.ts'
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue, StorageKind } from '../../../src/core/fields/field-type.ts'
 import { storageOf } from '../../../src/core/fields/result.ts'
+import { hasMultipleChoices } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { GENERATED } from '../../../src/db/introspect/index.ts'
 import type { Dialect } from '../../../src/dialects/dialect.ts'
@@ -41,7 +42,7 @@ const mayHoldMore = perModel((model) =>
       field.columnName !== '' &&
       field.databaseType !== null &&
       (['datetime', 'date', 'time', 'real', 'integer', 'boolean'].includes(storageOf(field)) ||
-        field.type === 'MultiSelect'),
+        hasMultipleChoices(field)),
   ),
 )
 
@@ -177,7 +178,7 @@ const PLAIN: Partial<Record<StorageKind, RegExp>> = {
 function saysMore(field: Field, cell: CellValue, text: CellValue): boolean {
   if (text === null || Number.isFinite(cell)) return false
   if (cell === null) return true
-  return field.type === 'MultiSelect' ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
+  return hasMultipleChoices(field) ? text === '' : !PLAIN[storageOf(field)]?.test(String(text))
 }
 
 /** Columns as text that their own engine reads back as the same value. */

@@ -9,7 +9,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
-import { showsPeople } from '../../../src/core/fields/people-value.ts'
+import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId, Table } from '../../../src/core/model.ts'
 import {
   type SampledRecord,

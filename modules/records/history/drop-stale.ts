@@ -1,5 +1,6 @@
 import type { Operation, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
@@ -165,7 +166,7 @@ async function stageOf(scope: WriteScope, model: TableModel, returning: Set<stri
 
 /** Of rows' values the keys that must not be empty, where the record that they name is there already. */
 function requiredKeys(model: TableModel, rows: Row[], operations: CheckedOperation[]): Row[] {
-  const keys = model.fields.filter((field) => field.type === 'ForeignKey' && field.required)
+  const keys = model.fields.filter((field) => isForeignKey(field) && field.required)
   if (keys.length === 0 || !operations.some(({ kind }) => kind === 'delete')) return []
   const returning = new Set(
     operations.flatMap((operation) =>
@@ -201,7 +202,7 @@ async function settleRows(
 ): Promise<Row[]> {
   let rows: Row[] = operation.rows
   const relations = await relationsKeptIn(scope.schema, model)
-  for (const key of model.fields.filter((field) => field.type === 'ForeignKey')) {
+  for (const key of model.fields.filter(isForeignKey)) {
     const parent = parentOf(relations, key)
     if (!parent) continue
     const wanted = valuesOf(rows, key)

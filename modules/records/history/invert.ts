@@ -3,6 +3,7 @@ import { placeKey, type Values, viewOfPlaceKey } from '../../../src/core/changes
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { readValue } from '../../../src/core/fields/read.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { LoggedRecord } from '../../../src/db/change-log.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -112,7 +113,7 @@ async function loadFor(
     after !== null &&
     Object.keys(JSON.parse(before)).every((id) => {
       const field = model.field(id)
-      return !field || field.isSystem || field.type === 'ForeignKey'
+      return !field || field.isSystem || isForeignKey(field)
     })
   return records.every(isOfLinks) ? model : load(tableId)
 }

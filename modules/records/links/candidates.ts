@@ -3,6 +3,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
 import {
@@ -209,7 +210,7 @@ function shownFields({ model, context }: Opened, { options }: OpenLink): Field[]
       !field.isSystem &&
       !field.isPrimaryKey &&
       field.id !== model.displayField.id &&
-      field.type !== 'ForeignKey' &&
+      !isForeignKey(field) &&
       fieldType(field.type).computed !== 'link' &&
       order(field) !== null,
   )

@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 
@@ -98,7 +99,7 @@ export async function relationsAround(schema: LinkSchema, table: TableModel['tab
 
 /** As `relationsAround`, those alone whose keys the table itself holds. */
 export async function relationsKeptIn(schema: LinkSchema, model: TableModel): Promise<Relation[]> {
-  if (!model.fields.some((field) => field.type === 'ForeignKey')) return []
+  if (!model.fields.some(isForeignKey)) return []
   const all = await relationsAround(schema, model.table)
   return all.filter((relation) => keeperOf(relation).table.id === model.table.id)
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Values } from '../../../src/core/changes.ts'
-import type { Field } from '../../../src/core/model.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { loggedSet, logRows, selectInsertedIds, tablesOf } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -75,7 +75,7 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
       statements.push(log, write)
       continue
     }
-    const fieldIds = other.fields.filter(isKey).map(({ id }) => id)
+    const fieldIds = other.fields.filter(isForeignKey).map(({ id }) => id)
     if (fieldIds.length === 0) continue
     const { log, update } = planRevert(other, engine, { changeId, fieldIds }, stampOf(other), newId)
     statements.push(log, update)
@@ -83,8 +83,6 @@ export async function planSetRestore(context: RestoreContext, model: TableModel)
   statements.push(...(await dropLostKeys(context, model)))
   return { statements, tableIds: touched }
 }
-
-const isKey = (field: Field): boolean => field.type === 'ForeignKey'
 
 /** A pair of the log whose records are both there, and which nobody has made again. */
 function isWhole(
@@ -117,7 +115,7 @@ async function dropLostKeys({ engine, schema, newId }: RestoreContext, model: Ta
   const id = columnName(model.primaryKey)
   const restored = (alias: SQL) => sql`${dialect.logId(sql`${alias}.${sql.identifier(id)}`)} in
     (${selectInsertedIds(newId, model.table.id)})`
-  return model.fields.filter(isKey).flatMap((key) => {
+  return model.fields.filter(isForeignKey).flatMap((key) => {
     const parent = parentOf(relations, key)
     if (!parent || key.required) return []
     const name = sql.identifier(columnName(key))

@@ -2,6 +2,7 @@ import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import type { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { updateRecords } from '../rows/index.ts'
@@ -30,9 +31,8 @@ export async function settleKeys(
   model: TableModel,
   rows: KeyedRow[],
 ): Promise<RecordChange[]> {
-  const isKey = (field: Field) => field.type === 'ForeignKey'
   const given = model.fields.filter(
-    (field) => isKey(field) && rows.some(({ values }) => (values[field.id] ?? null) !== null),
+    (field) => isForeignKey(field) && rows.some(({ values }) => (values[field.id] ?? null) !== null),
   )
   if (given.length === 0) return []
   const changes: RecordChange[] = []

@@ -1,10 +1,11 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { writeFileList } from '../../../src/core/fields/file-list.ts'
 import { readFormulaLink } from '../../../src/core/fields/formula.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
-import { withPeople as optionsWithPeople } from '../../../src/core/fields/people-value.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
+import { withPeople as optionsWithPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 
 /**
@@ -17,14 +18,15 @@ export function cellText(
   { people, timeZone }: { people: readonly Person[]; timeZone: string },
 ): string {
   if (value === null) return ''
-  const link = field.type === 'Formula' && typeof value === 'string' ? readFormulaLink(value) : null
+  const link =
+    fieldType(field.type).computed === 'formula' && typeof value === 'string' ? readFormulaLink(value) : null
   if (link !== null) return link
   const { type, options, isList } = shownType(field)
   const named = optionsWithPeople(type.name, options, people)
   // Everyone's own clock: here it is that of whoever asks.
   const isLocal = 'timeZone' in named && named.timeZone === 'local'
   const shown = { type: type.name as Field['type'], options: isLocal ? { ...named, timeZone } : named }
-  if (!isList) return type.name === 'Attachment' ? writeFileList(value) : formatValue(shown, value)
+  if (!isList) return type.holdsFiles ? writeFileList(value) : formatValue(shown, value)
   return readList(value)
     .map((each) => (each === null ? '' : formatValue(shown, each)))
     .filter((text) => text !== '')

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import { showsPeople } from '../../../src/core/fields/people-value.ts'
 import { isComputed, shownType } from '../../../src/core/fields/result.ts'
+import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'

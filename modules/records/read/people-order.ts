@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { holdsPeople, showsPeople } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
+import { holdsPeople, showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 

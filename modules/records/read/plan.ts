@@ -214,7 +214,7 @@ const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'u
 function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): SQL {
   const { type, options } = shownType(field)
   const named = peopleOrder(dialect, field, value, moment.people)
-  if (named || type.name !== 'SingleSelect') return named ?? value
+  if (named || type.choices !== 'single') return named ?? value
   const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
   return dialect.optionOrder(value, titles)
 }

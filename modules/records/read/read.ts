@@ -7,7 +7,7 @@ import { isComputed } from '../../../src/core/fields/result.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
-import { viewKind } from '../../../src/core/views/index.ts'
+import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../../schema/index.ts'
@@ -113,11 +113,11 @@ export function createReader({ auth, schema, views, counts }: Deps) {
 
   async function openShared(actor: Actor, view: View, timeZone?: string): Promise<Opened> {
     // A form asks, and shows nothing of what others have answered.
-    if (view.kind === 'form') throw forbidden('This link doesn’t show records')
+    if (collectsAnswers(view)) throw forbidden('This link doesn’t show records')
     // What was filtered out must not become public because a field was deleted, or is broken.
     if (!views.hasWholeFilter(view)) {
       throw forbidden(
-        view.kind === 'kanban'
+        stacksOf(view)
           ? 'This view filters or stacks by a deleted field. Edit the view’s settings to show it again.'
           : 'This view filters by a deleted field. Edit its filter to show it again.',
       )
@@ -137,7 +137,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
    */
   async function openForm(actor: ShareActor, tableId: string): Promise<Opened & { view: View }> {
     const view = await sharedView(actor, tableId)
-    if (view.kind !== 'form') throw forbidden('This link doesn’t accept responses')
+    if (!collectsAnswers(view)) throw forbidden('This link doesn’t accept responses')
     return { ...(await openNarrowed(actor, view)), view }
   }
 

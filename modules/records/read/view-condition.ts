@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { optionsOf } from '../../../src/core/views/index.ts'
+import { stacksOf } from '../../../src/core/views/index.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
 import { filterCondition } from './expression/conditions.ts'
 import { asOwner } from './expression/scope.ts'
@@ -24,11 +24,9 @@ export function viewCondition(context: PlanContext): SQL | null {
 
 function shownStacks(own: PlanContext): SQL | null {
   const { dialect, model, view, visitor } = own
-  if (view?.kind !== 'kanban' || visitor?.grant.kind !== 'view' || visitor.grant.viewId !== view.id)
-    return null
-  const { stackFieldId, stacks } = optionsOf(view, 'kanban')
-  const hidden = stacks.flatMap(({ key, isHidden }) => (isHidden ? [key] : []))
-  const field = stackFieldId === null ? undefined : model.field(stackFieldId)
+  if (!view || visitor?.grant.kind !== 'view' || visitor.grant.viewId !== view.id) return null
+  const { fieldId = null, hidden = [] } = stacksOf(view) ?? {}
+  const field = fieldId === null ? undefined : model.field(fieldId)
   if (!field || hidden.length === 0) return null
   // The stacks of a link are the records that it leads to, and not what these are called.
   const { key, storage } = groupTerm(own, model.field(linkOf(field)?.keyFieldId ?? '') ?? field)

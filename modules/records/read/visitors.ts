@@ -5,7 +5,7 @@ import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
-import { optionsOf } from '../../../src/core/views/index.ts'
+import { collectsAnswers, filePathsOf } from '../../../src/core/views/index.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
@@ -30,7 +30,7 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
   /** The people who stand in the records of the view, by name alone. */
   async function people(actor: ShareActor): Promise<Person[]> {
     const view = await viewOf(actor)
-    if (view.kind === 'form') return []
+    if (collectsAnswers(view)) return []
     const opened = await reader.open(actor, view.tableId)
     const ids = new Set<string>()
     for (const field of opened.model.fields.filter(showsPeopleIn)) {
@@ -59,14 +59,14 @@ export function createVisitorReads({ reader, auth, views }: Deps) {
   /** Those of the paths that stand in cells that the view shows; of a form its pictures. */
   async function files(actor: ShareActor, tableId: string, paths: readonly string[]): Promise<string[]> {
     const view = await viewOf(actor)
-    if (view.kind === 'form') {
+    if (collectsAnswers(view)) {
       const { view } = await reader.openForm(actor, tableId)
-      const { bannerPath, logoPath } = optionsOf(view, 'form')
-      return paths.filter((path) => path === bannerPath || path === logoPath)
+      const own = filePathsOf(view)
+      return paths.filter((path) => own.includes(path))
     }
     const opened = await reader.open(actor, tableId)
     const fields = opened.model.fields.filter(
-      (field) => field.error === null && shownType(field).type.name === 'Attachment',
+      (field) => field.error === null && shownType(field).type.holdsFiles === true,
     )
     if (fields.length === 0) return []
     const found: string[] = []

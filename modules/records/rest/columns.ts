@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -7,7 +8,7 @@ import { type Form, fragmentsOf, type ReadContext } from '../read/index.ts'
 /** The form of a field in answers: Links are their number, LinkToAnotherRecord the records themselves. */
 export const restForm = (field: Field): Form => {
   if (linkOf(field) === null) return 'cell'
-  return field.type === 'Links' ? 'value' : 'records'
+  return fieldType(field.type).linkAnswer === 'count' ? 'value' : 'records'
 }
 
 /** `column as "Title"` for each field: the engine names the keys, so rows need no second pass. */

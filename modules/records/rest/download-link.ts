@@ -1,6 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
 import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { RecordsService } from '../service.ts'
 import { parseRecordId } from '../table/index.ts'
 
@@ -18,7 +19,7 @@ export async function downloadLink(
 ): Promise<Record<string, string>> {
   const { model } = await records.open(actor, tableId)
   const field = model.field(fieldId)
-  if (field?.type !== 'Attachment') throw notFound('Field', fieldId)
+  if (!field || !holdsFiles(field)) throw notFound('Field', fieldId)
   const { values } = await records.get(actor, tableId, parseRecordId(model, recordId))
   const item = readAttachments(values[field.id] ?? null).find(({ path, url }) => place === (path ?? url))
   if (!item) throw new AppError('GENERIC_NOT_FOUND', `Attachment '${place.slice(0, 200)}' not found`)

@@ -1,4 +1,5 @@
 import type { Actor } from '../../../src/core/actor.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -46,7 +47,7 @@ export async function readNested(
   const wanted: Nested[] = []
   for (const field of fields) {
     const own = parametersOf(query, field.title)
-    const link = field.type === 'LinkToAnotherRecord' && field.error === null ? linkOf(field) : null
+    const link = fieldType(field.type).linkAnswer === 'records' && field.error === null ? linkOf(field) : null
     if (!own || !link || !stepOf(wholeOf(opened.context), field.id, opened.context.models)) continue
     const related = await openRelated(records, actor, link.relatedTableId)
     const filter = readFilter(related.model, own)

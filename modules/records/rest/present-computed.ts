@@ -18,18 +18,18 @@ export type PresentContext = Pick<ReadContext, 'models' | 'dialect' | 'visitor'>
  * database: records of a link as objects, lists as arrays, `"ERR"` for a formula that has failed.
  */
 export function presentComputed(field: Field, { models, dialect }: PresentContext): Present | null {
-  if (field.type === 'LinkToAnotherRecord') return presentRecords(field, models)
+  if (fieldType(field.type).linkAnswer === 'records') return presentRecords(field, models)
   if (fieldType(field.type).computed === 'formula') {
     if (field.error !== null) return () => 'ERR'
     // True and false are 1 and 0 in whatever engine.
-    return shownType(field).type.name === 'Checkbox'
+    return shownType(field).type.storage === 'boolean'
       ? (value) => (value === null ? null : Number(value))
       : null
   }
   if (fieldType(field.type).computed === 'button') return (link) => buttonOf(field, link)
   // Lists of files are given their links elsewhere.
   const { isList, type } = shownType(field)
-  if (!isList || type.name === 'Attachment') return null
+  if (!isList || type.holdsFiles) return null
   // As a cell of the same engine stands in answers: 1 and 0 where its columns hold numbers.
   const areNumbers = type.storage === 'boolean' && dialect.decode('boolean') !== null
   return areNumbers ? (list) => readList(list).map((one) => (one === null ? null : Number(one))) : readList

@@ -4,6 +4,7 @@ import type { Operation, RecordChange, Values } from '../../../src/core/changes.
 import { autoNumber } from '../../../src/core/fields/auto-number.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
+import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -46,7 +47,7 @@ export const RAW_PREFIX = '='
 const insertPlan = perModel((model) => {
   const system = systemFields(model)
   const written = model.fields.filter(isWritable)
-  const numbered = model.fields.filter(({ type }) => type === 'AutoNumber')
+  const numbered = model.fields.filter(numbersRecords)
   return {
     system,
     written,

@@ -4,6 +4,7 @@ import { readFormulaLink } from '../../../src/core/fields/formula.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
 import { storageOf } from '../../../src/core/fields/result.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -68,9 +69,7 @@ export const wholeSecond = (): number => Math.floor(Date.now() / 1000) * 1000
 export function columnIn({ alias }: { alias: string }, field: Field): SQL {
   const column = sql`${sql.identifier(alias)}.${sql.identifier(columnName(field))}`
   // Nobody reads a password, not even what is kept of it: all that there is to see is that there is one.
-  return field.type === 'Password'
-    ? sql`case when ${column} is null then null else ${PASSWORD_MASK} end`
-    : column
+  return isSecret(field) ? sql`case when ${column} is null then null else ${PASSWORD_MASK} end` : column
 }
 
 /** The order of a table without sorts: its manual order, then its key. */

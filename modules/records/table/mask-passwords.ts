@@ -1,12 +1,11 @@
 import type { RecordChange, Values } from '../../../src/core/changes.ts'
 import { isPasswordHash, PASSWORD_MASK } from '../../../src/core/fields/password.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from './per-model.ts'
 
 /** Ids of the password fields of a table; most have none. */
-const passwordFields = perModel((model) =>
-  model.fields.filter(({ type }) => type === 'Password').map(({ id }) => id),
-)
+const passwordFields = perModel((model) => model.fields.filter(isSecret).map(({ id }) => id))
 
 /** Values as people may see them: of a password, that there is one. */
 export function maskValues(model: TableModel, values: Values): Values {

@@ -3,6 +3,7 @@ import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { storageOf } from '../../../src/core/fields/result.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Dialect } from '../../../src/dialects/dialect.ts'
 import { isPadded } from '../../../src/dialects/foreign.ts'
@@ -167,7 +168,7 @@ export function parseRecordId(model: TableModel, value: unknown): RecordId {
 function isTextKey(model: TableModel): boolean {
   const { type, options } = model.primaryKey
   if (!isForeign(model)) return false
-  if (keyFieldsOf(model).length > 1 || (type === 'ForeignKey' && options.isText === true)) return true
+  if (keyFieldsOf(model).length > 1 || (isForeignKey({ type }) && options.isText === true)) return true
   return !['id', 'integer', 'real'].includes(fieldType(type).storage)
 }
 

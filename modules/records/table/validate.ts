@@ -10,6 +10,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash } from '../../../src/core/fields/password.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
 import { readingOptions } from '../../../src/core/fields/reading-options.ts'
+import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { perModel } from './per-model.ts'
@@ -69,7 +70,7 @@ function createChecker(field: Field): Checker {
       const plain = readLong(field, input) ?? type.read(input, options)
       const read = keepsToTypes ? fitted(plain) : plain
       // A field that became one of passwords while the change was on its way: nothing readable may get in.
-      if (read.ok && field.type === 'Password' && !isUnreadable(read.value)) throw changedMeanwhile(field)
+      if (read.ok && isSecret(field) && !isUnreadable(read.value)) throw changedMeanwhile(field)
       if (read.ok) return read.value
       throw valueError(field, input, read)
     },

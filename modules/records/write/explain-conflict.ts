@@ -3,6 +3,7 @@ import type { Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -52,7 +53,7 @@ export async function explainViolation(
     const names = together.map(({ title }) => `"${title}"`).join(', ')
     return new AppError('DATABASE_ERROR', `A record with these values in ${names} already exists`, details)
   }
-  if (model.table.isJunction && field.type === 'ForeignKey') {
+  if (model.table.isJunction && isForeignKey(field)) {
     return new AppError(
       'DATABASE_ERROR',
       'This record already exists: the two records are already linked',

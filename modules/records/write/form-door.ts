@@ -4,6 +4,7 @@ import { readAttachments } from '../../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { readLinkIds } from '../../../src/core/fields/list-value.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, View } from '../../../src/core/model.ts'
 import type { AnswerProblem } from '../../../src/core/views/form-answers.ts'
 import type { TableModel } from '../../schema/index.ts'
@@ -93,7 +94,7 @@ export function createFormDoor({ reader, links, door, views }: Deps) {
       const people = form.context.moment.people ?? []
       return fields.map((field, at) => {
         const value = rows[0]?.[at] ?? null
-        return field.type === 'Attachment'
+        return holdsFiles(field)
           ? readAttachments(value)
               .map(({ title }) => title)
               .join(', ')

@@ -2,14 +2,8 @@ import type { Actor } from '../../../src/core/actor.ts'
 import type { Change, Operation, Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { PASSWORD_MASK, password } from '../../../src/core/fields/password.ts'
-import {
-  defaultPeople,
-  givenPeople,
-  holdsPeople,
-  idsIn,
-  joinIds,
-  ME,
-} from '../../../src/core/fields/people-value.ts'
+import { defaultPeople, givenPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
@@ -24,7 +18,7 @@ const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as con
 /** The fields whose values say something that only the server can read; most tables have none. */
 const settledFields = perModel((model) => ({
   people: model.fields.filter(holdsPeople),
-  passwords: model.fields.filter(({ type }) => type === 'Password'),
+  passwords: model.fields.filter(isSecret),
 }))
 
 /** Values of a record, or of many at once. */

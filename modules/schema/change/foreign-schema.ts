@@ -18,16 +18,11 @@ import {
 } from '../model/index.ts'
 import type { FieldPlace, SchemaContext } from './context.ts'
 
-/** Types that show one kind of column in different ways: from one to another nothing is converted. */
-const FAMILIES: string[][] = [
-  ['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber'],
-  ['Number', 'Rating'],
-  ['Decimal', 'Currency', 'Percent'],
-]
-
-/** True where both types show the same values, so that a column can be shown as either. */
-export const areAlike = (one: string, other: string): boolean =>
-  one === other || FAMILIES.some((family) => family.includes(one) && family.includes(other))
+/** True where a column can be shown as either type without converting its values. */
+export function areAlike(one: string, other: string): boolean {
+  const { family } = fieldType(one)
+  return one === other || (family !== undefined && family === fieldType(other).family)
+}
 
 /** The source of a table that lies in a connected database; null for a table of the base's own. */
 export async function foreignSourceOf(
@@ -138,7 +133,7 @@ export async function createForeignField(
   await refuseSchemaReadonly(context, table)
   const type = fieldType(definition.type)
   if (table.kind === 'view') throw badRequest('Columns can’t be added to a database view')
-  if (type.systemColumn || type.name === 'AutoNumber')
+  if (type.systemColumn || type.numbersRecords)
     throw badRequest(`A "${type.label}" field is only available in the base’s own tables`)
   if (definition.required || definition.unique)
     throw badRequest('New columns in a connected database can’t be required or unique')

@@ -1,13 +1,14 @@
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
+import { holdsFiles, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { broken, type ComputedRules, gives, missingColumn, refusal } from './rules.ts'
 
 /** A code says one value that people can read: no files, no secret, and nothing that is drawn itself. */
-function isShowable({ type }: Field): boolean {
-  const { computed } = fieldType(type)
+function isShowable(field: Field): boolean {
+  const { computed } = fieldType(field.type)
   if (computed === 'link' || computed === 'code' || computed === 'button') return false
-  return type !== 'Attachment' && type !== 'Password'
+  return !holdsFiles(field) && !isSecret(field)
 }
 
 const valueFieldOf = (field: Field): string => String(field.options.valueFieldId ?? '')

@@ -1,4 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
+import { hasFormula } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { type SchemaStore, toField, toTable } from '../model/index.ts'
@@ -74,7 +75,7 @@ export async function readGraph(
     field.deletedAt === null && byTable.get(field.tableId)?.deletedAt === null
   const computed = [...known.values()].filter((field) => rulesOf(field) !== undefined && isLive(field))
   const references = computed.flatMap(referencesOf)
-  const clients = computed.some(looksAtClient) ? await clientsOf(baseId) : new Map<string, string>()
+  const clients = computed.some(hasFormula) ? await clientsOf(baseId) : new Map<string, string>()
   const missing = idsOf(references, 'fieldId').filter((id) => !known.has(id))
   const named = idsOf(references, 'displayOf')
   for (const part of chunks(missing)) remember(await rowsWhere(inArray(fields.id, part)))
@@ -171,8 +172,6 @@ const circular = (path: Field[]) =>
     type: 'CIRCULAR_REFERENCE',
     path: path.map(({ title }) => title),
   })
-
-const looksAtClient = ({ type }: Field): boolean => type === 'Formula' || type === 'Button'
 
 function idsOf(references: Reference[], key: 'fieldId' | 'displayOf'): string[] {
   const ids = references.map((reference) => (reference as Record<string, string | undefined>)[key])

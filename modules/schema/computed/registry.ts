@@ -1,4 +1,5 @@
-import type { FieldTypeName } from '../../../src/core/fields/index.ts'
+import type { ComputedKind } from '../../../src/core/fields/field-type.ts'
+import { FIELD_TYPE_NAMES, fieldType } from '../../../src/core/fields/index.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { codeRules } from './code.ts'
 import { countRules } from './count.ts'
@@ -8,24 +9,25 @@ import { lookupRules } from './lookup.ts'
 import { rollupRules } from './rollup.ts'
 import type { ComputedRules, Reference } from './rules.ts'
 
-/** The rules of each type of field that is computed from other fields. */
-const RULES: Partial<Record<FieldTypeName, ComputedRules>> = {
-  Links: linkRules,
-  LinkToAnotherRecord: linkRules,
-  Lookup: lookupRules,
-  Rollup: rollupRules,
-  Count: countRules,
-  Formula: formulaRules,
-  Button: formulaRules,
-  QrCode: codeRules,
-  Barcode: codeRules,
+/** The rules of each kind of computed field. */
+const RULES: Record<ComputedKind, ComputedRules> = {
+  link: linkRules,
+  lookup: lookupRules,
+  rollup: rollupRules,
+  count: countRules,
+  formula: formulaRules,
+  button: formulaRules,
+  code: codeRules,
 }
 
-/** Names of the types that have rules here. */
-export const COMPUTED_TYPES = Object.keys(RULES) as FieldTypeName[]
+/** Names of the computed types. */
+export const COMPUTED_TYPES = FIELD_TYPE_NAMES.filter((name) => fieldType(name).computed !== undefined)
 
-/** The rules of a field; undefined for one that is computed from nothing else. */
-export const rulesOf = (field: Pick<Field, 'type'>): ComputedRules | undefined => RULES[field.type]
+/** The rules of a computed field; undefined for one with values of its own. */
+export function rulesOf({ type }: Pick<Field, 'type'>): ComputedRules | undefined {
+  const { computed } = fieldType(type)
+  return computed && RULES[computed]
+}
 
 /** What a field reads; nothing for one with values of its own. */
 export const referencesOf = (field: Field): Reference[] => rulesOf(field)?.references(field) ?? []

@@ -1,4 +1,4 @@
-import { type FieldTypeName, type OptionsOf, readOptions } from '../../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType, type OptionsOf, readOptions } from '../../../src/core/fields/index.ts'
 import { isSingleLink } from '../../../src/core/fields/link-options.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { rollup } from '../../../src/core/fields/rollup.ts'
@@ -40,9 +40,6 @@ const isOffered = (target: Field, name: RollupFunction): boolean => rollupFuncti
 export const notAvailable = (name: string, target: Pick<Field, 'type'>): string =>
   `Rollup function (${name.slice(0, 60)}) not available for type (${target.type})`
 
-/** Numbers that keep their own format when they are added up or averaged. */
-const OWN_FORMAT: readonly string[] = ['Decimal', 'Currency', 'Percent', 'Duration']
-
 function resultOf(name: RollupFunction, target: Field): FieldResult {
   const { type, options } = shownType(target)
   const isLink = type.computed === 'link'
@@ -54,7 +51,8 @@ function resultOf(name: RollupFunction, target: Field): FieldResult {
   const own: FieldResult = { type: type.name as FieldTypeName, options, isList: false }
   if (name === 'count' || name === 'countDistinct') return plain('Number')
   if ((name === 'min' || name === 'max') && !isLink) return own
-  if (OWN_FORMAT.includes(type.name)) return own
+  // Sums and averages of fractions keep the field's format; those of whole numbers get a plain one.
+  if (type.group === 'number' && type.storage === 'real') return own
   return plain(name === 'avg' || name === 'avgDistinct' ? 'Decimal' : 'Number')
 }
 
@@ -63,9 +61,10 @@ function formatted(
   result: FieldResult,
   { precision, thousands }: Pick<OptionsOf<'Rollup'>, 'precision' | 'thousands'>,
 ): FieldResult {
-  const isWhole = result.type === 'Number'
-  if (isWhole && precision) {
-    return { ...result, type: 'Decimal', options: readOptions('Decimal', { precision, thousands }) }
+  const { fractional } = fieldType(result.type)
+  if (fractional !== undefined && precision) {
+    const type = fractional as FieldTypeName
+    return { ...result, type, options: readOptions(type, { precision, thousands }) }
   }
   const options = {
     ...result.options,

@@ -1,3 +1,4 @@
+import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isRollupFunction } from '../../../src/core/fields/rollup-functions.ts'
 import type { FieldInput, SchemaStore } from '../model/index.ts'
@@ -15,7 +16,7 @@ export async function refuseUnknownFunction(
   { type, options }: Pick<FieldInput, 'type' | 'options'>,
 ): Promise<void> {
   const name = options?.function
-  if (type !== 'Rollup' || name === undefined || isRollupFunction(name)) return
+  if (fieldType(type).computed !== 'rollup' || name === undefined || isRollupFunction(name)) return
   const relation = await store.findField(String(options?.relationFieldId))
   if (!relation || !linkOf(relation)) throw refusal('Relation column not found')
   const target = await store.findField(String(options?.targetFieldId))

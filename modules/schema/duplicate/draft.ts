@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { toStored } from '../../../src/core/dates.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { columnNameOf } from '../../../src/db/column-values.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
@@ -102,8 +103,8 @@ export function createCopyDraft({ engine, now }: ScriptContext, { actorId, withD
     },
   }
 
-  function keyIndex(table: string, { type, columnName }: Field): Statement[] {
-    return type === 'ForeignKey' ? dialect.createIndex(table, [columnName]) : []
+  function keyIndex(table: string, field: Field): Statement[] {
+    return isForeignKey(field) ? dialect.createIndex(table, [field.columnName]) : []
   }
 }
 

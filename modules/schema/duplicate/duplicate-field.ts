@@ -1,6 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import {
   actorIdOf,
@@ -51,7 +52,7 @@ export async function openFieldToCopy(
   if (field.isSystem || field.isPrimaryKey) {
     throw badRequest(`The column '${field.title}' is a system column and cannot be duplicated.`)
   }
-  if (field.type === 'ForeignKey') {
+  if (isForeignKey(field)) {
     throw badRequest(`"${field.title}" belongs to a link. Duplicate the link instead.`)
   }
   if (await foreignSourceOf(context, model.table)) {
@@ -104,7 +105,7 @@ async function planCopy(
   const draft = createCopyDraft(script, { actorId: actorIdOf(actor), withData })
   const slotsOf = createSlots(context)
   // Numbers are what such a field is: it has them in any case.
-  const withValues = withData || field.type === 'AutoNumber'
+  const withValues = withData || numbersRecords(field)
 
   const add = async (from: StoredField, names: Pick<Field, 'title' | 'columnName'>) => {
     const slots = await slotsOf(from.tableId)
@@ -115,8 +116,8 @@ async function planCopy(
     return made
   }
   // The key goes ahead of the link that reads it, as REST clients list them.
-  const key = parts.fields.find(({ type }) => type === 'ForeignKey')
-  const reverse = parts.fields.find(({ type }) => type !== 'ForeignKey')
+  const key = parts.fields.find(isForeignKey)
+  const reverse = parts.fields.find((part) => !isForeignKey(part))
   const added: StoredField[] = []
   if (key) {
     const parent = linkOf(field)?.holdsKey ? linkOf(field)?.relatedTableId : model.table.id

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import { copyPlaces } from '../../../src/db/view-places.ts'
@@ -176,7 +177,7 @@ async function planCopy(
 
 /** The fields that go along: of the keys those that a link of the table itself is kept in. */
 const ownFields = ({ stored }: TableModel, parts: StoredField[]): StoredField[] =>
-  stored.filter((field) => field.type !== 'ForeignKey' || parts.some(({ id }) => id === field.id))
+  stored.filter((field) => !isForeignKey(field) || parts.some(({ id }) => id === field.id))
 
 /** A field of the copy, without what makes sense in the original only. */
 function settled(
@@ -185,7 +186,7 @@ function settled(
   { ids, tableId, withData }: { ids: ReadonlyMap<string, string>; tableId: string; withData: boolean },
 ): StoredField {
   // The first record of an empty table is number one.
-  if (field.type === 'AutoNumber' && !withData) return { ...field, options: { ...field.options, behind: 0 } }
+  if (numbersRecords(field) && !withData) return { ...field, options: { ...field.options, behind: 0 } }
   const link = linkOf(original)
   // A view that has stayed behind limits nothing.
   const isLost = link?.relatedTableId === tableId && link.viewId !== null && !ids.has(link.viewId)
@@ -216,10 +217,10 @@ async function addOutside(
   const fields: StoredField[] = []
   const placed: MetaStatement[] = []
   // The key goes ahead of the link that reads it, as REST clients list them.
-  for (const part of outside.toSorted((a, b) => Number(isKey(b)) - Number(isKey(a)))) {
+  for (const part of outside.toSorted((a, b) => Number(isForeignKey(b)) - Number(isForeignKey(a)))) {
     const slots = await slotsOf(part.tableId)
     const { order: _order, ...renamed } = fieldWithNewIds(part, ids)
-    if (isKey(part)) {
+    if (isForeignKey(part)) {
       const name = slots.keyName(table.tableName)
       const key = slots.add({ ...renamed, title: name, columnName: name }) as StoredField
       await draft.addColumn(slots.model, part.columnName, key)
@@ -234,5 +235,3 @@ async function addOutside(
   }
   return { fields, placed }
 }
-
-const isKey = ({ type }: StoredField): boolean => type === 'ForeignKey'

@@ -1,11 +1,11 @@
 import { titlesIn, withChoices } from '../../../src/core/fields/choices.ts'
 import { type Conversion, convert } from '../../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
-import { showsPeople, withPeople } from '../../../src/core/fields/people-value.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
+import { hasChoices, hasMultipleChoices, showsPeople, withPeople } from '../../../src/core/fields/traits.ts'
 import type { Person } from '../../../src/core/model.ts'
 import type { ColumnValue } from '../../../src/db/column-values.ts'
-import { choicesOf, type FieldDefinition, isSelect } from '../model/index.ts'
+import { choicesOf, type FieldDefinition } from '../model/index.ts'
 
 /** Most options that values make by themselves; beyond it a list is no list any more. */
 const MAX_MADE_CHOICES = 500
@@ -41,9 +41,9 @@ async function optionsFor(
   to: Kind,
   pages: () => AsyncIterable<ColumnValue[]>,
 ): Promise<FieldOptions> {
-  if (!isSelect(to) || choicesOf(to).length > 0) return to.options
-  const isMulti = to.type === 'MultiSelect'
-  if (isSelect(from)) {
+  if (!hasChoices(to) || choicesOf(to).length > 0) return to.options
+  const isMulti = hasMultipleChoices(to)
+  if (hasChoices(from)) {
     // A comma list could not hold a title with a comma: its cells are lost, and the preview says so.
     const choices = choicesOf(from).filter(({ title }) => !isMulti || !title.includes(','))
     return { ...to.options, choices }

@@ -5,6 +5,7 @@ import type { Conversion } from '../../../src/core/fields/convert.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { PASSWORD_MASK } from '../../../src/core/fields/password.ts'
+import { hasMultipleChoices, isSecret } from '../../../src/core/fields/traits.ts'
 import { randomText } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, PAGE, pagesOf } from '../../../src/db/column-values.ts'
@@ -108,7 +109,7 @@ export async function previewType(
   for await (const page of pages()) {
     for (const { id, value } of page) {
       const { value: to, lost } = convertOne(value)
-      const sample = { recordId: id, from: before.type === 'Password' ? PASSWORD_MASK : value, to }
+      const sample = { recordId: id, from: isSecret(before) ? PASSWORD_MASK : value, to }
       preview.total++
       if (lost) preview.lost++
       else preview.converted++
@@ -165,7 +166,7 @@ function rewriting(before: FieldDefinition, after: FieldDefinition): (value: Cel
   const rewrite = choiceRewriter(before, after)
   return (value) => {
     const rewritten = rewrite ? rewrite(value) : value
-    const isShorter = before.type === 'MultiSelect' && countTitles(rewritten) < countTitles(value)
+    const isShorter = hasMultipleChoices(before) && countTitles(rewritten) < countTitles(value)
     return { value: rewritten, lost: (rewritten === null && value !== null) || isShorter }
   }
 }

@@ -142,8 +142,7 @@ async function checkConversion(
   // A REST client that sends another type and no relation means what it cannot have.
   const type = patch.type ?? field.type
   if (patch.options?.relatedTableId === undefined) refuseConversion(field, { type })
-  const { readOnly, systemColumn, internal } = fieldType(field.type)
-  const isSecret = field.type === 'Password'
+  const { readOnly, systemColumn, internal, isSecret } = fieldType(field.type)
   if (readOnly || systemColumn || internal || isSecret || field.isSystem) refuseConversion(field, { type })
   const link = readNewLink(patch.options)
   if (link.kind !== 'bt' && link.kind !== 'mm') {

@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
+import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import {
@@ -89,7 +90,7 @@ export async function createField(
       ]) {
         await tx.run(statement)
       }
-      if (field.type === 'AutoNumber') {
+      if (numbersRecords(field)) {
         if (!canNumber(model)) throw badRequest('Auto numbers are only available in this base’s own tables')
         field.options = await numberRecords(tx, dialect, model, field.columnName)
       }

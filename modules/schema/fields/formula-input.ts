@@ -44,13 +44,13 @@ export async function storableFormula(
   if (field !== null && options?.formula === undefined && options?.display === undefined) return options
   const all = readOptions(type, { ...field?.options, ...options })
   const { formula, display } = formulaOf({ options: all })
-  if (type === 'Button' && formula.trim() === '') return options
+  if (fieldType(type).computed === 'button' && formula.trim() === '') return options
   const stored = { ...options, formula: toStored(formula, model.fields) }
   // A client that sends back what it has read may do so with a formula that is broken by now.
   if (field !== null && isSame(formulaOf(field), { formula: stored.formula, display })) return stored
   const checked = await checkIn(context, model, formula, field?.id)
   if (!checked.ok) throw formulaRefusal(checked.problems)
-  if (type === 'Button' || fitsDisplay(checked.type, display)) return stored
+  if (fieldType(type).computed === 'button' || fitsDisplay(checked.type, display)) return stored
   if (options?.display) {
     throw badRequest(`A formula that returns ${NOUNS[checked.type]} can’t be shown as ${display?.type}`)
   }

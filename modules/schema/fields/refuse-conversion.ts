@@ -14,7 +14,7 @@ export function refuseConversion(
   for (const name of [before.type, after.type]) {
     const type = fieldType(name)
     // Its numbers are values like others once nobody counts on.
-    if (name === 'AutoNumber' && name === before.type) continue
+    if (type.numbersRecords && name === before.type) continue
     // So are those that a formula gives at this moment.
     if (name === before.type && canFreeze(name)) continue
     if (!type.readOnly && !type.systemColumn && !type.internal && !type.computed) continue

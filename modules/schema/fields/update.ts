@@ -4,6 +4,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { duplicatesStatement } from '../../../src/db/column-values.ts'
 import {
@@ -128,7 +129,7 @@ export async function writeField(
       const decision: FieldDecision = 'definition' in decided ? decided : { definition: decided }
       refuseChange(model, field, before, decision.definition)
       const { definition: after, cells } = await moveValues(turn, before, decision)
-      if (after.type === 'AutoNumber' && after.columnName !== before.columnName)
+      if (numbersRecords(after) && after.columnName !== before.columnName)
         await change.tx.run(fillNumbers(change.engine.dialect, model, after))
       await keepUnique(change, model, before, after)
       const renamed = renamedChoices(before, after)
@@ -178,7 +179,7 @@ export async function writeField(
 
 /** A link to a parent is required as its foreign key is (spec §5): the one follows the other. */
 function mirrorsOf({ fields, field: find }: TableModel, field: Field): Field[] {
-  if (field.type === 'ForeignKey') {
+  if (isForeignKey(field)) {
     return fields.filter((other) => {
       const link = linkOf(other)
       return link?.holdsKey && link.keyFieldId === field.id

@@ -1,5 +1,7 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { AppError, notFound } from '../../../src/core/errors.ts'
+import { FIELD_TYPE_NAMES } from '../../../src/core/fields/index.ts'
+import { isForeignKey, isLinkType } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import {
@@ -11,7 +13,7 @@ import {
 } from '../model/index.ts'
 
 /** The types of field that link records. */
-export const LINK_TYPES = ['Links', 'LinkToAnotherRecord'] as const
+export const LINK_TYPES = FIELD_TYPE_NAMES.filter((type) => isLinkType({ type }))
 
 /** A link field, and whether it and its table are in use. */
 export interface FoundLink {
@@ -29,7 +31,7 @@ export async function allLinkFieldsOf(
     .select({ field: fields, tableDeletedAt: tables.deletedAt })
     .from(fields)
     .innerJoin(tables, eq(fields.tableId, tables.id))
-    .where(and(eq(tables.baseId, baseId), inArray(fields.type, [...LINK_TYPES])))
+    .where(and(eq(tables.baseId, baseId), inArray(fields.type, LINK_TYPES)))
   return rows.map(({ field, tableDeletedAt }) => ({
     field: toField(field),
     isLive: field.deletedAt === null && tableDeletedAt === null,
@@ -62,7 +64,7 @@ export function createKeyLoader(store: Pick<SchemaStore, 'load' | 'findTable' | 
     const table = live?.table ?? (await store.findTable(tableId))
     if (!table) throw notFound('Table', tableId.slice(0, 64))
     const fields = await store.listFields(tableId)
-    const isTrashedKey = ({ type, deletedAt }: StoredField) => type === 'ForeignKey' && deletedAt !== null
+    const isTrashedKey = (field: StoredField) => isForeignKey(field) && field.deletedAt !== null
     const model =
       live && !fields.some(isTrashedKey)
         ? live
@@ -93,7 +95,7 @@ export async function linkFieldsOf(
         eq(tables.baseId, baseId),
         isNull(tables.deletedAt),
         isNull(fields.deletedAt),
-        inArray(fields.type, [...LINK_TYPES]),
+        inArray(fields.type, LINK_TYPES),
       ),
     )
   return rows.map(({ field }) => toField(field))

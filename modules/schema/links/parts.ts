@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { SchemaContext } from '../change/index.ts'
@@ -180,7 +181,7 @@ export function refuseKeyRules(
   field: Field,
   { unique, required, defaultValue }: FieldPatch,
 ): void {
-  if (field.type !== 'ForeignKey' || field.databaseType !== null) return
+  if (!isForeignKey(field) || field.databaseType !== null) return
   const refuse = (why: string) => badRequest(`"${field.title}" belongs to a link: ${why}`)
   if (unique) throw refuse('create a one-to-one link instead')
   if (defaultValue != null && defaultValue !== '') throw refuse('it can’t have a default value')

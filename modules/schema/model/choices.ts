@@ -1,12 +1,9 @@
 import { type Choice, titlesIn } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { hasChoices, hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { FieldDefinition } from './definition.ts'
 
 type Kind = Pick<FieldDefinition, 'type' | 'options'>
-
-/** True for both kinds of select field. */
-export const isSelect = ({ type }: Pick<Kind, 'type'>): boolean =>
-  type === 'SingleSelect' || type === 'MultiSelect'
 
 /** The options of a select field. */
 export const choicesOf = ({ options }: Pick<Kind, 'options'>): Choice[] =>
@@ -17,7 +14,7 @@ export const choicesOf = ({ options }: Pick<Kind, 'options'>): Choice[] =>
  * that was there is the same option, not another of that name.
  */
 export function withKeptIds<T extends Kind>(before: Kind, after: T): T {
-  if (!isSelect(before) || !isSelect(after)) return after
+  if (!hasChoices(before) || !hasChoices(after)) return after
   const wanted = new Set(choicesOf(after).map((choice) => choice.id))
   const left = new Map(choicesOf(before).flatMap((old) => (wanted.has(old.id) ? [] : [[old.title, old.id]])))
   const choices = choicesOf(after).map((choice) => {
@@ -32,11 +29,11 @@ export function withKeptIds<T extends Kind>(before: Kind, after: T): T {
  * values, a removed one leaves its cells empty. Null where every cell stays as it is.
  */
 export function choiceRewriter(before: Kind, after: Kind): ((value: CellValue) => CellValue) | null {
-  if (before.type !== after.type || !isSelect(before)) return null
+  if (before.type !== after.type || !hasChoices(before)) return null
   const renamed = changedTitles(before, after)
   if (renamed.size === 0) return null
   const rename = (title: string) => (renamed.has(title) ? (renamed.get(title) ?? null) : title)
-  if (before.type === 'SingleSelect') return (value) => (value === null ? null : rename(String(value)))
+  if (hasSingleChoice(before)) return (value) => (value === null ? null : rename(String(value)))
   return (value) => {
     if (value === null) return null
     const kept = titlesIn(String(value))
@@ -60,7 +57,7 @@ function changedTitles(before: Kind, after: Kind): Map<string, string | null> {
 /** The new title of each option of a select field that has got another one, by the title before. */
 export function renamedChoices(before: Kind, after: Kind): Map<string, string> {
   const renamed = new Map<string, string>()
-  if (!isSelect(before) || !isSelect(after)) return renamed
+  if (!hasChoices(before) || !hasChoices(after)) return renamed
   for (const [title, now] of changedTitles(before, after)) if (now !== null) renamed.set(title, now)
   return renamed
 }

@@ -4,6 +4,7 @@ import type { CellValue, FieldOptions } from '../../../src/core/fields/field-typ
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import type { LinkOptions } from '../../../src/core/fields/link-options.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isSecret, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { checkTitle } from './names.ts'
 
@@ -51,7 +52,7 @@ export function checkFieldInput(input: FieldInput): FieldDefinition {
   const type = fieldType(input.type)
   if (type.storage === 'id') throw badRequest(`A table can only have one field of type '${type.name}'`)
   if (type.internal) throw badRequest(`Fields of type '${type.name}' can’t be created`)
-  const options = readOptions(input.type, input.type === 'AutoNumber' ? {} : input.options)
+  const options = readOptions(input.type, type.numbersRecords ? {} : input.options)
   refuseUnavailable(input.type, options)
   const definition: FieldDefinition = {
     title: checkTitle('field', input.title ?? type.label),
@@ -112,7 +113,7 @@ export const areLinks = (...types: FieldTypeName[]): boolean =>
 
 function optionsAfter(current: FieldDefinition, type: FieldTypeName, options: FieldOptions): FieldOptions {
   // Numbers that were given stay what they are.
-  if (type === 'AutoNumber' && current.type === type) return current.options
+  if (numbersRecords({ type }) && current.type === type) return current.options
   const isComputed = fieldType(type).computed && (type === current.type || areLinks(type, current.type))
   return isComputed ? patchComputed(current, options) : options
 }
@@ -126,7 +127,7 @@ function checkRules({ type, options, required, unique }: FieldDefinition): void 
   if (systemColumn && (required || unique)) {
     throw badRequest(`A "${label}" field is filled in automatically and can’t be required or unique`)
   }
-  if (unique && type === 'Password') throw badRequest('Passwords can’t be compared, so they can’t be unique')
+  if (unique && isSecret({ type })) throw badRequest('Passwords can’t be compared, so they can’t be unique')
   if (unique && !readOnly && storage === 'boolean') throw badRequest(`A "${label}" field can’t be unique`)
 }
 

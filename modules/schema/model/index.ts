@@ -2,7 +2,7 @@
  * What is stored of tables and fields: their rows, names, order, and the model of one table that everybody reads.
  */
 
-export { choiceRewriter, choicesOf, isSelect, renamedChoices, revertChoices, withKeptIds } from './choices.ts'
+export { choiceRewriter, choicesOf, renamedChoices, revertChoices, withKeptIds } from './choices.ts'
 export { createCopiedRows, fieldWithNewIds, type SchemaRows } from './copied-rows.ts'
 export {
   areLinks,

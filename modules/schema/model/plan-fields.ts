@@ -1,6 +1,7 @@
 import { badRequest } from '../../../src/core/errors.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
+import { isRecordId } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { checkFieldInput } from './definition.ts'
@@ -26,7 +27,7 @@ export type PlannedField = Field & { wireMeta: Record<string, unknown> | null }
  * @throws BAD_REQUEST for what does not fit
  */
 export function planFields(tableId: string, inputs: NewField[]): PlannedField[] {
-  const ids = inputs.filter((input) => input.type === 'ID')
+  const ids = inputs.filter(isRecordId)
   if (ids.length > 1) throw badRequest('A table can only have one field of type "ID"')
   const idField = ids[0]
   const idColumn = physicalName(
@@ -55,7 +56,7 @@ export function planFields(tableId: string, inputs: NewField[]): PlannedField[] 
     })
   }
   const wanted = inputs
-    .filter((input) => input.type !== 'ID')
+    .filter((input) => !isRecordId(input))
     .map((input) => ({ input, checked: checkFieldInput(input) }))
   add({
     title: uniqueTitle(

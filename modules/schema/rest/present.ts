@@ -1,7 +1,8 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasChoices, isForeignKey, isRecordId } from '../../../src/core/fields/traits.ts'
 import type { Table, View, ViewField } from '../../../src/core/model.ts'
 import { wireTime } from '../../../src/wire.ts'
-import { choicesOf, isSelect, type StoredField, type TableModel } from '../model/index.ts'
+import { choicesOf, type StoredField, type TableModel } from '../model/index.ts'
 import { presentColumnType } from './wire-column-type.ts'
 import { presentComputed, virtualName, type WireSurroundings } from './wire-computed.ts'
 import { metaOf } from './wire-meta.ts'
@@ -93,12 +94,12 @@ export function presentColumn(
     rqd: isVirtual ? null : isKey || field.required,
     un: isVirtual ? null : isUnsigned(field),
     ct: null,
-    ai: isVirtual ? null : field.type === 'ID',
+    ai: isVirtual ? null : isRecordId(field),
     unique: field.unique || null,
     cdf: columnType?.cdf ?? null,
     cc: null,
     csn: null,
-    dtx: isVirtual || field.type === 'ForeignKey' ? null : 'specificType',
+    dtx: isVirtual || isForeignKey(field) ? null : 'specificType',
     dtxp: columnType?.dtxp ?? null,
     dtxs: columnType?.dtxs ?? null,
     au: null,
@@ -113,14 +114,14 @@ export function presentColumn(
     description: field.description,
     readonly: field.readOnlyReason !== null,
     custom_index_name: null,
-    ...(isSelect(field) && { colOptions: { options: presentOptions(field, baseId) } }),
+    ...(hasChoices(field) && { colOptions: { options: presentOptions(field, baseId) } }),
     ...(colOptions && { colOptions }),
   }
 }
 
 /** Keys of ours are never negative; of a column that is not ours its type says so. */
 const isUnsigned = ({ databaseType, isPrimaryKey, type }: StoredField): boolean =>
-  databaseType === null ? isPrimaryKey || type === 'ForeignKey' : /\bunsigned\b/i.test(databaseType)
+  databaseType === null ? isPrimaryKey || isForeignKey({ type }) : /\bunsigned\b/i.test(databaseType)
 
 const presentOptions = (field: StoredField, baseId: string) =>
   choicesOf(field).map(({ id, title, color }, index) => ({

@@ -1,6 +1,6 @@
 import { badRequest } from '../../../src/core/errors.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
-import { isSelect } from '../model/index.ts'
+import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
 import type { WireColumn } from './wire-column.ts'
 
 /*
@@ -89,14 +89,14 @@ export function refuseStorageChange(
   const isOtherType = type !== current.uidt
   for (const [key, what] of Object.entries(SIZES)) {
     if (!isSaid(column[key]) || isSame(column[key], current[key]) || isOtherType) continue
-    if (key === 'dtxp' && isSelect({ type })) continue
+    if (key === 'dtxp' && hasChoices({ type })) continue
     throw badRequest(
       `${what} (${key}) cannot be set for column '${title}': a ${type} column is stored without such limits${hintOf(type)}`,
     )
   }
   const { dt } = column
   // The database type of SpecificDBType is its option; what it takes is checked there.
-  if (type === 'SpecificDBType' || !isSaid(dt) || isSame(dt, current.dt) || fits(dt, usual)) return
+  if (fieldType(type).namesDatabaseType || !isSaid(dt) || isSame(dt, current.dt) || fits(dt, usual)) return
   throw badRequest(
     `Column '${title}' cannot be stored as '${text(dt)}': the type ${type} is stored as '${usual ?? 'nothing'}'. Send another uidt to change its type`,
   )
@@ -104,7 +104,7 @@ export function refuseStorageChange(
 
 /** For new columns: what they ask of their storage, and cannot have. @throws BAD_REQUEST as `refuseStorageChange` */
 export function refuseNewStorage(column: WireColumn, title: string, type: FieldTypeName): void {
-  const isKey = type === 'ID'
+  const isKey = isRecordId({ type })
   for (const [key, explain] of Object.entries(FLAGS)) {
     // A primary key of another type is refused by name elsewhere; keys are unsigned and count by themselves.
     if (key !== 'pk' && isSet(column[key]) && !(isKey && key !== 'au')) throw badRequest(explain(title))

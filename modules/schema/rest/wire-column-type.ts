@@ -1,7 +1,8 @@
 import { startsNow } from '../../../src/core/fields/default-value.ts'
 import type { DatabaseTypes } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
-import { choicesOf, isSelect, type StoredField } from '../model/index.ts'
+import { hasChoices } from '../../../src/core/fields/traits.ts'
+import { choicesOf, type StoredField } from '../model/index.ts'
 
 /** How an engine's own clients write what they say of a column. */
 interface ColumnWords {
@@ -12,6 +13,7 @@ interface ColumnWords {
   scales: Partial<Record<FieldTypeName, string>>
 }
 
+const LENGTHS: Partial<Record<FieldTypeName, string>> = { Duration: '20' }
 const SCALES = { ID: ' ', Number: ' ', LongText: ' ', Duration: '4' }
 const IN_A_FILE: ColumnWords = { name: 'sqlite3', checked: '1', unchecked: '0', scales: SCALES }
 const WORDS: ReadonlyMap<string, ColumnWords> = new Map([
@@ -29,7 +31,7 @@ export function presentColumnType(field: StoredField, client: string) {
   return {
     dt: foreignType(field) ?? specificType(field) ?? usualType(field.type, client),
     cdf: defaultText(field, words),
-    dtxp: field.type === 'Duration' ? '20' : optionList(field),
+    dtxp: LENGTHS[field.type] ?? optionList(field),
     dtxs: words.scales[field.type] ?? null,
   }
 }
@@ -50,7 +52,7 @@ function foreignType({ databaseType }: StoredField): string | null {
 
 /** The type that a client gave a column of text which only a database knows; the usual one goes by the engine's name. */
 function specificType({ type, options }: StoredField): string | null {
-  if (type !== 'SpecificDBType' || options.databaseType === 'varchar') return null
+  if (!fieldType(type).namesDatabaseType || options.databaseType === 'varchar') return null
   return typeof options.databaseType === 'string' ? options.databaseType : null
 }
 
@@ -67,7 +69,7 @@ function defaultText(
 
 /** `'Todo','Done','it''s'` for selects, and nothing for others. */
 function optionList(field: StoredField): string {
-  if (!isSelect(field)) return ''
+  if (!hasChoices(field)) return ''
   return choicesOf(field)
     .map(({ title }) => `'${title.replaceAll("'", "''")}'`)
     .join(',')

@@ -30,6 +30,9 @@ const KEYS: Partial<Record<FieldTypeName, Record<string, string>>> = {
   Barcode: { fk_barcode_value_column_id: 'valueFieldId' },
 }
 
+/** Keys that clients expect and that are always null: the format of a barcode is in the column's meta. */
+const CONSTANTS: Partial<Record<FieldTypeName, Record<string, null>>> = { Barcode: { barcode_format: null } }
+
 /** Prefixes of the ids that options have on the wire (wire reference §1.5). */
 const PREFIXES: Partial<Record<FieldTypeName, string>> = {
   Lookup: 'lk',
@@ -123,8 +126,7 @@ export function presentComputed(field: StoredField, baseId: string, around: Wire
     fk_column_id: field.id,
     ...Object.fromEntries(Object.entries(keys).map(([key, option]) => [key, field.options[option] ?? null])),
     ...(field.error !== null && { error: field.error }),
-    // The format stands in the column's meta.
-    ...(field.type === 'Barcode' && { barcode_format: null }),
+    ...CONSTANTS[field.type],
     deleted: null,
     ...timesOf(field),
     base_id: baseId,
@@ -157,7 +159,7 @@ function presentLink(field: StoredField, link: LinkOptions, baseId: string, prim
     fk_mm_base_id: null,
     fk_related_source_id: null,
     fk_mm_source_id: null,
-    ...(field.type === 'Links' && { rollup_function: 'count' }),
+    ...(fieldType(field.type).linkAnswer === 'count' && { rollup_function: 'count' }),
   }
 }
 

@@ -2,50 +2,76 @@ import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import {
+  FIELD_TYPE_NAMES,
   type FieldTypeName,
   fieldType,
   isFieldTypeName,
   readOptions,
 } from '../../../src/core/fields/index.ts'
 import { SPECIFIC_TYPES } from '../../../src/core/fields/specific-db-type.ts'
+import { hasChoices, isRecordId } from '../../../src/core/fields/traits.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { becomesLink } from '../fields/index.ts'
-import { choicesOf, type FieldPatch, isSelect, type NewField } from '../model/index.ts'
+import { choicesOf, type FieldPatch, type NewField } from '../model/index.ts'
 import type { WireColumn } from './wire-column.ts'
 import { readOptionTitles, refuseNewStorage, refuseStorageChange } from './wire-column-storage.ts'
 import { usualType } from './wire-column-type.ts'
 import { computedOptions, readWireRelation } from './wire-computed.ts'
 import { optionsFromMeta, unsaidOptions, type WireMeta } from './wire-meta.ts'
 
-/** Every `uidt` that clients may send (wire reference §8.3). */
-export const WIRE_TYPES = [
-  ...['Attachment', 'AutoNumber', 'Barcode', 'Button', 'Checkbox', 'Collaborator', 'Count', 'CreatedTime'],
-  ...['Currency', 'Date', 'DateTime', 'Decimal', 'Duration', 'Email', 'Formula', 'ForeignKey', 'GeoData'],
-  ...[
-    'Geometry',
-    'ID',
-    'JSON',
-    'LastModifiedTime',
-    'LongText',
-    'LinkToAnotherRecord',
-    'Lookup',
-    'MultiSelect',
-  ],
-  ...['Number', 'Percent', 'PhoneNumber', 'Rating', 'Rollup', 'SingleLineText', 'SingleSelect'],
-  ...[
-    'SpecificDBType',
-    'Time',
-    'URL',
-    'Year',
-    'QrCode',
-    'Links',
-    'User',
-    'CreatedBy',
-    'LastModifiedBy',
-    'AI',
-  ],
+/** Types in the order in which clients see them listed. `AI` is known to clients and not available here. */
+const LISTED = [
+  'Attachment',
+  'AutoNumber',
+  'Barcode',
+  'Button',
+  'Checkbox',
+  'Collaborator',
+  'Count',
+  'CreatedTime',
+  'Currency',
+  'Date',
+  'DateTime',
+  'Decimal',
+  'Duration',
+  'Email',
+  'Formula',
+  'ForeignKey',
+  'GeoData',
+  'Geometry',
+  'ID',
+  'JSON',
+  'LastModifiedTime',
+  'LongText',
+  'LinkToAnotherRecord',
+  'Lookup',
+  'MultiSelect',
+  'Number',
+  'Percent',
+  'PhoneNumber',
+  'Rating',
+  'Rollup',
+  'SingleLineText',
+  'SingleSelect',
+  'SpecificDBType',
+  'Time',
+  'URL',
+  'Year',
+  'QrCode',
+  'Links',
+  'User',
+  'CreatedBy',
+  'LastModifiedBy',
+  'AI',
   'Order',
+]
+
+/** Every `uidt` that clients may send (wire reference §8.3). */
+const WIRE_TYPES: readonly string[] = [
+  ...LISTED,
+  // Clients know no type whose values cannot be read.
+  ...FIELD_TYPE_NAMES.filter((name) => !LISTED.includes(name) && !fieldType(name).isSecret),
 ]
 
 /**
@@ -58,7 +84,7 @@ export function readNewColumn(column: WireColumn): NewField {
   const type = readType(column.uidt ?? 'SingleLineText', null)
   const title = textOf(column.title) ?? textOf(column.column_name)
   if (title === undefined) throw missingProperty('title')
-  if (isTrue(column.pk) && type !== 'ID') throw notImplemented(`A primary key of the type ${type}`)
+  if (isTrue(column.pk) && !isRecordId({ type })) throw notImplemented(`A primary key of the type ${type}`)
   const columnName = textOf(column.column_name)
   refuseNewStorage(column, title, type)
   return {
@@ -142,9 +168,9 @@ const invalidBody = (error: Record<string, unknown>): AppError =>
 function optionsOf(column: WireColumn, type: FieldTypeName, current: Field | null): FieldOptions {
   const meta = readMeta(column.meta)
   const options = meta ? optionsFromMeta(type, meta) : {}
-  if (type === 'SpecificDBType') Object.assign(options, specificType(column.dt))
+  if (fieldType(type).namesDatabaseType) Object.assign(options, specificType(column.dt))
   const colOptions = column.colOptions as { options?: unknown } | null | undefined
-  if (!isSelect({ type })) return options
+  if (!hasChoices({ type })) return options
   const sent = Array.isArray(colOptions?.options) ? (colOptions.options as { title?: unknown }[]) : null
   const choices = readChoices(sent, readOptionTitles(column.dtxp), current)
   if (choices !== null) options.choices = choices
@@ -219,7 +245,7 @@ function readDefault(cdf: unknown, type: FieldTypeName, options: FieldOptions): 
     throw badRequest(`The default ${cdf} is only valid for dates and times, not for ${type} fields`)
   }
   // Options may be new ones in this very call: what names none of them is refused where all is checked.
-  if (isSelect({ type })) return String(cdf)
+  if (hasChoices({ type })) return String(cdf)
   const value = fieldType(type).parse(String(cdf), readOptions(type, options))
   if (value === null)
     throw badRequest(`Default value '${String(cdf).slice(0, 200)}' is not valid for a ${type} field`)

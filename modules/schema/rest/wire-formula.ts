@@ -1,6 +1,6 @@
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
-import type { FieldTypeName } from '../../../src/core/fields/index.ts'
+import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import {
   checkFormula,
   formulaField,
@@ -30,7 +30,7 @@ export function formulaOptions(column: WireColumn, type: FieldTypeName): FieldOp
   if (!hasFormula(type)) return {}
   const text = [column.formula_raw, column.formula].find((value) => typeof value === 'string')
   const options: FieldOptions = text === undefined ? {} : { formula: text }
-  if (type !== 'Button') return options
+  if (fieldType(type).computed !== 'button') return options
   for (const [key, option] of Object.entries(BUTTON_KEYS)) {
     const value = column[key]
     if (typeof value === 'string' && value !== '') options[option] = value
@@ -57,7 +57,7 @@ export function presentFormula(field: Field, { fields, client }: FormulaSurround
     parsed_tree: tree,
     error: field.error,
   }
-  if (field.type !== 'Button') return formula
+  if (fieldType(field.type).computed !== 'button') return formula
   const { kind, label, theme, color, icon, webhookId } = field.options
   return {
     type: kind,

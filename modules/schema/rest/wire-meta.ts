@@ -146,7 +146,7 @@ export function metaOf(type: FieldTypeName, options: FieldOptions, sent: WireMet
     meta[key] = toWire ? toWire(options[option], options) : options[option]
   }
   // Clients ask it of links alone: whether the words are their own.
-  if (type === 'Links') meta.custom ??= false
+  if (fieldType(type).linkAnswer === 'count') meta.custom ??= false
   return meta
 }
 

@@ -1,4 +1,5 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type {
   DatabaseStructure,
@@ -162,7 +163,7 @@ const isLinkable = ({ columns, relatedTable }: ForeignKeyStructure, database: Da
 function factsDiffer(field: Field, now: Field): boolean {
   if (field.databaseType !== now.databaseType || field.isPrimaryKey !== now.isPrimaryKey) return true
   if (field.readOnlyReason !== now.readOnlyReason || field.required !== now.required) return true
-  if (field.type === 'ForeignKey') return false
+  if (isForeignKey(field)) return false
   return field.defaultValue !== now.defaultValue || choiceTitles(field) !== choiceTitles(now)
 }
 

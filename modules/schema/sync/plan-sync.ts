@@ -1,4 +1,5 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { DatabaseStructure, TableStructure } from '../../../src/db/introspect/index.ts'
 import { areAlike } from '../change/index.ts'
@@ -158,7 +159,7 @@ function draftOf(
 
 /** The field with what the database says now; what people have made of it stays where it still fits. */
 function updated(field: Field, now: Field): Field {
-  const isForeignKey = field.type === 'ForeignKey'
+  const isKey = isForeignKey(field)
   // A column that someone has chosen to show in another way stays so.
   const isSameType = areAlike(field.type, now.type)
   const choices = now.options.choices
@@ -170,8 +171,8 @@ function updated(field: Field, now: Field): Field {
     description: field.description,
     order: field.order,
     isDisplay: field.isDisplay,
-    type: isForeignKey || isSameType ? field.type : now.type,
-    options: isForeignKey ? field.options : keepColors(field, options),
+    type: isKey || isSameType ? field.type : now.type,
+    options: isKey ? field.options : keepColors(field, options),
   }
 }
 

@@ -128,7 +128,6 @@ function plainDefault(
 
 const NAMES =
   /^((.+_)?(name|title|label|subject)|bezeichnung|nom|nombre|(display|full|user)_?name|(user_?)?login|e-?mail)$/i
-const NAMING_TYPES = ['SingleLineText', 'LongText', 'Email']
 
 /**
  * The field that names the records: one called so, else the first text, else the first that is no key. A column that
@@ -139,7 +138,7 @@ function markDisplayField(fields: Field[], { foreignKeys }: TableStructure): voi
   const plain = fields.filter((field) => !field.isPrimaryKey)
   const unlinked = plain.filter((field) => !referring.has(field.columnName))
   const own = unlinked.length > 0 ? unlinked : plain
-  const texts = own.filter((field) => NAMING_TYPES.includes(field.type) && !isKeyLike(field))
+  const texts = own.filter((field) => fieldType(field.type).naming === 'likely' && !isKeyLike(field))
   const chosen =
     texts.find((field) => NAMES.test(field.columnName)) ?? texts[0] ?? own.find(isShort) ?? fields[0]
   if (chosen) chosen.isDisplay = true
@@ -148,4 +147,5 @@ function markDisplayField(fields: Field[], { foreignKeys }: TableStructure): voi
 const isKeyLike = ({ columnName, databaseType }: Field): boolean =>
   databaseType === 'uuid' || /_(id|type)$|passw|_pass$|hash|token|secret|digest/i.test(columnName)
 
-const isShort = ({ type }: Field): boolean => type !== 'JSON' && type !== 'SpecificDBType'
+const isShort = ({ type }: Field): boolean =>
+  fieldType(type).storage !== 'json' && !fieldType(type).namesDatabaseType

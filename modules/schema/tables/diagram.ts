@@ -1,6 +1,7 @@
 import type { Diagram, DiagramLink } from '../../../src/core/diagram.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../model/index.ts'
 
@@ -22,7 +23,7 @@ export function diagramOf(models: readonly TableModel[]): Diagram {
           type: fieldType(type).label,
           isPrimaryKey,
           isDisplay,
-          isForeignKey: type === 'ForeignKey',
+          isForeignKey: isForeignKey({ type }),
         })),
     })),
     links: models.flatMap((model) =>

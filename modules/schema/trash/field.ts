@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
+import { isForeignKey, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { openField, openTable, refuseSchemaReadonly, type SchemaContext } from '../change/index.ts'
 import { fillNumbers } from '../fields/index.ts'
@@ -25,7 +26,7 @@ export async function deleteField(context: SchemaContext, actor: Actor, fieldId:
   refuseSystemField(field, 'deleted')
   if (field.databaseType !== null)
     await refuseSchemaReadonly(context, (await context.store.load(field.tableId)).table)
-  if (field.type === 'ForeignKey') await refuseKept(context, { key: field })
+  if (isForeignKey(field)) await refuseKept(context, { key: field })
   await trashField(context, actor, field)
 }
 
@@ -108,7 +109,7 @@ export async function untrashField(
       await requireRelatedTable(context, found)
       await requirePartner(context, found)
       requireRoom(model)
-      if (found.type === 'AutoNumber') await tx.run(fillNumbers(engine.dialect, model, found))
+      if (numbersRecords(found)) await tx.run(fillNumbers(engine.dialect, model, found))
       const also = partsWhere(await partsOfLink(context, found), ({ deletedAt }) => deletedAt !== null)
       // Another field names the records by now.
       const own = { ...found, isDisplay: false }
@@ -157,7 +158,7 @@ export async function trashedFieldsOfBase(
 }
 
 // A foreign key comes back with its link, and so does a link's reverse that nobody sees.
-const isRestorable = (field: Field): boolean => field.type !== 'ForeignKey' && !field.isSystem
+const isRestorable = (field: Field): boolean => !isForeignKey(field) && !field.isSystem
 
 /** Fields of a table that are in the trash, the latest first. */
 export async function trashedFields(context: SchemaContext, actor: Actor, tableId: string): Promise<Field[]> {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../src/core/errors.ts'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { hasMultipleChoices } from '../../../src/core/fields/traits.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { pageOfRecords, type StoredEntry } from '../../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
@@ -120,7 +121,7 @@ async function usedTitles(turn: FieldAtItsTurn, engine: Engine): Promise<Set<str
     turn.tx.all<ColumnValue>(statement),
   )) {
     for (const { value } of page) {
-      const titles = turn.field.type === 'MultiSelect' ? titlesIn(String(value)) : [String(value)]
+      const titles = hasMultipleChoices(turn.field) ? titlesIn(String(value)) : [String(value)]
       for (const title of titles) used.add(title)
     }
   }

@@ -7,6 +7,7 @@ const GridBody = z.object({ row_height: z.number().nullish(), meta: wireMeta.nul
 
 export const grid: WireKind = {
   kind: 'grid',
+  hasNoOptions: true,
   path: 'grids',
   present: ({ row }) => ({ row_height: ROW_HEIGHTS.indexOf(row.rowHeight) }),
   read(body) {

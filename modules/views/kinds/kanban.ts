@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
 import type { Choice } from '../../../src/core/fields/choices.ts'
+import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../src/core/views/index.ts'
 import { readBody } from '../../../src/rest.ts'
@@ -85,13 +86,13 @@ export const kanban: WireKind = {
   line: () => ({}),
 }
 
-const choicesOf = ({ type, options }: Field): Choice[] =>
-  type === 'SingleSelect' && Array.isArray(options.choices) ? (options.choices as Choice[]) : []
+const choicesOf = (field: Field): Choice[] =>
+  hasSingleChoice(field) && Array.isArray(field.options.choices) ? (field.options.choices as Choice[]) : []
 
 /** Every stack of a select field, those that the view says nothing of in their own order behind the others. */
 function presentStacks(field: Field, kept: KanbanStack[]): Record<string, unknown>[] {
   const choices = new Map(choicesOf(field).map((choice) => [choice.title, choice]))
-  const isSelect = field.type === 'SingleSelect'
+  const isSelect = hasSingleChoice(field)
   const said = kept.filter(({ key }) => !isSelect || key === null || choices.has(key))
   const known = new Set(said.map(({ key }) => key))
   const later = isSelect ? [null, ...choices.keys()].filter((key) => !known.has(key)) : []
@@ -114,7 +115,7 @@ function readStacks(field: Field, sent: unknown, before: KanbanStack[]): KanbanS
     .map((stack, index) => ({ ...stack, place: stack.order ?? index }))
     .sort((a, b) => a.place - b.place)
   return ordered.map(({ id, collapsed, hidden }) => {
-    const key = id === UNCATEGORIZED ? null : field.type === 'SingleSelect' ? titles.get(id) : id
+    const key = id === UNCATEGORIZED ? null : hasSingleChoice(field) ? titles.get(id) : id
     if (key === undefined) throw badRequest(`Field "${field.title}" has no option '${id.slice(0, 64)}'`)
     const known = before.find((stack) => stack.key === key)
     return {

@@ -45,6 +45,8 @@ export interface KindChange {
 /** How REST clients read and write one kind of view (wire reference §9.1): a file each in this folder. */
 export interface WireKind {
   kind: ViewKind
+  /** True where there is no `GET` for what the kind keeps: it keeps nothing of its own. */
+  hasNoOptions?: true
   /** Its word in addresses: `POST /tables/{id}/kanbans`, `PATCH /kanbans/{id}`. */
   path: string
   /** What it has beside the keys of every kind. `meta` is laid over that of the view. */

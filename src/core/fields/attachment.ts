@@ -37,6 +37,8 @@ export const attachment = defineFieldType({
   options,
   filters: 'attachment',
   summaries: 'size',
+  holdsFiles: true,
+  groupable: false,
   read(input, limits) {
     const parsed = typeof input === 'string' ? parseJson(input) : input
     if (typeof input === 'string' && !Array.isArray(parsed)) {

@@ -18,6 +18,7 @@ export const autoNumber = defineFieldType({
   options: z.object({ behind: z.int().default(0) }),
   filters: 'number',
   summaries: 'count',
+  numbersRecords: true,
   readOnly: true,
   read: readNothing,
   parse(text) {

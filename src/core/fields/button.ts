@@ -24,6 +24,7 @@ export const button = defineFieldType({
   label: 'Button',
   help: 'Opens a URL built from the record',
   example: 'Open',
+  groupable: false,
   storage: 'text',
   options: z.object({
     /** `webhook` stands in fields of earlier versions alone: nothing runs webhooks yet. */

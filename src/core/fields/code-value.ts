@@ -6,4 +6,5 @@ export const codeValue = {
   storage: 'longText' as const,
   summaries: 'count' as const,
   computed: 'code' as const,
+  groupable: false as const,
 }

@@ -15,6 +15,6 @@ export const count = defineFieldType({
     /** The link field of the same table. */
     relationFieldId: z.string().max(64).default(''),
   }),
-  computed: 'rollup',
+  computed: 'count',
   parse: readNumberText,
 })

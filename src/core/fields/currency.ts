@@ -87,6 +87,10 @@ export const currency = defineFieldType({
   options,
   filters: 'number',
   summaries: 'number',
+  family: 'decimal',
+  isAmount: true,
+  fill: 'number',
+  formRules: ['number', 'step'],
   read(input, { code }) {
     if (typeof input !== 'string') return readNumber(input)
     // "$9" is 9 on the wire (wire reference §15).
@@ -97,5 +101,15 @@ export const currency = defineFieldType({
   parse: (text, { code, locale }, decimal) =>
     isOfCurrency(text, code, locale) ? parseAmount(text, code, decimal) : null,
   format: formatNumber,
+  summaryText(value, { code, precision }, locale) {
+    const digits = precision ?? 2
+    const format = {
+      style: 'currency',
+      currency: code,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    } as const
+    return new Intl.NumberFormat(locale, format).format(value)
+  },
   databaseTypes: { sqlite3: 'double precision', pg: 'decimal' },
 })

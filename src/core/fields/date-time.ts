@@ -38,6 +38,7 @@ export const dateTime = defineFieldType({
   group: 'date',
   help: 'A date with a time, for appointments or deliveries',
   example: '2024-03-05 08:20',
+  fill: 'datetime',
   read(input, options: InstantOptions): Read {
     const instant = typeof input === 'string' ? readInstant(input, options) : null
     if (instant !== null) return readOk(instant)

@@ -15,6 +15,7 @@ export const date = defineFieldType({
   options: z.object({ format: z.enum(DATE_FORMATS).default('YYYY-MM-DD') }),
   filters: 'date',
   summaries: 'date',
+  fill: 'date',
   read(input) {
     const day = typeof input === 'string' ? parseDayOnly(input, readDay) : null
     return day === null

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DURATION_FORMATS, exactDuration, parseDuration } from './duration-text.ts'
+import { DURATION_FORMATS, exactDuration, parseDuration, showDuration } from './duration-text.ts'
 import { defineFieldType } from './field-type.ts'
 import { readNumber } from './number-value.ts'
 
@@ -14,8 +14,11 @@ export const duration = defineFieldType({
   options: z.object({ format: z.enum(DURATION_FORMATS).default('h:mm') }),
   filters: 'number',
   summaries: 'number',
+  excel: 'text',
+  formRules: ['number', 'step'],
   read: readNumber,
   parse: (text, { format }) => parseDuration(text, format),
   format: (value, { format }) => (typeof value === 'number' ? exactDuration(value, format) : ''),
+  summaryText: (value, { format }) => showDuration(value, format),
   databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
 })

@@ -10,5 +10,10 @@ export const email = defineFieldType({
   group: 'text',
   help: 'An email address that opens your mail app',
   example: 'ann@example.com',
+  family: 'text',
+  naming: 'likely',
+  optionsLimitValues: true,
+  scannable: true,
+  formRules: ['text', 'email'],
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

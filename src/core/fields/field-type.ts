@@ -60,7 +60,13 @@ export type FieldGroup =
  * How a field that keeps no values of its own comes by them: records of another table, what they hold,
  * what is computed over them, a formula, another field shown as a code, or a button.
  */
-export type ComputedKind = 'link' | 'lookup' | 'rollup' | 'formula' | 'code' | 'button'
+export type ComputedKind = 'link' | 'lookup' | 'rollup' | 'count' | 'formula' | 'code' | 'button'
+
+/** A group of rules that a form may set for the answers to a field; each rule names the group it belongs to. */
+export type FormRuleSet = 'text' | 'email' | 'url' | 'phone' | 'number' | 'step'
+
+/** How dragging the fill handle continues the values of a column; types without one repeat them. */
+export type FillSeries = 'number' | 'date' | 'datetime' | 'text'
 
 /** Options of a field as they are kept: always an object, its shape checked by the type's schema. */
 export type FieldOptions = Record<string, unknown>
@@ -76,12 +82,59 @@ export type ReadFault = 'value' | 'check' | 'option' | 'json'
 export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
 
 /**
+ * What the rest of the product asks of a type instead of its name. All are optional: a type without a trait gets the
+ * behaviour of its storage. `traits.ts` has a predicate for those that are asked often.
+ */
+export interface FieldTraits {
+  /** Values are titles of the field's own choices: one, or several joined by commas. */
+  choices?: 'single' | 'multiple'
+  /** Values are user ids: `chosen` by people and programs, or `recorded` by the server. */
+  people?: 'chosen' | 'recorded'
+  /** Values are lists of files, see `attachment-item.ts`. */
+  holdsFiles?: true
+  /** Values are geographic points that a map can show. */
+  isLocation?: true
+  /** Values are hashed when written, shown as a mask, and left out of exports, mails, formulas and browser storage. */
+  isSecret?: true
+  /** Values are the keys of linked records; the field comes and goes with its link. */
+  isForeignKey?: true
+  /** The server numbers new records in this field, and all records when the field is added. */
+  numbersRecords?: true
+  /** Values keep the manual order of the records. */
+  ordersRecords?: true
+  /** REST clients name the column's database type in the options. */
+  namesDatabaseType?: true
+  /** What REST clients read in a link field: how many records are linked, or the records. */
+  linkAnswer?: 'count' | 'records'
+  /** A column can be shown as any type of the family without converting its values. */
+  family?: 'text' | 'integer' | 'decimal'
+  /** The type that results of this type become when decimals are asked for. */
+  fractional?: string
+  /** How well values suit as names of records: the first choice for a new table, or typed as the name of a new card. */
+  naming?: 'likely' | 'possible'
+  /** Values are quantities: the grid's status bar adds them up. */
+  isAmount?: true
+  /** False where grouping would make a group per record, or show nothing. */
+  groupable?: false
+  /** How the fill handle continues values; absent: it repeats them. */
+  fill?: FillSeries
+  /** `text` where Excel gets the formatted text; absent: the Excel type follows from `storage`. */
+  excel?: 'text'
+  /** Groups of rules that a form may set for answers, beside those that follow from other traits. */
+  formRules?: readonly FormRuleSet[]
+  /** Forms may offer the camera to scan a code into the field. */
+  scannable?: true
+  /** A copied value may be invalid in a field of the same type with other options: paste it as text. */
+  optionsLimitValues?: true
+}
+
+/**
  * One kind of field. A type is one file in this folder and one line in `index.ts`; the server's
  * validation, the clipboard, the import and the conversion between types all follow from it.
  *
  * `O` is the shape of the field's options after defaults.
  */
-export interface FieldType<O = FieldOptions> {
+export interface FieldType<O = FieldOptions> extends FieldTraits {
   /** The `uidt` that REST clients know, spec §3. */
   name: string
   /** What a person reads in the type list: "Single select". */
@@ -133,6 +186,10 @@ export interface FieldType<O = FieldOptions> {
    * save that null and the empty text both come back as null.
    */
   format(value: CellValue, options: O): string
+  /**
+   * A sum or average of values as a person reads it, in the format of a locale tag. Absent: a plain number.
+   */
+  summaryText?(value: number, options: O, locale: string): string
   /**
    * What REST clients read as the type of the column (`dt`, wire reference §8.3), in the words of the engine
    * that the table lies in. Absent where the field has no column.

@@ -18,6 +18,8 @@ export const foreignKey = defineFieldType({
   options: z.object({ isText: z.boolean().default(false) }),
   filters: 'number',
   summaries: 'count',
+  isForeignKey: true,
+  excel: 'text',
   internal: true,
   read: (input, { isText }): Read => (isText ? readText(input, MAX_KEY_LENGTH) : readInteger(input)),
   parse(text, { isText }) {

@@ -14,6 +14,7 @@ export const geoData = defineFieldType({
   options: z.object({}),
   filters: 'text',
   summaries: 'count',
+  isLocation: true,
   noDefault: true,
   read(input) {
     if (input === '') return readOk(null)

@@ -15,6 +15,7 @@ export const geometry = defineFieldType({
   options: z.object({}),
   filters: 'text',
   summaries: 'count',
+  groupable: false,
   noDefault: true,
   read(input) {
     if (input === '') return readOk(null)

@@ -5,9 +5,9 @@ import { type FieldTypeName, fieldType } from './index.ts'
  * password is hashed, and a key is part of its link.
  */
 export function isImportable(name: FieldTypeName): boolean {
-  const { readOnly, systemColumn, computed, internal, storage } = fieldType(name)
+  const { readOnly, systemColumn, computed, internal, isSecret, storage } = fieldType(name)
   const isServers = readOnly || systemColumn !== undefined || computed !== undefined || storage === 'id'
-  return !isServers && !internal && name !== 'Password'
+  return !isServers && !internal && !isSecret
 }
 
 /** True where people are offered the type for a new field that a file fills. */

@@ -15,6 +15,7 @@ export const json = defineFieldType({
   options: z.object({}),
   filters: 'text',
   summaries: 'count',
+  groupable: false,
   noDefault: true,
   read(input) {
     if (typeof input === 'string') return readJsonText(input)

@@ -6,4 +6,5 @@ export const linkToAnotherRecord = linkType({
   label: 'Link to another record',
   help: 'Like Links, but the API returns the linked records instead of their count',
   example: 'Tolkien',
+  linkAnswer: 'records',
 })

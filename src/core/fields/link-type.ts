@@ -10,7 +10,7 @@ const MAX_LINKED = 10_000
 
 /** What both types of link have in common; they differ in what REST clients read. */
 export const linkType = <const N extends string>(
-  words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example'> & { name: N },
+  words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example' | 'linkAnswer'> & { name: N },
 ) =>
   defineFieldType<N, LinkOptions>({
     ...words,

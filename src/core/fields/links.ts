@@ -8,4 +8,5 @@ export const links = linkType({
   label: 'Links',
   help: 'Links records to records in another table',
   example: 'Hobbit, LOTR',
+  linkAnswer: 'count',
 })

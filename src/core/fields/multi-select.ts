@@ -19,6 +19,8 @@ export const multiSelect = defineFieldType({
   options: selectOptions({ noComma: true }),
   filters: 'multiSelect',
   summaries: 'count',
+  choices: 'multiple',
+  optionsLimitValues: true,
   read(input, { choices }) {
     const titles = typeof input === 'string' || typeof input === 'number' ? titlesIn(String(input)) : input
     if (!Array.isArray(titles) || titles.length > MAX_ITEMS || !titles.every(isTitle)) {

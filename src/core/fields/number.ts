@@ -14,6 +14,13 @@ export const number = defineFieldType({
   options: z.object({ thousands: z.boolean().default(false) }),
   filters: 'number',
   summaries: 'number',
+  naming: 'possible',
+  family: 'integer',
+  fractional: 'Decimal',
+  isAmount: true,
+  fill: 'number',
+  scannable: true,
+  formRules: ['number', 'step'],
   read: readInteger,
   parse(text, _options, decimal) {
     const value = parseNumber(text, decimal)

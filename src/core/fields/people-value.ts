@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Person } from '../model.ts'
 import { describeValue } from './describe-value.ts'
-import { type CellValue, type FieldOptions, type Read, readFail, readOk } from './field-type.ts'
+import { type CellValue, type Read, readFail, readOk } from './field-type.ts'
 
 /** Stands for the person who makes the record, in a default value, and who asks, in a filter. */
 export const ME = '@me'
@@ -33,20 +33,6 @@ export const idsIn = (value: CellValue): string[] =>
 /** The cell that holds these people. */
 export const joinIds = (ids: readonly string[]): CellValue => [...new Set(ids)].join(',') || null
 
-/** True for fields in which people are chosen; not for those that say who wrote. */
-export const holdsPeople = ({ type }: { type: string }): boolean => type === 'User' || type === 'Collaborator'
-
-/** True for every field whose values are ids of people. */
-export const showsPeople = ({ type }: { type: string }): boolean =>
-  holdsPeople({ type }) || type === 'CreatedBy' || type === 'LastModifiedBy'
-
-/**
- * The options with the people among whom names and e-mails are looked for; for other types as they
- * are. With them `parse` takes an e-mail or a name, and `format` gives e-mails.
- */
-export const withPeople = (type: string, options: FieldOptions, people: readonly Person[]): FieldOptions =>
-  showsPeople({ type }) ? { ...options, people } : options
-
 /**
  * Whom a new record gets where nobody is named: "me" is whoever makes it, and those who have left the base
  * since are left out.
@@ -73,6 +59,8 @@ export const peopleValue = {
   options,
   filters: 'user' as const,
   summaries: 'count' as const,
+  people: 'chosen' as const,
+  optionsLimitValues: true as const,
   read(input: unknown, { multiple }: PeopleOptions): Read {
     const ids = givenPeople(input)
     if (ids === null || ids.length > MAX_PEOPLE || !ids.every((id) => ID.test(id)))

@@ -15,9 +15,15 @@ export const percent = defineFieldType({
   options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),
   filters: 'number',
   summaries: 'number',
+  family: 'decimal',
+  isAmount: true,
+  fill: 'number',
+  formRules: ['number', 'step'],
   read: readNumber,
   // An amount of money is no share.
   parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
   format: formatNumber,
+  summaryText: (value, _options, locale) =>
+    `${new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)}%`,
   databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })

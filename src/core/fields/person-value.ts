@@ -7,6 +7,7 @@ export const personValue = {
   options: z.object({}),
   filters: 'user' as const,
   summaries: 'count' as const,
+  people: 'recorded' as const,
   parse: (text: string): CellValue => (/^us\w{1,40}$/.test(text.trim()) ? text.trim() : null),
   format: (value: CellValue) => (value === null ? '' : String(value)),
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },

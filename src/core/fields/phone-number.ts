@@ -10,5 +10,10 @@ export const phoneNumber = defineFieldType({
   group: 'text',
   help: 'A phone number you can call',
   example: '+49 30 901820',
+  naming: 'possible',
+  family: 'text',
+  optionsLimitValues: true,
+  scannable: true,
+  formRules: ['text', 'phone'],
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })

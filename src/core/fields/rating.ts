@@ -28,6 +28,10 @@ export const rating = defineFieldType({
   }),
   filters: 'number',
   summaries: 'number',
+  family: 'integer',
+  isAmount: true,
+  optionsLimitValues: true,
+  formRules: ['number'],
   initial: 0, // spec §5
   read(input, { max }) {
     const read = readInteger(input)

@@ -27,7 +27,7 @@ export const isComputed = (field: Pick<Field, 'type'>): boolean =>
  * linked record's display field. All other links do so as their number.
  */
 export function isNamedLink(field: Target): boolean {
-  const link = field.type === 'LinkToAnotherRecord' ? linkOf(field) : null
+  const link = fieldType(field.type).linkAnswer === 'records' ? linkOf(field) : null
   return link !== null && isSingleLink(link)
 }
 
@@ -58,5 +58,5 @@ export function storageOf(field: Target): StorageKind {
 /** True for a key of records whose own keys are texts, and for what shows one. */
 function isTextKey(field: Target): boolean {
   const { type, options } = shownType(field)
-  return type.name === 'ForeignKey' && options.isText === true
+  return type.isForeignKey === true && options.isText === true
 }

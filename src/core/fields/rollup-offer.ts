@@ -1,9 +1,10 @@
 import type { Field } from '../model.ts'
+import type { StorageKind } from './field-type.ts'
 import { isSingleLink, linkOf } from './link-options.ts'
 import { shownType } from './result.ts'
 import { ROLLUP_FUNCTIONS, type RollupFunction } from './rollup-functions.ts'
 
-const DATES: readonly string[] = ['Date', 'DateTime', 'CreatedTime', 'LastModifiedTime', 'Time']
+const TEMPORAL: ReadonlySet<StorageKind> = new Set(['date', 'datetime', 'time'])
 
 /**
  * The functions that a field of the related table offers: numbers all of them, dates those that need no
@@ -16,8 +17,7 @@ export function rollupFunctionsFor(
   const { type } = shownType(target)
   const link = linkOf(target)
   if (link) return isSingleLink(link) ? ['count'] : ROLLUP_FUNCTIONS
-  if (DATES.includes(type.name)) return ['count', 'min', 'max', 'countDistinct']
-  const isNumber = type.filters === 'number' && type.name !== 'ForeignKey' && type.name !== 'ID'
-  if (isNumber) return ROLLUP_FUNCTIONS
-  return type.name === 'ForeignKey' || type.name === 'ID' ? ['count', 'countDistinct'] : ['count']
+  if (TEMPORAL.has(type.storage)) return ['count', 'min', 'max', 'countDistinct']
+  if (type.isForeignKey || type.storage === 'id') return ['count', 'countDistinct']
+  return type.filters === 'number' ? ROLLUP_FUNCTIONS : ['count']
 }

@@ -13,6 +13,8 @@ export const singleSelect = defineFieldType({
   options: selectOptions({ noComma: false }),
   filters: 'select',
   summaries: 'count',
+  choices: 'single',
+  optionsLimitValues: true,
   read(input, { choices }) {
     if (typeof input !== 'string' && typeof input !== 'number') {
       return readFail(`Expected an option name, got ${describeValue(input)}`)

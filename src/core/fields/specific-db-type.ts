@@ -43,6 +43,8 @@ export const specificDbType = defineFieldType({
   options: z.object({ databaseType: z.enum(SPECIFIC_TYPES).default('varchar') }),
   filters: 'text',
   summaries: 'count',
+  namesDatabaseType: true,
+  formRules: ['text'],
   forPrograms: true,
   read: (input) => readText(input, MAX_TEXT_LENGTH),
   parse: (text) => parseText(text, MAX_TEXT_LENGTH),

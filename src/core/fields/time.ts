@@ -17,6 +17,7 @@ export const time = defineFieldType({
   options: z.object({ time12h: z.boolean().default(false) }),
   filters: 'time',
   summaries: 'count',
+  optionsLimitValues: true,
   read(input, options: TimeOptions) {
     const read = typeof input === 'string' ? readTime(input, options) : null
     return read === null

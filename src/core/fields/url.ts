@@ -10,5 +10,10 @@ export const url = defineFieldType({
   group: 'text',
   help: 'A link that opens in a new tab',
   example: 'https://example.com/plan',
+  naming: 'possible',
+  family: 'text',
+  optionsLimitValues: true,
+  scannable: true,
+  formRules: ['text', 'url'],
   databaseTypes: { sqlite3: 'varchar', pg: 'text' },
 })

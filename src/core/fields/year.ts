@@ -20,6 +20,8 @@ export const year = defineFieldType({
   options: z.object({}),
   filters: 'number',
   summaries: 'count',
+  naming: 'possible',
+  formRules: ['number'],
   read(input) {
     const read = readInteger(input)
     if (!read.ok || isYear(read.value)) return read

@@ -16,10 +16,8 @@ export function formulaField(field: Field): FormulaField {
 }
 
 function formOf(field: Field): CellForm {
-  if (fieldType(field.type).computed === 'link') {
-    const isCounted: string = field.type
-    return isCounted === 'Links' ? 'linkCount' : 'linkTitles'
-  }
+  const { linkAnswer } = fieldType(field.type)
+  if (linkAnswer !== undefined) return linkAnswer === 'count' ? 'linkCount' : 'linkTitles'
   if (shownType(field).isList) return 'list'
   const storage = storageOf(field)
   switch (storage) {

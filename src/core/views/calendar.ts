@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Field } from '../model.ts'
-import { fitOrNull, isShownAs, type ViewKindDefinition, wrongType } from './view-kind.ts'
+import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 /** Records lie on the day of `fromFieldId`, or from there to `toFieldId` where one is named. */
 export const calendarRange = z.strictObject({
@@ -23,10 +23,12 @@ export const calendarOptions = z.strictObject({
 export type CalendarOptions = z.output<typeof calendarOptions>
 
 /** True for a field whose values are days or instants. */
-export const isDated = (field: Field): boolean =>
-  isShownAs(field, 'Date', 'DateTime', 'CreatedTime', 'LastModifiedTime') && field.result?.isList !== true
+export function isDated(field: Field): boolean {
+  const storage = valueTypeOf(field)?.storage
+  return (storage === 'date' || storage === 'datetime') && field.result?.isList !== true
+}
 
-const isColoring = (field: Field): boolean => isShownAs(field, 'SingleSelect')
+const isColoring = (field: Field): boolean => valueTypeOf(field)?.choices === 'single'
 
 /** Records on the days of their dates. */
 export const calendar: ViewKindDefinition<CalendarOptions> = {
@@ -57,6 +59,16 @@ export const calendar: ViewKindDefinition<CalendarOptions> = {
       isDated,
       'date field',
     ) ?? wrongType([colorFieldId], field, isColoring, 'single select field'),
+  setup: {
+    hasEnd: true,
+    read({ ranges: [range] }) {
+      return { fieldId: range?.fromFieldId ?? null, toFieldId: range?.toFieldId ?? null }
+    },
+    write: ({ fieldId, toFieldId }, copied) => ({
+      ranges:
+        fieldId === null ? [] : [{ fromFieldId: fieldId, toFieldId }, ...(copied?.ranges.slice(1) ?? [])],
+    }),
+  },
   hasManualOrder: false,
   shownAtFirst: 2,
 }

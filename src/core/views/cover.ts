@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Field } from '../model.ts'
-import { isShownAs } from './view-kind.ts'
+import { valueTypeOf } from './view-kind.ts'
 
 /** The picture at the top of a card: the first image of an attachment field; `fit` shows it whole, `crop` fills. */
 export const coverShape = {
@@ -9,7 +9,7 @@ export const coverShape = {
 }
 
 /** True for a field whose files can be a card's cover. */
-export const isCover = (field: Field): boolean => isShownAs(field, 'Attachment')
+export const isCover = (field: Field): boolean => valueTypeOf(field)?.holdsFiles === true
 
 /** The first field of a table that can be a cover, or null. */
 export const firstCover = (fields: readonly Field[]): string | null => fields.find(isCover)?.id ?? null

@@ -5,6 +5,7 @@ import { fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
 import { readLinkIds, writeLinks } from '../fields/list-value.ts'
 import { readValue } from '../fields/read.ts'
+import { hasChoices, hasMultipleChoices, isBoolean } from '../fields/traits.ts'
 import { type Filter, type FilterMoment, matchesFilter } from '../filters/index.ts'
 import type { Field, View } from '../model.ts'
 import { type FormField, formField } from './form.ts'
@@ -66,7 +67,7 @@ export function questionsOf(view: FormView, fields: readonly Field[]): Question[
     const field = byId.get(fieldId)
     if (!field || !canBeAsked(field)) return []
     const said = form ?? nothingSaid()
-    return [{ field, form: said, isRequired: said.required || (field.required && field.type !== 'Checkbox') }]
+    return [{ field, form: said, isRequired: said.required || (field.required && !isBoolean(field)) }]
   })
 }
 
@@ -117,10 +118,11 @@ export function offeredChoices(
   return left.length === 0 ? choices : left
 }
 
-/** True for an answer that says nothing: an open checkbox and no stars included. */
+/** True for an answer without content: blank, or the value that the type starts from (unchecked, no stars). */
 export function isUnanswered({ type }: Pick<Field, 'type'>, value: CellValue): boolean {
   if (value === null || (typeof value === 'string' && value.trim() === '')) return true
-  return (type === 'Checkbox' && !value) || (type === 'Rating' && value === 0)
+  const { initial } = fieldType(type)
+  return initial !== undefined && Number(value) === Number(initial)
 }
 
 interface Step {
@@ -186,14 +188,13 @@ function problemOf(
   return limitProblem(field, form, value) ?? ruleProblem(field, form, value, moment)
 }
 
-const needed = ({ type }: Field): FormText =>
-  said(type === 'Checkbox' ? 'Check this box to continue' : 'This question is required')
+const needed = (field: Field): FormText =>
+  said(isBoolean(field) ? 'Check this box to continue' : 'This question is required')
 
 function limitProblem(field: Field, form: FormField, value: CellValue): FormText | null {
-  if (form.limitOptions === null || (field.type !== 'SingleSelect' && field.type !== 'MultiSelect'))
-    return null
+  if (form.limitOptions === null || !hasChoices(field)) return null
   const offered = new Set(offeredChoices(field, form).map(({ title }) => title))
-  const chosen = field.type === 'MultiSelect' ? titlesIn(String(value)) : [String(value)]
+  const chosen = hasMultipleChoices(field) ? titlesIn(String(value)) : [String(value)]
   const odd = chosen.find((title) => !offered.has(title))
   return odd === undefined ? null : { text: '“{option}” is not an available option', params: { option: odd } }
 }

@@ -1,5 +1,6 @@
 import { addDays, dayIn, fromStored, isDay } from '../dates.ts'
 import type { CellValue } from '../fields/field-type.ts'
+import { fieldType } from '../fields/index.ts'
 import type { Field } from '../model.ts'
 
 /** When an answer is looked at, and where whoever gave it is. */
@@ -33,7 +34,10 @@ export function daysMeant(
   if (text === 'today') return { ...around(now.getTime(), timeZone ?? null), words: 'today' }
   const ms = isDay(text) ? null : fromStored(text)
   if (ms === null) return { first: text, last: text, words: null }
-  const own = type === 'DateTime' && typeof options.timeZone === 'string' ? options.timeZone : 'local'
+  const own =
+    fieldType(type).storage === 'datetime' && typeof options.timeZone === 'string'
+      ? options.timeZone
+      : 'local'
   return { ...around(ms, own === 'local' ? (timeZone ?? null) : own), words: null }
 }
 

@@ -3,12 +3,14 @@ import { FILE_KINDS, isAllowedKind } from '../fields/attachment-kinds.ts'
 import { titlesIn } from '../fields/choices.ts'
 import { formatDay } from '../fields/date-text.ts'
 import { dayFormatOf } from '../fields/day-format.ts'
-import type { CellValue } from '../fields/field-type.ts'
+import type { CellValue, FormRuleSet } from '../fields/field-type.ts'
+import { fieldType } from '../fields/index.ts'
 import { readLinkIds } from '../fields/list-value.ts'
 import { idsIn } from '../fields/people-value.ts'
 import { formatValue } from '../fields/read.ts'
 import { isEmail, isPhone, isUrl } from '../fields/text-checks.ts'
 import { parseTime } from '../fields/time-text.ts'
+import { hasMultipleChoices, holdsFiles, holdsPeople, isLinkType } from '../fields/traits.ts'
 import { patternTest } from '../formula/match-pattern.ts'
 import { readPattern } from '../formula/pattern.ts'
 import type { Field } from '../model.ts'
@@ -39,17 +41,21 @@ export interface FormRuleType {
   broken(answer: CellValue, value: FormRule['value'], field: RuleField, moment: RuleMoment): FormText | null
 }
 
-const TEXTS: readonly string[] = [
-  ...['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber', 'Password', 'SpecificDBType'],
-]
-const NUMBERS: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration', 'Rating', 'Year']
-const STEPPED: readonly string[] = ['Number', 'Decimal', 'Currency', 'Percent', 'Duration']
-const DAYS: readonly string[] = ['Date', 'DateTime']
-
 const dayText = (field: RuleField, day: string): string => formatDay(day, dayFormatOf(field))
 
-const oneOf = (names: readonly string[]) => (field: RuleField) => names.includes(field.type)
-const only = (name: string) => oneOf([name])
+/** True for fields whose type allows rules of the set. */
+const takes =
+  (set: FormRuleSet) =>
+  ({ type }: RuleField): boolean =>
+    fieldType(type).formRules?.includes(set) === true
+
+const isDay = ({ type }: RuleField): boolean => {
+  const { storage, readOnly } = fieldType(type)
+  return (storage === 'date' || storage === 'datetime') && !readOnly
+}
+
+const isTime = ({ type }: RuleField): boolean => fieldType(type).storage === 'time'
+
 const good = (): null => null
 
 const say = (text: string, params: FormText['params'] = {}): FormText => ({ text, params })
@@ -78,16 +84,16 @@ const holds = (answer: CellValue, value: FormRule['value']): boolean =>
   String(answer).toLowerCase().includes(String(value).toLowerCase())
 
 /** Of which there are several in one answer: options, people, linked records, files. */
-function chosenIn(answer: CellValue, { type }: RuleField): number {
-  if (type === 'MultiSelect') return titlesIn(String(answer ?? '')).length
-  if (type === 'User' || type === 'Collaborator') return idsIn(answer).length
+function chosenIn(answer: CellValue, field: RuleField): number {
+  if (hasMultipleChoices(field)) return titlesIn(String(answer ?? '')).length
+  if (holdsPeople(field)) return idsIn(answer).length
   return readLinkIds(answer)?.length ?? 0
 }
 
-const choosesSeveral = ({ type, options }: RuleField): boolean =>
-  type === 'MultiSelect' ||
-  ((type === 'User' || type === 'Collaborator') && options.multiple === true) ||
-  ((type === 'Links' || type === 'LinkToAnotherRecord') && (options.kind === 'mm' || options.kind === 'hm'))
+const choosesSeveral = (field: RuleField): boolean =>
+  hasMultipleChoices(field) ||
+  (holdsPeople(field) && field.options.multiple === true) ||
+  (isLinkType(field) && (field.options.kind === 'mm' || field.options.kind === 'hm'))
 
 /** True where `answer` is a whole number of steps, as exactly as decimal fractions in binary allow. */
 function isStep(answer: number, step: number): boolean {
@@ -120,7 +126,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'minLength',
     label: 'Minimum length',
     input: 'count',
-    fits: oneOf(TEXTS),
+    fits: takes('text'),
     problem: countProblem,
     broken: (answer, n) =>
       lengthOf(answer) >= Number(n) ? null : say('Enter at least {n} characters', { n: Number(n) }),
@@ -129,7 +135,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'maxLength',
     label: 'Maximum length',
     input: 'count',
-    fits: oneOf(TEXTS),
+    fits: takes('text'),
     problem: countProblem,
     broken: (answer, n) =>
       lengthOf(answer) <= Number(n) ? null : say('Enter up to {n} characters', { n: Number(n) }),
@@ -138,7 +144,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'contains',
     label: 'Contains',
     input: 'text',
-    fits: oneOf(TEXTS),
+    fits: takes('text'),
     problem: textProblem,
     broken: (answer, value) =>
       holds(answer, value) ? null : say('Must contain “{text}”', { text: String(value) }),
@@ -147,7 +153,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'notContains',
     label: 'Does not contain',
     input: 'text',
-    fits: oneOf(TEXTS),
+    fits: takes('text'),
     problem: textProblem,
     broken: (answer, value) =>
       holds(answer, value) ? say('Must not contain “{text}”', { text: String(value) }) : null,
@@ -156,7 +162,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'pattern',
     label: 'Matches a pattern',
     input: 'text',
-    fits: oneOf(TEXTS),
+    fits: takes('text'),
     problem(value) {
       const read = readPattern(typeof value === 'string' ? value : '')
       return read.ok ? null : read.message
@@ -168,7 +174,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'email',
     label: 'Is an email address',
     input: 'none',
-    fits: oneOf(['Email', 'SingleLineText']),
+    fits: takes('email'),
     problem: good,
     broken: (answer) =>
       isEmail(String(answer)) ? null : say('Enter an email address such as ann@example.com'),
@@ -177,7 +183,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'url',
     label: 'Is a URL',
     input: 'none',
-    fits: oneOf(['URL', 'SingleLineText']),
+    fits: takes('url'),
     problem: good,
     broken: (answer) => (isUrl(String(answer)) ? null : say('Enter a URL such as https://example.com')),
   },
@@ -185,7 +191,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'phone',
     label: 'Is a phone number',
     input: 'none',
-    fits: oneOf(['PhoneNumber', 'SingleLineText']),
+    fits: takes('phone'),
     problem: good,
     broken: (answer) => (isPhone(String(answer)) ? null : say('Enter a phone number such as +49 30 901820')),
   },
@@ -193,7 +199,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'min',
     label: 'At least',
     input: 'number',
-    fits: oneOf(NUMBERS),
+    fits: takes('number'),
     problem: numberProblem,
     broken: (answer, least, field) =>
       Number(answer) >= Number(least) ? null : say('Must be at least {n}', { n: formatValue(field, least) }),
@@ -202,7 +208,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'max',
     label: 'At most',
     input: 'number',
-    fits: oneOf(NUMBERS),
+    fits: takes('number'),
     problem: numberProblem,
     broken: (answer, most, field) =>
       Number(answer) <= Number(most) ? null : say('Must be at most {n}', { n: formatValue(field, most) }),
@@ -211,7 +217,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'step',
     label: 'Is a multiple of',
     input: 'number',
-    fits: oneOf(STEPPED),
+    fits: takes('step'),
     problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a step greater than 0'),
     broken: (answer, step, field) =>
       isStep(Number(answer), Number(step))
@@ -222,7 +228,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'from',
     label: 'Not before',
     input: 'day',
-    fits: oneOf(DAYS),
+    fits: isDay,
     problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
@@ -235,7 +241,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'to',
     label: 'Not after',
     input: 'day',
-    fits: oneOf(DAYS),
+    fits: isDay,
     problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
@@ -248,7 +254,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'fromTime',
     label: 'Not before',
     input: 'time',
-    fits: only('Time'),
+    fits: isTime,
     problem: timeProblem,
     broken: (answer, value) =>
       String(answer) >= String(parseTime(String(value)))
@@ -259,7 +265,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'toTime',
     label: 'Not after',
     input: 'time',
-    fits: only('Time'),
+    fits: isTime,
     problem: timeProblem,
     broken: (answer, value) =>
       String(answer) <= String(parseTime(String(value)))
@@ -288,7 +294,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'minFiles',
     label: 'Minimum number of files',
     input: 'count',
-    fits: only('Attachment'),
+    fits: holdsFiles,
     problem: countProblem,
     broken: (answer, n) =>
       readAttachments(answer).length >= Number(n) ? null : say('Add at least {n} files', { n: Number(n) }),
@@ -297,7 +303,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'maxFiles',
     label: 'Maximum number of files',
     input: 'count',
-    fits: only('Attachment'),
+    fits: holdsFiles,
     problem: countProblem,
     broken: (answer, n) =>
       readAttachments(answer).length <= Number(n) ? null : say('Add up to {n} files', { n: Number(n) }),
@@ -306,7 +312,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'fileKinds',
     label: 'File types',
     input: 'kinds',
-    fits: only('Attachment'),
+    fits: holdsFiles,
     problem: (value) => (kindsOf(value).length > 0 ? null : 'Choose at least one file type'),
     broken(answer, value) {
       const kinds = kindsOf(value).map(({ key }) => key)
@@ -318,7 +324,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'maxFileMb',
     label: 'Maximum file size (MB)',
     input: 'number',
-    fits: only('Attachment'),
+    fits: holdsFiles,
     problem: (value) => numberProblem(value) ?? (Number(value) > 0 ? null : 'Enter a size greater than 0'),
     broken(answer, value) {
       const large = readAttachments(answer).find(({ size }) => size > Number(value) * 1024 ** 2)

@@ -93,6 +93,10 @@ export const form: ViewKindDefinition<FormOptions> = {
     redirectUrl === null || /^https?:\/\/[^\s]+$/i.test(redirectUrl)
       ? recipientsProblem(emailTo)
       : 'The redirect URL must start with http:// or https://',
+  collectsAnswers: true,
+  filePaths: ({ bannerPath, logoPath }) => [bannerPath, logoPath],
+  // The addresses that answers are mailed to are for members alone.
+  publicOptions: (options) => ({ ...options, emailTo: null }),
   hasManualOrder: false,
   shownAtFirst: null,
 }

@@ -14,6 +14,8 @@ export const grid: ViewKindDefinition<GridOptions> = {
   fieldIds: () => [],
   prune: (options) => options,
   problem: () => null,
+  isTabular: true,
+  canGroup: true,
   hasManualOrder: false,
   shownAtFirst: null,
 }

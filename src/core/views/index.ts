@@ -5,7 +5,7 @@ import { type GalleryOptions, gallery } from './gallery.ts'
 import { type GridOptions, grid } from './grid.ts'
 import { type KanbanOptions, kanban } from './kanban.ts'
 import { type MapOptions, map } from './map.ts'
-import type { ViewKindDefinition } from './view-kind.ts'
+import type { Stacks, ViewKindDefinition } from './view-kind.ts'
 
 export * from './calendar.ts'
 export * from './coloring.ts'
@@ -17,7 +17,7 @@ export * from './grouping.ts'
 export * from './kanban.ts'
 export * from './map.ts'
 export * from './rename-choices.ts'
-export type { ViewKindDefinition } from './view-kind.ts'
+export type { Setup, Stacks, ViewKindDefinition } from './view-kind.ts'
 
 /** What each kind of view keeps in `View.options`. */
 export interface OptionsByKind {
@@ -42,6 +42,29 @@ export const VIEW_KINDS: { [K in ViewKind]: ViewKindDefinition<OptionsByKind[K]>
 /** A kind's definition where it does not matter which one it is: its options are what itself has made. */
 export const viewKind = (kind: ViewKind): ViewKindDefinition<object> =>
   VIEW_KINDS[kind] as ViewKindDefinition<object>
+
+type Kinded = Pick<View, 'kind'>
+
+/** True for views that people fill in: they show no records. */
+export const collectsAnswers = ({ kind }: Kinded): boolean => viewKind(kind).collectsAnswers === true
+
+/** True for views whose columns are fields: fields that are added later appear in them. */
+export const isTabular = ({ kind }: Kinded): boolean => viewKind(kind).isTabular === true
+
+/** True for views whose records can be grouped. */
+export const canGroup = ({ kind }: Kinded): boolean => viewKind(kind).canGroup === true
+
+/** The stacks of a view; null for kinds without stacks. Takes options as they are stored. */
+export function stacksOf({ kind, options }: Kinded & { options: object | null }): Stacks | null {
+  const { stacks, options: schema } = viewKind(kind)
+  return stacks?.(schema.parse(options ?? {})) ?? null
+}
+
+/** Paths of stored files that a view's options name. */
+export function filePathsOf({ kind, options }: Pick<View, 'kind' | 'options'>): (string | null)[] {
+  const { filePaths, options: schema } = viewKind(kind)
+  return filePaths?.(schema.parse(options)) ?? []
+}
 
 /**
  * The options of a view of that kind, with every key.

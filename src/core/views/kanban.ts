@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
 import type { Field } from '../model.ts'
 import { coverShape, firstCover, isCover } from './cover.ts'
 import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
@@ -28,10 +29,9 @@ export type KanbanOptions = z.output<typeof kanbanOptions>
 /** True for a field whose values can be stacks: a choice, a person, a tick, a link to one record. */
 export const isStackable = (field: Field): boolean => {
   if (field.error !== null) return false
-  if (field.type === 'SingleSelect' || field.type === 'Checkbox') return true
-  if (field.type === 'User' || field.type === 'Collaborator') return field.options.multiple !== true
-  const isLink = field.type === 'LinkToAnotherRecord' || field.type === 'Links'
-  return isLink && field.options.kind === 'bt'
+  if (hasSingleChoice(field) || isBoolean(field)) return true
+  if (holdsPeople(field)) return field.options.multiple !== true
+  return isLinkType(field) && field.options.kind === 'bt'
 }
 
 /** Cards in stacks, one for each value of a field. */
@@ -41,8 +41,7 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
   label: 'Kanban',
   options: kanbanOptions,
   defaults: (fields) => ({
-    stackFieldId:
-      (fields.find((field) => field.type === 'SingleSelect') ?? fields.find(isStackable))?.id ?? null,
+    stackFieldId: (fields.find(hasSingleChoice) ?? fields.find(isStackable))?.id ?? null,
     coverFieldId: firstCover(fields),
     coverFit: 'fit',
     stacks: [],
@@ -67,6 +66,18 @@ export const kanban: ViewKindDefinition<KanbanOptions> = {
     wrongType([stackFieldId], field, isStackable, 'field to stack by') ??
     wrongType([coverFieldId], field, isCover, 'attachment field') ??
     (new Set(stacks.map(({ key }) => key)).size < stacks.length ? 'A stack is named twice' : null),
+  stacks: ({ stackFieldId, stacks }) => ({
+    fieldId: stackFieldId,
+    hidden: stacks.flatMap(({ key, isHidden }) => (isHidden ? [key] : [])),
+  }),
+  setup: {
+    read: ({ stackFieldId }) => ({ fieldId: stackFieldId, toFieldId: null }),
+    write: ({ fieldId }, copied) => ({
+      stackFieldId: fieldId,
+      // The stacks of another field say nothing of this one.
+      ...(copied?.stackFieldId !== fieldId && { stacks: [] }),
+    }),
+  },
   hasManualOrder: true,
   shownAtFirst: 3,
 }

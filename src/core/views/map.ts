@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Field } from '../model.ts'
-import { fitOrNull, isShownAs, type ViewKindDefinition, wrongType } from './view-kind.ts'
+import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 export const mapOptions = z.strictObject({
   /** The field of places; null: to be chosen. */
@@ -9,7 +9,8 @@ export const mapOptions = z.strictObject({
 export type MapOptions = z.output<typeof mapOptions>
 
 /** True for a field whose values are places. */
-export const isPlace = (field: Field): boolean => isShownAs(field, 'GeoData') && field.result?.isList !== true
+export const isPlace = (field: Field): boolean =>
+  valueTypeOf(field)?.isLocation === true && field.result?.isList !== true
 
 /** Records as pins on a map. */
 export const map: ViewKindDefinition<MapOptions> = {
@@ -21,6 +22,10 @@ export const map: ViewKindDefinition<MapOptions> = {
   fieldIds: ({ geoFieldId }) => (geoFieldId === null ? [] : [geoFieldId]),
   prune: (options, field) => ({ ...options, geoFieldId: fitOrNull(options.geoFieldId, field, isPlace) }),
   problem: ({ geoFieldId }, field) => wrongType([geoFieldId], field, isPlace, 'GeoData field'),
+  setup: {
+    read: ({ geoFieldId }) => ({ fieldId: geoFieldId, toFieldId: null }),
+    write: ({ fieldId }) => ({ geoFieldId: fieldId }),
+  },
   hasManualOrder: false,
   shownAtFirst: 5,
 }

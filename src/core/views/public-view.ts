@@ -1,14 +1,13 @@
 import type { FieldOptions } from '../fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
-import { showsPeople } from '../fields/people-value.ts'
 import { shownType } from '../fields/result.ts'
+import { showsPeople } from '../fields/traits.ts'
 import { type Condition, type Filter, isGroup } from '../filters/index.ts'
-import type { Field, Table, TableSchema, View } from '../model.ts'
+import type { Field, Table, TableSchema, View, ViewKind } from '../model.ts'
 import type { RowColoring } from './coloring.ts'
-import { formOptions } from './form.ts'
 import { offeredChoices } from './form-answers.ts'
-import { optionsOf, viewKind } from './index.ts'
+import { collectsAnswers, stacksOf, viewKind } from './index.ts'
 
 /** What a visitor is told of a field that is broken: why it is may speak of what they do not see. */
 export const BROKEN = 'This field can’t be shown at the moment'
@@ -23,6 +22,7 @@ const SHOWN_OPTIONS = {
   link: ['kind'],
   lookup: [],
   rollup: ['function', 'precision', 'thousands'],
+  count: [],
   formula: ['display'],
   code: ['format'],
   button: ['kind', 'label', 'theme', 'color', 'icon'],
@@ -36,7 +36,7 @@ const SHOWN_OPTIONS = {
 export function visibleFieldIds(view: View, fields: readonly Field[]): ReadonlySet<string> {
   const shown = new Set(view.fields.filter((line) => line.show).map((line) => line.fieldId))
   for (const field of fields) {
-    if (field.isPrimaryKey || (field.isDisplay && view.kind !== 'form')) shown.add(field.id)
+    if (field.isPrimaryKey || (field.isDisplay && !collectsAnswers(view))) shown.add(field.id)
   }
   for (const id of viewKind(view.kind).fieldIds(view.options)) shown.add(id)
   for (const field of fields) {
@@ -51,7 +51,7 @@ export function visibleFieldIds(view: View, fields: readonly Field[]): ReadonlyS
  * a stack are found by it, and the link tells the same keys.
  */
 function stackKeyOf(view: View | null, field: Field): string | null {
-  if (view?.kind !== 'kanban' || optionsOf(view, 'kanban').stackFieldId !== field.id) return null
+  if (view === null || stacksOf(view)?.fieldId !== field.id) return null
   return linkOf(field)?.keyFieldId ?? null
 }
 
@@ -91,7 +91,7 @@ export function publicField(field: Field, view: View | null): Field {
       ...(keyFieldId !== null && { keyFieldId }),
     },
     // What a new record gets is for those who make one.
-    defaultValue: view?.kind === 'form' ? field.defaultValue : null,
+    defaultValue: view && collectsAnswers(view) ? field.defaultValue : null,
     databaseType: null,
     readOnlyReason: null,
     result: result && { ...result, options: publicOptions(result.type, result.options) },
@@ -110,7 +110,7 @@ export function publicOptions(type: FieldTypeName, options: FieldOptions): Field
 
 /** A form that offers some of the options does not name the others. */
 function offeredOnly(field: Field, view: View | null): FieldOptions {
-  const said = view?.kind === 'form' && view.fields.find((line) => line.fieldId === field.id)?.form
+  const said = view && collectsAnswers(view) && view.fields.find((line) => line.fieldId === field.id)?.form
   return said && said.limitOptions !== null
     ? { ...field.options, choices: offeredChoices(field, said) }
     : field.options
@@ -145,14 +145,14 @@ export function publicView(view: View, visible: readonly Field[]): View {
     sorts: sorts.filter(isShown),
     groups: groups.filter(isShown),
     coloring: coloring && publicColoring(coloring, isShown, isTold),
-    options: withoutRecipients(view).options,
+    options: withPublicOptions(view).options,
   }
 }
 
-/** A form without the addresses that its answers are mailed to: those are for members alone. */
-export function withoutRecipients<V extends { kind: string; options: object | null }>(view: V): V {
-  if (view.kind !== 'form' || view.options === null) return view
-  return { ...view, options: { ...formOptions.parse(view.options), emailTo: null } }
+/** A view without the options that are for members alone. */
+export function withPublicOptions<V extends { kind: ViewKind; options: object | null }>(view: V): V {
+  const { publicOptions: limit, options } = viewKind(view.kind)
+  return limit && view.options !== null ? { ...view, options: limit(options.parse(view.options)) } : view
 }
 
 /** True for a condition that visitors may know of. */

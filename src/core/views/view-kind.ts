@@ -1,5 +1,29 @@
 import type { ZodType } from 'zod'
+import type { AnyFieldType } from '../fields/field-type.ts'
+import { shownType } from '../fields/result.ts'
 import type { Field, ViewKind } from '../model.ts'
+
+/** A field that divides records into stacks (null: not chosen), and the keys of the stacks that are hidden. */
+export interface Stacks {
+  fieldId: string | null
+  hidden: (string | null)[]
+}
+
+/** The fields that a new view is set up by; null: none, or none that fits. */
+export interface Setup {
+  fieldId: string | null
+  /** Where records end, in kinds with a date range. */
+  toFieldId: string | null
+}
+
+/** How the fields of a setup stand in a kind's options. */
+export interface ViewSetup<Options> {
+  /** True where records may span two dates. */
+  hasEnd?: true
+  read(options: Options): Setup
+  /** @param copied the options of the view that the new one is copied from, where it is of the same kind */
+  write(setup: Setup, copied: Options | null): Partial<Options>
+}
 
 /**
  * A kind of view: what it keeps beside the fields, filter and sorts that every view has. One file each
@@ -32,6 +56,20 @@ export interface ViewKindDefinition<Options extends object> {
    * `field` gives a live field by its id.
    */
   problem(options: Options, field: (id: string) => Field | undefined): string | null
+  /** True where visitors and members fill in answers, and no records are shown. */
+  collectsAnswers?: true
+  /** True where fields are columns: fields that are added later appear, and REST documents the view. */
+  isTabular?: true
+  /** True where records can be grouped by fields (`View.groups`). */
+  canGroup?: true
+  /** The field whose values divide the records, and the values that the view hides from visitors. */
+  stacks?(options: Options): Stacks
+  /** The fields that a new view is set up by; absent where it needs none. */
+  setup?: ViewSetup<Options>
+  /** Paths of stored files that the options name. */
+  filePaths?(options: Options): (string | null)[]
+  /** The options without what visitors must not learn. Absent where they may know all. */
+  publicOptions?(options: Options): Options
   /** True where people put records into an order of the view's own, which no other view shows. */
   hasManualOrder: boolean
   /** How many fields beside the display field a new view shows; null: as many as a grid does. */
@@ -64,6 +102,6 @@ export function wrongType(
   return null
 }
 
-/** What a field shows, for the choice of a cover, a date or a place: a lookup counts as what it looks up. */
-export const isShownAs = (field: Field, ...types: readonly string[]): boolean =>
-  field.error === null && types.includes(field.result?.type ?? field.type)
+/** The type of the values that a field shows, a lookup that of its target; null for a broken field. */
+export const valueTypeOf = (field: Field): AnyFieldType | null =>
+  field.error === null ? shownType(field).type : null

@@ -1,5 +1,6 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { parseValue, readValue } from '../../../src/core/fields/read.ts'
+import { holdsFiles, isLinkType, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Question } from '../../../src/core/views/form-answers.ts'
 
@@ -19,8 +20,9 @@ export const HIDDEN_PARAM = '_hidden'
 /** Names titles whose answers cannot be changed. */
 export const READ_ONLY_PARAM = '_readonly'
 
-/** Types whose answers are no text: files, records that a visitor is to choose, and what belongs in no address. */
-const UNFIT: ReadonlySet<string> = new Set(['Attachment', 'Links', 'LinkToAnotherRecord', 'Password'])
+/** True where an answer can be written in an address: not files, linked records, or passwords. */
+export const fitsAddress = (field: Pick<Field, 'type'>): boolean =>
+  !holdsFiles(field) && !isLinkType(field) && !isSecret(field)
 
 /**
  * Answers from the query of an address, by the titles of the fields: `?Name=Ann&Tags=a,b&_hidden=Tags`. Titles
@@ -32,7 +34,7 @@ export function readPrefill(query: URLSearchParams, questions: readonly Question
   const values: Record<string, CellValue> = {}
   for (const [name, text] of query) {
     const field = find(name)
-    if (!field || UNFIT.has(field.type) || text.trim() === '') continue
+    if (!field || !fitsAddress(field) || text.trim() === '') continue
     const value = prefilled(field, text)
     if (value !== null) values[field.id] = value
   }

@@ -1,6 +1,7 @@
 import { ArrowLeft, ArrowRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
+import { hasChoices, hasSingleChoice, isBoolean } from '../../../src/core/fields/traits.ts'
 import { offeredChoices, type Question } from '../../../src/core/views/form-answers.ts'
 import { t, tn } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
@@ -174,7 +175,7 @@ function stepOf(key: string, target: EventTarget): 1 | -1 | null {
 
 /** Options that A, B, C… stand for; none where the question offers no list. */
 function lettered({ field, form }: Question): string[] {
-  const isList = form.layout === 'list' && (field.type === 'SingleSelect' || field.type === 'MultiSelect')
+  const isList = form.layout === 'list' && hasChoices(field)
   return isList
     ? offeredChoices(field, form)
         .map(({ title }) => title)
@@ -184,7 +185,7 @@ function lettered({ field, form }: Question): string[] {
 
 function chooseByLetter(question: Question, run: FormRun, key: string): boolean {
   const { field } = question
-  if (field.type === 'Checkbox') {
+  if (isBoolean(field)) {
     if (key.toLowerCase() !== 'y' && key.toLowerCase() !== 'n') return false
     run.set(field.id, key.toLowerCase() === 'y')
     return true
@@ -192,7 +193,7 @@ function chooseByLetter(question: Question, run: FormRun, key: string): boolean 
   const titles = lettered(question)
   const title = titles[key.toLowerCase().charCodeAt(0) - 'a'.charCodeAt(0)]
   if (title === undefined || run.isReadOnly(field.id)) return false
-  if (field.type === 'SingleSelect') run.set(field.id, title)
+  if (hasSingleChoice(field)) run.set(field.id, title)
   else {
     const chosen = titlesIn(String(run.value(field.id) ?? ''))
     const next = titles.filter((one) => (one === title) !== chosen.includes(one))

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import { startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { holdsPeople, idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import { idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import {
   checkAnswers,
   type Question,
@@ -232,7 +233,7 @@ const peopleMeant = (value: CellValue, actorId: string | null): CellValue =>
 
 /** Passwords are not written down in the browser. */
 const keepable = ({ fields }: FormSource, values: Values): Values => {
-  const secret = new Set(fields.filter(({ type }) => type === 'Password').map(({ id }) => id))
+  const secret = new Set(fields.filter(isSecret).map(({ id }) => id))
   return Object.fromEntries(Object.entries(values).filter(([id]) => !secret.has(id)))
 }
 

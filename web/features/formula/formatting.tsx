@@ -20,7 +20,7 @@ export function Formatting({ type, display, onDisplay, table, chooseType }: Form
   const [isOpen, setOpen] = useState(display !== null)
   const id = useId()
   const shown = formulaResult(type, display)
-  const isWhole = (name: string) => name === 'Number'
+  const isWhole = (name: string) => fieldType(name).fractional !== undefined
   return (
     <div className={editor.part}>
       <button

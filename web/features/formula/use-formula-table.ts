@@ -1,5 +1,7 @@
 import { useMemo } from 'react'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
+import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
 import {
   type CheckedFormula,
   checkFormula,
@@ -37,8 +39,7 @@ export function useFormulaTable(
     const byId = new Map(fields.map((field) => [field.id, field]))
     const referencesOf = (fieldId: string) => {
       const field = byId.get(fieldId)
-      const holds = field?.type === 'Formula' || field?.type === 'Button'
-      return holds ? storedReferences(formulaOf(field).formula) : []
+      return field && hasFormula(field) ? storedReferences(formulaOf(field).formula) : []
     }
     const context = {
       fields: fields.map(formulaField),
@@ -57,5 +58,7 @@ export function useFormulaTable(
 }
 
 /** What the product keeps for itself, and what is no value, can be named but is not offered. */
-const isOffered = ({ type, isSystem }: Field): boolean =>
-  !isSystem && !['Button', 'QrCode', 'Barcode', 'Password'].includes(type)
+function isOffered(field: Field): boolean {
+  const { computed } = fieldType(field.type)
+  return !field.isSystem && !isSecret(field) && computed !== 'button' && computed !== 'code'
+}

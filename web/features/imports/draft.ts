@@ -6,6 +6,7 @@ import { isImportable, isOfferedForImport } from '../../../src/core/fields/impor
 import { FIELD_TYPES, type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { DecimalMark } from '../../../src/core/fields/number-text.ts'
+import { holdsFiles } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { Inputs } from '../../trpc.ts'
 import type { Analysis } from './analysis.ts'
@@ -75,8 +76,9 @@ export function withType(column: DraftColumn, type: FieldTypeName, analysis: Ana
 const MAX_CHOICES = 64 // spec §5
 
 function suitable(type: FieldTypeName, values: string[]): FieldOptions | undefined {
-  if (type !== 'SingleSelect' && type !== 'MultiSelect') return undefined
-  const titles = type === 'MultiSelect' ? values.flatMap(titlesIn) : values.map((value) => value.trim())
+  const { choices } = fieldType(type)
+  if (choices === undefined) return undefined
+  const titles = choices === 'multiple' ? values.flatMap(titlesIn) : values.map((value) => value.trim())
   const known = [...new Set(titles.filter((title) => title !== '' && title.length <= 255))]
   return { choices: known.slice(0, MAX_CHOICES).map((title) => ({ title })) }
 }
@@ -95,14 +97,14 @@ export function isMisfit(
     const field = target.fields.find(({ id }) => id === column.fieldId)
     if (field === undefined) return false
     if (linkOf(field)) return column.missing?.has(text) ?? false
-    if (field.type === 'Attachment') return readFileList(text, 'all') === null
+    if (holdsFiles(field)) return readFileList(text, 'all') === null
     const type = fieldType(field.type)
     return type.parse(text, field.options, decimal) === null && !isEmptyWord(text, type)
   }
-  if (column.type === 'Attachment') return readFileList(text, 'all') === null
+  if (holdsFiles(column)) return readFileList(text, 'all') === null
   const type = fieldType(column.type)
   // Options that a new select field lacks are added to it.
-  if (type.filters === 'select' || type.filters === 'multiSelect') return false
+  if (type.choices !== undefined) return false
   return type.parse(text, column.options, decimal) === null && !isEmptyWord(text, type)
 }
 

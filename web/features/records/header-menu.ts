@@ -20,6 +20,7 @@ import {
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { summarySetOf } from '../../../src/core/fields/result.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../src/core/group-key.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
 import type { MenuAnchor } from '../../grid/source.ts'
@@ -217,8 +218,7 @@ function placeAfter({ schema, state }: TableContext, field: Field): Pick<FieldPl
 }
 
 /** Keys go with their links, and the product has its own fields once. */
-const isDuplicable = ({ isSystem, isPrimaryKey, type }: Field): boolean =>
-  !isSystem && !isPrimaryKey && type !== 'ForeignKey'
+const isDuplicable = (field: Field): boolean => !field.isSystem && !field.isPrimaryKey && !isForeignKey(field)
 
 const duplicateItem = (context: TableContext, field: Field): MenuItem => ({
   kind: 'action',

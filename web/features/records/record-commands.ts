@@ -3,6 +3,7 @@ import type { AppliedChange, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Selection } from '../../../src/core/query.ts'
 import { isEmptyList, isPartial } from '../../cells/link-value.ts'
@@ -237,7 +238,7 @@ export async function duplicateRecords(context: TableContext, ids: readonly Reco
 /** A copy must not take from the record that it is a copy of what only one can have: its children, its partner. */
 function isCopied(field: Field): boolean {
   const link = linkOf(field)
-  return link === null ? field.type !== 'ForeignKey' : link.kind === 'mm' || link.kind === 'bt'
+  return link === null ? !isForeignKey(field) : link.kind === 'mm' || link.kind === 'bt'
 }
 
 /** Links as they are written. */

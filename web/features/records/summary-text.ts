@@ -1,5 +1,3 @@
-import { duration } from '../../../src/core/fields/duration.ts'
-import { showDuration } from '../../../src/core/fields/duration-text.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
@@ -19,19 +17,7 @@ export function summaryText(field: Field, key: string, value: CellValue): string
     return new Intl.NumberFormat(localeTag(), { style: 'percent', maximumFractionDigits: 1 }).format(
       value / 100,
     )
-  const { code, precision } = options
-  if (form === 'value' && type.name === 'Duration')
-    return showDuration(value, duration.options.parse(options).format)
-  if (form === 'value' && type.name === 'Currency' && typeof code === 'string') {
-    const digits = typeof precision === 'number' ? precision : 2
-    const format = {
-      style: 'currency',
-      currency: code,
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    } as const
-    return new Intl.NumberFormat(localeTag(), format).format(value)
-  }
-  const text = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 }).format(value)
-  return form === 'value' && type.name === 'Percent' ? `${text}%` : text
+  return form === 'value' && type.summaryText
+    ? type.summaryText(value, options, localeTag())
+    : new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 }).format(value)
 }

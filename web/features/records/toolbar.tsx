@@ -1,5 +1,6 @@
 import { ArrowDownUp, Columns3, Ellipsis, Layers, ListFilter, Lock, Palette, Plus, Rows3 } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../src/core/group-key.ts'
 import type { RowHeight } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
@@ -81,8 +82,7 @@ export function TableToolbar(props: TableToolbarProps) {
   const fields = useMemo(() => all.filter(isComparable), [all])
   // The number of a record and the keys of links are hidden of themselves: that is not worth a tint.
   const hidden = fieldsInOrder(schema.fields, view).filter(
-    ({ field, column }) =>
-      !column.show && !field.isDisplay && !field.isPrimaryKey && field.type !== 'ForeignKey',
+    ({ field, column }) => !column.show && !field.isDisplay && !field.isPrimaryKey && !isForeignKey(field),
   )
   const conditions = conditionsOf(completeFilter(view.filter, all))
   const byId = new Map(all.map((field) => [field.id, field]))

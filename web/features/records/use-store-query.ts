@@ -4,7 +4,7 @@ import { fieldsOf } from '../../../src/core/filters/index.ts'
 import type { Field, Sort, View } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
-import { coloringFields, viewKind } from '../../../src/core/views/index.ts'
+import { canGroup, coloringFields, viewKind } from '../../../src/core/views/index.ts'
 import { shownFields } from '../views/arrange-fields.ts'
 import { completeFilter } from '../views/filter-edit.ts'
 import type { StoreQuery } from './store/types.ts'
@@ -38,7 +38,7 @@ function groupingOf(
   fields: readonly Field[],
   view: View,
 ): { groups: Sort[]; groupSummaries: { fieldId: string; summary: string }[] } {
-  const groups = view.kind === 'grid' ? view.groups.filter(({ fieldId }) => has(fields, fieldId)) : []
+  const groups = canGroup(view) ? view.groups.filter(({ fieldId }) => has(fields, fieldId)) : []
   if (groups.length === 0) return { groups: [], groupSummaries: [] }
   const summaries = shownFields(fields, view).flatMap(({ field, column }) => {
     const summary = column.summary === null ? null : findSummary(column.summary)

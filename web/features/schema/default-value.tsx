@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { NOW, takesNow } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { holdsPeople } from '../../../src/core/fields/people-value.ts'
+import { hasSingleChoice, holdsPeople, isBoolean } from '../../../src/core/fields/traits.ts'
 import { t } from '../../i18n.ts'
 import { TextField } from '../../ui/field.tsx'
 import toolbar from '../views/toolbar.module.css'
@@ -23,7 +23,7 @@ export function DefaultValue({
 }) {
   const { type, defaultValue } = draft
   const id = useId()
-  if (type === 'Checkbox') {
+  if (isBoolean({ type })) {
     return (
       <label className={styles.check}>
         <input
@@ -39,7 +39,7 @@ export function DefaultValue({
     const multiple = draft.options.multiple === true
     return <DefaultPeople baseId={baseId} value={defaultValue} multiple={multiple} onChange={onChange} />
   }
-  if (type === 'SingleSelect') {
+  if (hasSingleChoice({ type })) {
     return (
       <div className={styles.part}>
         <label htmlFor={id}>{t('Default value')}</label>
@@ -85,7 +85,9 @@ function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (valu
         >
           <option value="">{t('None')}</option>
           <option value="now">{nowLabel(type)}</option>
-          <option value="fixed">{type === 'Time' ? t('Specific time') : t('Specific date')}</option>
+          <option value="fixed">
+            {fieldType(type).storage === 'time' ? t('Specific time') : t('Specific date')}
+          </option>
         </select>
       </div>
       {isFixed && <TypedDefault draft={draft} label={t('Specific value')} onChange={onChange} />}
@@ -94,8 +96,9 @@ function MomentDefault({ draft, onChange }: { draft: FieldDraft; onChange: (valu
 }
 
 function nowLabel(type: FieldDraft['type']): string {
-  if (type === 'Time') return t('Current time')
-  return type === 'Date' ? t('Current date') : t('Current date and time')
+  const { storage } = fieldType(type)
+  if (storage === 'time') return t('Current time')
+  return storage === 'date' ? t('Current date') : t('Current date and time')
 }
 
 function TypedDefault({

@@ -1,5 +1,6 @@
 import { choiceColor } from '../../../src/core/fields/choices.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
+import { numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table, TableSchema } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
@@ -114,7 +115,7 @@ export async function setDisplayField(table: TableRef, field: Field): Promise<vo
 
 /** Copies a field to a place in a view; where it has values of its own, after asking whether they go along. */
 export function duplicateField(table: TableRef, field: Field, place: FieldPlace): void {
-  if (linkOf(field) || (field.columnName !== '' && field.type !== 'AutoNumber')) {
+  if (linkOf(field) || (field.columnName !== '' && !numbersRecords(field))) {
     openDialog((close) => <DuplicateFieldDialog table={table} field={field} place={place} onClose={close} />)
   } else void duplicateAtOnce(table, field, place)
 }

@@ -86,21 +86,19 @@ export function problemOf(draft: FieldDraft): string | null {
 
 /** What a field that reads others still has to be told. */
 export function missingOption({ type, options }: Pick<FieldDraft, 'type' | 'options'>): string | null {
-  switch (type) {
-    case 'Links':
-    case 'LinkToAnotherRecord':
+  switch (fieldType(type).computed) {
+    case 'link':
       return options.relatedTableId ? null : t('Choose a table to link')
-    case 'Count':
+    case 'count':
       return options.relationFieldId ? null : t('Choose a link')
-    case 'Lookup':
-    case 'Rollup':
+    case 'lookup':
+    case 'rollup':
       return options.relationFieldId && options.targetFieldId ? null : t('Choose a link and a field')
-    case 'QrCode':
-    case 'Barcode':
+    case 'code':
       return options.valueFieldId ? null : t('Choose a field')
-    case 'Formula':
+    case 'formula':
       return options.formula ? null : t('Enter a formula')
-    case 'Button':
+    case 'button':
       return options.kind !== 'url' || options.formula ? null : t('Enter a URL formula')
     default:
       return null

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { fieldType } from '../../../src/core/fields/index.ts'
+import { hasFormula, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
@@ -42,7 +43,6 @@ export interface FieldEditorProps {
 }
 
 /** Types that need room to write in. */
-const WIDE: ReadonlySet<string> = new Set(['Formula', 'Button'])
 
 /** Makes or changes a field: name, type, what goes with the type, and rules. */
 export function FieldEditor(props: FieldEditorProps) {
@@ -111,7 +111,7 @@ export function FieldEditor(props: FieldEditorProps) {
       anchor={anchor}
       onClose={leave}
       label={field ? t('Edit field') : t('Add field')}
-      className={`${styles.popover} ${WIDE.has(draft.type) ? styles.wide : ''}`}
+      className={`${styles.popover} ${hasFormula(draft) ? styles.wide : ''}`}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: catches Enter and Ctrl+Enter of the inputs inside */}
       <div className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
@@ -185,7 +185,7 @@ export function FieldEditor(props: FieldEditorProps) {
               {t('Required')}
             </label>
             {/* Nobody can tell whether two passwords are the same. */}
-            <label className={styles.check} hidden={draft.type === 'Password'}>
+            <label className={styles.check} hidden={isSecret(draft)}>
               <input
                 type="checkbox"
                 checked={draft.unique}

@@ -1,5 +1,6 @@
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
+import { isLinkType, numbersRecords } from '../../../src/core/fields/traits.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
@@ -9,8 +10,6 @@ export interface WithheldTypes {
   has: (type: string) => boolean
   reason: string | null
 }
-
-const ON_OWN_TABLES: ReadonlySet<string> = new Set(['Links', 'LinkToAnotherRecord', 'AutoNumber'])
 
 /**
  * What a new field of the table cannot be, or what a field cannot become. Tables of a connected database
@@ -24,7 +23,8 @@ export function useWithheldTypes(
   const sources = trpc.sources.list.useQuery({ baseId }, { staleTime: 60_000 })
   const source = sources.data?.find((one) => one.id === schema.data?.table.sourceId)
   const isForeign = source !== undefined && !source.isOwn
-  const lacks = (type: string) => ON_OWN_TABLES.has(type) || fieldType(type).systemColumn !== undefined
+  const lacks = (type: string) =>
+    isLinkType({ type }) || numbersRecords({ type }) || fieldType(type).systemColumn !== undefined
   return {
     has: (type) =>
       (isForeign && (lacks(type) || isOther(field, type))) || (field !== null && !canBecome(field, type)),
@@ -38,7 +38,7 @@ export function useWithheldTypes(
 
 /** The values of a formula would need a column that the database has not. */
 const isOther = (field: Field | null, type: string): boolean =>
-  field?.type === 'Formula' && field.type !== type
+  field !== null && fieldType(field.type).computed === 'formula' && field.type !== type
 
 /** True where the field's values can be turned into values of another type. */
 export function canBecome(field: Pick<Field, 'type' | 'options'>, type: string): boolean {
@@ -52,6 +52,6 @@ export function canBecome(field: Pick<Field, 'type' | 'options'>, type: string):
     return !readOnly && !systemColumn && !internal && !computed
   }
   // What a formula gives at this moment becomes values of its own.
-  if (field.type === 'Formula') return hasValues(type)
-  return (field.type === 'AutoNumber' || hasValues(field.type)) && (isLink || hasValues(type))
+  if (fieldType(field.type).computed === 'formula') return hasValues(type)
+  return (numbersRecords(field) || hasValues(field.type)) && (isLink || hasValues(type))
 }

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import type { Choice } from '../../../src/core/fields/choices.ts'
+import { hasSingleChoice, isBoolean } from '../../../src/core/fields/traits.ts'
 import type { Field, TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
 import { t } from '../../i18n.ts'
@@ -106,14 +107,14 @@ function PrefillValue({
   )
 }
 
-function choicesOf({ type, options }: Field): { value: string; label: string }[] | null {
-  if (type === 'Checkbox') {
+function choicesOf(field: Field): { value: string; label: string }[] | null {
+  if (isBoolean(field)) {
     return [
       { value: 'true', label: t('Checked') },
       { value: 'false', label: t('Unchecked') },
     ]
   }
-  if (type !== 'SingleSelect') return null
-  const { choices = [] } = options as { choices?: Choice[] }
+  if (!hasSingleChoice(field)) return null
+  const { choices = [] } = field.options as { choices?: Choice[] }
   return choices.map(({ title }) => ({ value: title, label: title }))
 }

@@ -1,7 +1,7 @@
 import { parseValue } from '../../../src/core/fields/read.ts'
 import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
-import { HIDDEN_PARAM, MODE_PARAM, READ_ONLY_PARAM } from '../forms/prefill.ts'
+import { fitsAddress, HIDDEN_PARAM, MODE_PARAM, READ_ONLY_PARAM } from '../forms/prefill.ts'
 
 /** What a visitor may do with what a form's link has filled in. */
 export const PREFILL_MODES = ['editable', 'read-only', 'hidden'] as const
@@ -10,18 +10,9 @@ export type PrefillMode = (typeof PREFILL_MODES)[number]
 /** What a link says besides answers: a field of such a title cannot be filled in by one. */
 const TAKEN: readonly string[] = [MODE_PARAM, HIDDEN_PARAM, READ_ONLY_PARAM]
 
-/** Types whose values are no text that one could put in a link. */
-const UNFIT: ReadonlySet<string> = new Set([
-  'Attachment',
-  'Links',
-  'LinkToAnotherRecord',
-  'Password',
-  'Button',
-])
-
 /** True for a field that a link can fill in. */
 export const canPrefill = (field: Field): boolean =>
-  !UNFIT.has(field.type) && !isComputed(field) && !field.isSystem && !TAKEN.includes(field.title)
+  fitsAddress(field) && !isComputed(field) && !field.isSystem && !TAKEN.includes(field.title)
 
 /** A form's address with values for its fields, by their titles: `…?Name=Ann&_prefill=hidden`. */
 export function prefillAddress(

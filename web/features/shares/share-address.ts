@@ -1,5 +1,6 @@
 import type { ViewKind } from '../../../src/core/model.ts'
 import type { Share } from '../../../src/core/shares.ts'
+import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { formAddress, paths, sharedAddress } from '../../routes/paths.ts'
 
 /** The full address that a public link is given out as; of a form that asks one question at a time, that page. */
@@ -10,7 +11,8 @@ export function addressOfShare(
   const { id, kind, settings } = share
   if (kind === 'base') return sharedAddress(paths.sharedBase(id))
   if (kind === 'erd') return sharedAddress(paths.sharedDiagram(id))
-  if (viewKind === 'form') return formAddress(id, { survey: settings.survey })
+  if (viewKind !== null && collectsAnswers({ kind: viewKind }))
+    return formAddress(id, { survey: settings.survey })
   return sharedAddress(paths.sharedView(id))
 }
 

@@ -1,4 +1,5 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
+import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { availableLanguages, formatAgo, LANGUAGES, t, tn } from '../../i18n.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -23,7 +24,7 @@ export function ViewShare({ view, schema }: { view: View; schema: TableSchema })
     return <ErrorState title={t('The link could not be loaded')} error={state.error} onRetry={state.retry} />
   }
   if (share === undefined) return <Skeleton height={200} />
-  const isForm = view.kind === 'form'
+  const isForm = collectsAnswers(view)
   return (
     <div className={styles.part}>
       <Switch

@@ -1,13 +1,13 @@
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
-import { optionsOf } from '../../../src/core/views/index.ts'
+import { collectsAnswers, stacksOf } from '../../../src/core/views/index.ts'
 import { t, tn } from '../../i18n.ts'
 import { fieldsInOrder, shownFields } from '../views/arrange-fields.ts'
 import { completeFilter, conditionsOf } from '../views/filter-edit.ts'
 
 /** What a visitor of a view's link will see, in sentences. */
 export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {
-  if (view.kind === 'form') {
+  if (collectsAnswers(view)) {
     const asked = questionsOf(view, fields).length
     return [
       tn('Visitors see 1 question.', 'Visitors see {n} questions.', asked),
@@ -38,5 +38,4 @@ export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View):
   ]
 }
 
-const hasHiddenStacks = (view: View): boolean =>
-  view.kind === 'kanban' && optionsOf(view, 'kanban').stacks.some(({ isHidden }) => isHidden)
+const hasHiddenStacks = (view: View): boolean => (stacksOf(view)?.hidden.length ?? 0) > 0

@@ -1,3 +1,4 @@
+import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, View, ViewField } from '../../../src/core/model.ts'
 
 /** What changes about one column of a view. */
@@ -37,7 +38,7 @@ const newColumn = (fieldId: string, order: number): ViewField => ({
 /** Where a field stands that the view does not know yet: at the end, and the key of a link out of sight. */
 const unplaced = (field: Field): ViewField => ({
   ...newColumn(field.id, 1e6 + field.order),
-  show: field.type !== 'ForeignKey',
+  show: !isForeignKey(field),
 })
 
 /**

@@ -1,6 +1,7 @@
 import { ArrowUp, Plus, X } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { CHOICE_COLORS, choiceColor } from '../../../src/core/fields/choices.ts'
+import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import type { RowColoring } from '../../../src/core/views/index.ts'
 import { t } from '../../i18n.ts'
@@ -23,7 +24,7 @@ const MAX_RULES = 20 // core/views/coloring.ts
 
 /** By what the records of a view are coloured: by a single select, or by the first condition they meet. */
 export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMenuProps) {
-  const selects = fields.filter((field) => field.type === 'SingleSelect')
+  const selects = fields.filter(hasSingleChoice)
   const name = useId()
   const [first] = selects
   const modes: { mode: RowColoring['mode'] | null; label: string; next: RowColoring | null }[] = [

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import type { TableSchema, View, ViewKind } from '../../../src/core/model.ts'
+import { type Setup, viewKind } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../routes/paths.ts'
@@ -12,7 +13,7 @@ import { unusedTitle } from '../bases/unused-title.ts'
 import { setExpanded } from '../shell/sidebar-state.ts'
 import styles from './create-view-dialog.module.css'
 import { KIND_INFO } from './kind-info.tsx'
-import { fieldsFor, firstSetup, needOf, type Setup, setupOptions } from './new-view.ts'
+import { fieldsFor, firstSetup, needOf, setupOptions } from './new-view.ts'
 
 export interface CreateViewDialogProps {
   baseId: string
@@ -154,7 +155,7 @@ function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps 
                 </option>
               )}
             </SelectField>
-            {kind === 'calendar' && (
+            {viewKind(kind).setup?.hasEnd && (
               <SelectField
                 label={t('To')}
                 value={setup.toFieldId ?? ''}

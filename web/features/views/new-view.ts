@@ -2,7 +2,7 @@ import { choiceColor } from '../../../src/core/fields/choices.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import type { FieldTypeName } from '../../../src/core/fields/index.ts'
 import type { Field, View, ViewKind } from '../../../src/core/model.ts'
-import { isDated, isPlace, isStackable, optionsOf, viewKind } from '../../../src/core/views/index.ts'
+import { isDated, isPlace, isStackable, type Setup, viewKind } from '../../../src/core/views/index.ts'
 import { t } from '../../i18n.ts'
 
 /** A field that a kind of view cannot do without. */
@@ -50,24 +50,11 @@ export const fieldsFor = (need: FieldNeed | undefined, fields: readonly Field[])
 /** What a kind of view needs; undefined: nothing. */
 export const needOf = (kind: ViewKind): FieldNeed | undefined => NEEDS[kind]
 
-/** What a new view is set up by; null: no field, or none that fits. */
-export interface Setup {
-  fieldId: string | null
-  /** Calendars: where the records end. */
-  toFieldId: string | null
-}
-
 /** The setup that a new view begins with: that of the view it is copied from, or what fits best. */
 export function firstSetup(kind: ViewKind, fields: readonly Field[], copied: View | undefined): Setup {
-  const options =
-    copied?.kind === kind
-      ? { kind, options: copied.options }
-      : { kind, options: viewKind(kind).defaults(offered(fields)) }
-  if (kind === 'kanban') return { fieldId: optionsOf(options, 'kanban').stackFieldId, toFieldId: null }
-  if (kind === 'map') return { fieldId: optionsOf(options, 'map').geoFieldId, toFieldId: null }
-  if (kind !== 'calendar') return { fieldId: null, toFieldId: null }
-  const [range] = optionsOf(options, 'calendar').ranges
-  return { fieldId: range?.fromFieldId ?? null, toFieldId: range?.toFieldId ?? null }
+  const { setup, options, defaults } = viewKind(kind)
+  const first = copied?.kind === kind ? options.parse(copied.options) : defaults(offered(fields))
+  return setup?.read(first) ?? { fieldId: null, toFieldId: null }
 }
 
 /**
@@ -76,17 +63,12 @@ export function firstSetup(kind: ViewKind, fields: readonly Field[], copied: Vie
  */
 export function setupOptions(
   kind: ViewKind,
-  { fieldId, toFieldId }: Setup,
+  chosen: Setup,
   copied: View | undefined,
 ): Record<string, unknown> | undefined {
-  const kept = copied?.kind === kind ? { ...copied.options } : {}
-  if (kind === 'kanban') {
-    // The stacks of another field say nothing of this one.
-    const isSame = copied?.kind === kind && optionsOf(copied, kind).stackFieldId === fieldId
-    return { ...kept, stackFieldId: fieldId, ...(!isSame && { stacks: [] }) }
-  }
-  if (kind === 'map') return { ...kept, geoFieldId: fieldId }
-  if (kind !== 'calendar') return undefined
-  const others = copied?.kind === kind ? optionsOf(copied, kind).ranges.slice(1) : []
-  return { ...kept, ranges: fieldId === null ? [] : [{ fromFieldId: fieldId, toFieldId }, ...others] }
+  const { setup, options } = viewKind(kind)
+  if (!setup) return undefined
+  const isSameKind = copied?.kind === kind
+  const kept = isSameKind ? copied.options : {}
+  return { ...kept, ...setup.write(chosen, isSameKind ? options.parse(copied.options) : null) }
 }

@@ -1,6 +1,7 @@
 import { Download, FileUp } from 'lucide-react'
 import type { TableSchema, View } from '../../../src/core/model.ts'
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
+import { collectsAnswers } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { loadPart } from '../../routes/lazy-screen.ts'
@@ -26,7 +27,7 @@ export function fileItems({ schema, view, role }: ViewOfRole): MenuItem[] {
     items.push({ kind: 'action', label: t('Upload'), icon: FileUp, run })
   }
   // A form shows no records.
-  if (roleCan(role, 'record.export') && view.kind !== 'form') {
+  if (roleCan(role, 'record.export') && !collectsAnswers(view)) {
     const run = () => void download(schema, view)
     items.push({ kind: 'action', label: t('Download'), icon: Download, run })
   }

@@ -18,7 +18,7 @@ export function groupText(field: Field, value: CellValue): string | null {
   const { type, options, isList } = shownType(field)
   if (isList) return null
   if (type.storage === 'datetime') return formatDay(String(value), dayFormat(options.format))
-  if (type.name === 'Rating' && value === 0) return formatNumber(0)
+  if (value === 0 && type.initial === 0) return formatNumber(0)
   return null
 }
 

@@ -13,19 +13,6 @@ const DAY_MS = 86_400_000
 const EPOCH_MS = Date.UTC(1899, 11, 30)
 const FIRST_DAY = 61 // 1900-03-01: before it Excel has a day that never was.
 
-/** Types whose numbers are written as numbers; a duration is read as text, and a year is no amount. */
-const NUMBERS = new Set([
-  'Number',
-  'Decimal',
-  'Currency',
-  'Percent',
-  'Rating',
-  'Year',
-  'Count',
-  'AutoNumber',
-  'ID',
-])
-
 /** The cells of a sheet as the text of its rows. */
 export function sheetCells({ fields, text, timeZone }: ExportContent) {
   const kinds = fields.map((field) => kindOf(field, timeZone))
@@ -80,21 +67,28 @@ const numeric = (value: number, style: number = STYLES.plain): Content => ({
 /** How the values of a field are written where not as text; null from it: this one is text all the same. */
 function kindOf(field: Field, timeZone: string): ((value: CellValue) => Content | null) | null {
   const { type, options, isList } = shownType(field)
-  if (isList) return null
-  if (type.name === 'Checkbox')
-    return (value) => ({
-      type: 'b',
-      style: STYLES.plain,
-      inner: `<v>${value === true || value === 1 ? 1 : 0}</v>`,
-    })
-  if (type.name === 'Date') return (value) => dated(dayNumber(String(value)), STYLES.date)
-  if (type.name === 'DateTime' || type.name === 'CreatedTime' || type.name === 'LastModifiedTime') {
-    const own = String(options.timeZone ?? 'local')
-    const zone = resolveZone(own === 'local' ? timeZone : own)
-    return (value) => dated(momentNumber(String(value), zone), STYLES.moment)
+  if (isList || type.excel === 'text') return null
+  switch (type.storage) {
+    case 'boolean':
+      return (value) => ({
+        type: 'b',
+        style: STYLES.plain,
+        inner: `<v>${value === true || value === 1 ? 1 : 0}</v>`,
+      })
+    case 'date':
+      return (value) => dated(dayNumber(String(value)), STYLES.date)
+    case 'datetime': {
+      const own = String(options.timeZone ?? 'local')
+      const zone = resolveZone(own === 'local' ? timeZone : own)
+      return (value) => dated(momentNumber(String(value), zone), STYLES.moment)
+    }
+    case 'id':
+    case 'integer':
+    case 'real':
+      return (value) => (typeof value === 'number' && Number.isFinite(value) ? numeric(value) : null)
+    default:
+      return null
   }
-  if (!NUMBERS.has(type.name)) return null
-  return (value) => (typeof value === 'number' && Number.isFinite(value) ? numeric(value) : null)
 }
 
 const dated = (days: number | null, style: number): Content | null =>

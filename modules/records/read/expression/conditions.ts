@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../../../../src/core/errors.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { showsPeople } from '../../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../../src/core/fields/result.ts'
+import { showsPeople } from '../../../../src/core/fields/traits.ts'
 import {
   checkFilter,
   compileFilter,
@@ -87,8 +87,7 @@ function searchTerm(context: ReadContext, field: Field, text: string): SQL {
   const fragments = fragmentsOf(context)
   const anyOf = fragments.anyOf(field)
   // Of files one looks for the names, not for what else the cell says of them.
-  const { name } = shownType(field).type
-  const isFiles = name === 'Attachment'
+  const { name, holdsFiles: isFiles } = shownType(field).type
   const shown = (value: SQL) => (isFiles ? dialect.fileNames(value) : value)
   // People are looked for as they are shown, and not by their ids.
   if (showsPeople({ type: name })) {

@@ -8,7 +8,7 @@ import { formulaExpression } from './formula.ts'
 import { linkExpression } from './link.ts'
 import { lookupExpression } from './lookup.ts'
 import { valueStorage } from './related-value.ts'
-import { rollupExpression } from './rollup.ts'
+import { countExpression, rollupExpression } from './rollup.ts'
 import {
   type Expression,
   type Form,
@@ -23,6 +23,7 @@ const EXPRESSIONS: Record<ComputedKind, Expression> = {
   link: linkExpression,
   lookup: lookupExpression,
   rollup: rollupExpression,
+  count: countExpression,
   formula: formulaExpression,
   code: codeExpression,
   button: formulaExpression,

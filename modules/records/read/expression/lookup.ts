@@ -58,7 +58,7 @@ const isPrinted = ({ storage }: RelatedValue): boolean => isTextStorage(storage)
 export function wordsIn(field: Field, scope: Scope): FilterWords<SQL> | null {
   if (field.error !== null) return null
   if (fieldType(field.type).computed === 'link') return linkWords(field, scope)
-  if (field.type !== 'Lookup' || !shownType(field).isList) return null
+  if (fieldType(field.type).computed !== 'lookup' || !shownType(field).isList) return null
   const any = lookupValues(field, scope, 'value')
   return any && listWords(scope.dialect, any)
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isSingleLink, type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedRows } from '../../../../src/dialects/related.ts'
@@ -50,6 +51,8 @@ function areKeysThere({ link, from, to }: Step, models: Models): boolean {
 const parentKey = (parent: TableModel, link: LinkOptions): Field | undefined =>
   link.parentFieldId === null ? parent.primaryKey : parent.field(link.parentFieldId)
 
+const isLookup = ({ type }: Field): boolean => fieldType(type).computed === 'lookup'
+
 /**
  * The path of a lookup or rollup. A lookup of a lookup goes on along its link, so that however many
  * stand on each other there is one chain of joins; a link at the end of a lookup leads to the names
@@ -64,7 +67,7 @@ export function pathOf(model: TableModel, field: Field, models: Models): Path | 
   for (;;) {
     const isLink = linkOf(next) !== null
     // A rollup over a link sums up how many records are linked.
-    if (steps.length > 0 && next.type !== 'Lookup' && !(isLink && field.type === 'Lookup')) break
+    if (steps.length > 0 && !isLookup(next) && !(isLink && isLookup(field))) break
     const step =
       next.error === null ? stepOf(at, isLink ? next.id : next.options.relationFieldId, models) : null
     const target = step && (isLink ? step.to.displayField : step.to.field(String(next.options.targetFieldId)))

@@ -1,7 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { CellValue, FilterSet, StorageKind } from '../../../../src/core/fields/field-type.ts'
-import { holdsPeople, showsPeople } from '../../../../src/core/fields/people-value.ts'
+import type {
+  AnyFieldType,
+  CellValue,
+  FilterSet,
+  StorageKind,
+} from '../../../../src/core/fields/field-type.ts'
 import { filterSetOf, shownType } from '../../../../src/core/fields/result.ts'
+import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
@@ -50,11 +55,11 @@ export function groupTerm(context: ReadContext, field: Field): GroupTerm {
   }
   if (!isTextStorage(storage)) return plain(value, storage)
   const filled = dialect.exactText(sql`nullif(${value}, '')`)
-  const titles = titlesOf(type.name, options)
-  if (type.name === 'SingleSelect' && titles.length > 0) {
+  const titles = titlesOf(type, options)
+  if (type.choices === 'single' && titles.length > 0) {
     return { ...plain(filled, storage), rank: (key) => dialect.optionOrder(key, titles) }
   }
-  if (type.name === 'MultiSelect') return setTerm(context, filled, titles, titles)
+  if (type.choices === 'multiple') return setTerm(context, filled, titles, titles)
   if (holdsPeople({ type: type.name }) && options.multiple === true) return peopleSetTerm(context, filled)
   if (showsPeople({ type: type.name })) return { ...plain(filled, storage), rank: personRank(context, field) }
   return plain(filled, storage)
@@ -77,10 +82,10 @@ function listTerm(context: ReadContext, field: Field): GroupTerm {
   if (ORDERED_BY_FIRST.has(filterSetOf(field))) {
     const first = fragments.of(field, 'first')
     const { type, options } = shownType(field)
-    const titles = titlesOf(type.name, options)
+    const titles = titlesOf(type, options)
     const rank = personRank(context, field)
     if (rank) leading.unshift(rank(first))
-    else leading.unshift(type.name === 'SingleSelect' ? context.dialect.optionOrder(first, titles) : first)
+    else leading.unshift(type.choices === 'single' ? context.dialect.optionOrder(first, titles) : first)
   }
   return { ...plain(fragments.of(field, 'cell'), 'longText'), leading }
 }
@@ -107,8 +112,8 @@ function personRank({ dialect, moment }: ReadContext, field: Field): ((value: SQ
   return rank(sql`''`) === null ? null : (value) => rank(value) ?? value
 }
 
-const titlesOf = (type: string, { choices }: { choices?: unknown }): string[] =>
-  (type === 'SingleSelect' || type === 'MultiSelect') && Array.isArray(choices)
+const titlesOf = (type: AnyFieldType, { choices }: { choices?: unknown }): string[] =>
+  type.choices !== undefined && Array.isArray(choices)
     ? choices.map((choice: { title?: unknown }) => String(choice.title))
     : []
 

@@ -1,4 +1,5 @@
 import type { Table } from '../../../../src/core/model.ts'
+import { isTabular } from '../../../../src/core/views/index.ts'
 import type { SchemaService } from '../../../schema/index.ts'
 import type { ViewsService } from '../../../views/index.ts'
 import {
@@ -31,7 +32,7 @@ export async function describeBase(
   const named = nameTables(tables)
   const documented = await Promise.all(
     named.map(async ({ table, ...names }): Promise<DocumentedTable> => {
-      const grids = (await views.ofTable(table.id)).filter(({ kind }) => kind === 'grid')
+      const grids = (await views.ofTable(table.id)).filter(isTabular)
       const model = await schema.load(table.id)
       return {
         model,

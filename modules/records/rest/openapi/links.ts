@@ -1,6 +1,6 @@
+import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import { isSingleLink, linkOf } from '../../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../../src/core/model.ts'
-import type { Schema } from './field-schema.ts'
 import {
   type DocumentedTable,
   jsonBody,

@@ -1,8 +1,9 @@
+import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
 import type { TableModel } from '../../../schema/index.ts'
 import { isWritable } from '../../table/index.ts'
 import { defaultFields } from '../present.ts'
-import { requestSchema, responseSchema, type Schema } from './field-schema.ts'
+import { requestSchema, responseSchema } from './field-schema.ts'
 
 /** A table as a document describes it. */
 export interface DocumentedTable {

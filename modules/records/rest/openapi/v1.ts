@@ -1,6 +1,6 @@
+import type { Schema } from '../../../../src/core/fields/json-schema.ts'
 import type { View } from '../../../../src/core/model.ts'
 import { EXPORT_FORMATS } from '../../export/index.ts'
-import type { Schema } from './field-schema.ts'
 import { linkPathsV1 } from './links.ts'
 import {
   type DocumentedTable,

@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react'
+import type { ComponentType, ReactNode } from 'react'
+import type { FieldTypeName } from '../../../../src/core/fields/index.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import { hasChoices, hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import { lazyPart } from '../../../routes/lazy-screen.ts'
 import { Skeleton } from '../../../ui/states.tsx'
 import type { AnswerProps } from './answer.ts'
@@ -14,16 +16,22 @@ const FileAnswer = lazyPart(() => import('./file-answer.tsx'), 'FileAnswer', <Sk
 const ScanButton = lazyPart(() => import('./scan-button.tsx'), 'ScanButton')
 const LinkAnswer = lazyPart(() => import('./link-answer.tsx'), 'LinkAnswer', <Skeleton height={32} />)
 
+/** Types with an input of their own in forms; the others use the editor of their cell. */
+const INPUTS: Partial<Record<FieldTypeName, ComponentType<AnswerProps>>> = {
+  Checkbox: TickAnswer,
+  Rating: StarsAnswer,
+  Attachment: FileAnswer,
+}
+
 /** The input of a question, as its field's type and its layout ask for it. */
 export function AnswerInput(props: AnswerProps): ReactNode {
   const { field, form } = props.question
-  if (field.type === 'Checkbox') return <TickAnswer {...props} />
-  if (field.type === 'Rating') return <StarsAnswer {...props} />
-  if (field.type === 'Attachment') return <FileAnswer {...props} />
+  const OwnInput = INPUTS[field.type]
+  if (OwnInput) return <OwnInput {...props} />
   if (linkOf(field) !== null) return <LinkAnswer {...props} />
-  if (field.type === 'SingleSelect' || field.type === 'MultiSelect') {
+  if (hasChoices(field)) {
     if (form.layout === 'list') return <ChoiceList {...props} />
-    if (field.type === 'SingleSelect') return <ChoiceSelect {...props} />
+    if (hasSingleChoice(field)) return <ChoiceSelect {...props} />
   }
   const cell = loadedCell(field.type)
   if (!cell) return <Skeleton height={32} />
@@ -38,5 +46,4 @@ export function AnswerInput(props: AnswerProps): ReactNode {
 
 /** True where the label names one control, and not a group of them. */
 export const isOneControl = ({ field, form }: AnswerProps['question']): boolean =>
-  field.type !== 'Rating' &&
-  !(form.layout === 'list' && (field.type === 'SingleSelect' || field.type === 'MultiSelect'))
+  INPUTS[field.type] !== StarsAnswer && !(form.layout === 'list' && hasChoices(field))

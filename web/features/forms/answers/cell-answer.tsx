@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import type { Cell, EditorHandle } from '../../../cells/cell.ts'
 import { isFocusLeaving } from '../../../cells/focus-within.ts'
@@ -16,7 +17,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
   const { field } = question
   const value = run.value(field.id)
   const options = cell.type.options.parse(
-    field.type === 'MultiSelect'
+    hasMultipleChoices(field)
       ? { ...field.options, choices: offeredChoices(field, question.form) }
       : field.options,
   )

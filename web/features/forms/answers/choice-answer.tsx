@@ -1,5 +1,6 @@
 import { titlesIn } from '../../../../src/core/fields/choices.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import { t } from '../../../i18n.ts'
 import type { AnswerProps } from './answer.ts'
@@ -9,7 +10,7 @@ import styles from './answers.module.css'
 export function ChoiceList({ question, run, labelId, describedBy, isInvalid, isReadOnly }: AnswerProps) {
   const { field, form } = question
   const value = run.value(field.id)
-  const isSeveral = field.type === 'MultiSelect'
+  const isSeveral = hasMultipleChoices(field)
   const chosen = value === null ? [] : isSeveral ? titlesIn(String(value)) : [String(value)]
   const choices = offeredChoices(field, form)
   const set = (next: CellValue) => {

@@ -1,9 +1,9 @@
 import { formatName, namesOf } from '../../../../src/core/fields/linked-names.ts'
-import { holdsPeople } from '../../../../src/core/fields/people-value.ts'
+import { holdsPeople } from '../../../../src/core/fields/traits.ts'
 import type { Person, View } from '../../../../src/core/model.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
 import { questionsOf } from '../../../../src/core/views/form-answers.ts'
-import { optionsOf } from '../../../../src/core/views/index.ts'
+import { collectsAnswers, optionsOf } from '../../../../src/core/views/index.ts'
 import { titleOf } from '../../../cells/link-value.ts'
 import { t } from '../../../i18n.ts'
 import { timeZone } from '../../../time-zone.ts'
@@ -25,7 +25,7 @@ export interface OpenForm {
  */
 export async function openForm(client: ShareClient, linkId: string): Promise<OpenForm | OpenedShare> {
   const share = await client.open()
-  if (share.viewKind !== 'form' || share.tableId === null) {
+  if (share.viewKind === null || !collectsAnswers({ kind: share.viewKind }) || share.tableId === null) {
     throw new ShareError(t('This link doesn’t lead to a form.'), 'NO_FORM')
   }
   if (share.form !== null && share.form !== 'open') return share

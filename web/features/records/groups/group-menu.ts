@@ -1,4 +1,5 @@
 import { ChevronsDownUp, ChevronsUpDown, Copy, Pencil, Plus } from 'lucide-react'
+import { hasChoices } from '../../../../src/core/fields/traits.ts'
 import { ALL_COLLAPSED, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
 import { groupName } from '../../../grid/groups/group-text.ts'
 import type { GroupNode } from '../../../grid/groups/tree.ts'
@@ -44,7 +45,7 @@ export function openGroupMenu(get: GetContext, group: GroupNode, anchor: MenuAnc
     icon: Pencil,
     run: () => context.editField({ field, anchor: anchor.element }),
   }
-  const isChoice = field.type === 'SingleSelect' || field.type === 'MultiSelect'
+  const isChoice = hasChoices(field)
   const items: MenuItem[] = [
     ...(can(context, 'record.create') ? [add] : []),
     { kind: 'separator' },

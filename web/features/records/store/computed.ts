@@ -1,7 +1,9 @@
 import type { AppliedChange, Values } from '../../../../src/core/changes.ts'
+import type { ComputedKind } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isComputed } from '../../../../src/core/fields/result.ts'
 import { fieldsOf } from '../../../../src/core/filters/index.ts'
-import type { RecordId } from '../../../../src/core/model.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Paging } from './paging.ts'
 import type { ListState } from './table-state.ts'
 import type { RecordsApi, StoreQuery } from './types.ts'
@@ -41,7 +43,7 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
   }
 
   /** True where values come from other records, of this table or another. */
-  const looksElsewhere = (): boolean => query().fields.some((field) => REACHES.has(field.type))
+  const looksElsewhere = (): boolean => query().fields.some((field) => readsRecords(field))
 
   const inSight = (): RecordId[] => {
     const ids = paging.inSight().filter((id) => !state.rows.drafts.has(id))
@@ -121,5 +123,7 @@ export function createComputed({ tableId, api, state, paging, query }: ComputedD
   }
 }
 
-/** Types whose values come, or may come by way of another field, from other records. */
-const REACHES: ReadonlySet<string> = new Set(['Links', 'LinkToAnotherRecord', 'Lookup', 'Rollup', 'Count'])
+/** Kinds whose values come, or may come by way of another field, from other records. */
+const READING: ReadonlySet<ComputedKind | undefined> = new Set(['link', 'lookup', 'rollup', 'count'] as const)
+
+const readsRecords = ({ type }: Field): boolean => READING.has(fieldType(type).computed)

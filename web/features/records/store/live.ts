@@ -2,6 +2,7 @@ import { type AppliedChange, placeKey, type RecordChange, type Values } from '..
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { isComputed } from '../../../../src/core/fields/result.ts'
+import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import { fieldsOf, matchesFilter } from '../../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { GridRow } from '../../../grid/source.ts'
@@ -154,7 +155,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
   /** True where the record's place in the table's own order was written, or in the manual order of the view. */
   const isMove = (after: Values): boolean =>
     placeKey(query().orderViewId ?? '') in after ||
-    query().fields.some((field) => field.type === 'Order' && field.isSystem && field.id in after)
+    query().fields.some((field) => fieldType(field.type).ordersRecords && field.isSystem && field.id in after)
 
   return {
     recheck,
@@ -190,7 +191,7 @@ export function createLive({ tableId, state, paging, computed, query, actorId, i
 export function sortKey(fields: readonly Field[], fieldId: string, value: CellValue): CellValue {
   const field = fields.find((candidate) => candidate.id === fieldId)
   const { choices } = field?.options ?? {}
-  if (field?.type !== 'SingleSelect' || !Array.isArray(choices) || value === null) return value
+  if (!field || !hasSingleChoice(field) || !Array.isArray(choices) || value === null) return value
   return choices.findIndex((choice: { title?: unknown }) => choice.title === value)
 }
 

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { BARCODE_FORMATS } from '../../../../src/core/fields/barcode.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
+import { holdsFiles, isSecret } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { t } from '../../../i18n.ts'
 import { trpc } from '../../../trpc.ts'
@@ -49,8 +50,8 @@ function ShownField({ options, onChange, table, field }: FieldOptionsProps) {
 }
 
 /** What can be read as one text; the server has the last word. */
-function isShowable({ type, isSystem }: Field): boolean {
-  const { computed } = fieldType(type)
+function isShowable(field: Field): boolean {
+  const { computed } = fieldType(field.type)
   const isDrawn = computed === 'link' || computed === 'code' || computed === 'button'
-  return !isSystem && !isDrawn && type !== 'Attachment' && type !== 'Password'
+  return !field.isSystem && !isDrawn && !holdsFiles(field) && !isSecret(field)
 }

@@ -1,7 +1,9 @@
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import { linkOf } from '../../../../src/core/fields/link-options.ts'
 import { shownType } from '../../../../src/core/fields/result.ts'
 import { ROLLUP_FUNCTIONS, type RollupFunction } from '../../../../src/core/fields/rollup-functions.ts'
 import { rollupFunctionsFor } from '../../../../src/core/fields/rollup-offer.ts'
+import { isForeignKey } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { CELLS } from '../../../cells/index.ts'
 import { messageOf } from '../../../errors.ts'
@@ -166,8 +168,9 @@ function lineOf({ id, title, type }: Field) {
 function Target({ options, onChange, targets }: FieldOptionsProps & { targets: Field[] }) {
   // What gives no value cannot be shown elsewhere.
   const offered = targets.filter(
-    ({ type, error, id }) =>
-      id === options.targetFieldId || (type !== 'Button' && type !== 'ForeignKey' && error === null),
+    (field) =>
+      field.id === options.targetFieldId ||
+      (fieldType(field.type).computed !== 'button' && !isForeignKey(field) && field.error === null),
   )
   return (
     <SearchChoice

@@ -3,6 +3,7 @@ import { ChevronDown, ChevronRight, Copy, Table2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Table } from '../../../../src/core/model.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
+import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { t } from '../../../i18n.ts'
 import { goTo, hrefOf, paths } from '../../../routes/paths.ts'
 import { trpc } from '../../../trpc.ts'
@@ -111,7 +112,7 @@ function SharedBase({
 function ViewDownload({ tableId, viewId }: { tableId: string; viewId?: string }) {
   const schema = trpc.schema.table.useQuery({ tableId }).data
   const view = schema?.views.find(({ id, isDefault }) => (viewId ? id === viewId : isDefault))
-  if (!schema || !view || view.kind === 'form') return null
+  if (!schema || !view || collectsAnswers(view)) return null
   const place = [schema.table.baseId, tableId, 'views', view.id].map(encodeURIComponent).join('/')
   return <DownloadButton address={`/api/v1/db/data/noco/${place}/export`} title={view.title} />
 }

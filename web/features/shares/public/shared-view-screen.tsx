@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { Person } from '../../../../src/core/model.ts'
 import type { BaseRole } from '../../../../src/core/roles.ts'
 import type { OpenedShare } from '../../../../src/core/shares.ts'
+import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-people.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
 import { t } from '../../../i18n.ts'
@@ -44,7 +45,7 @@ function SharedView({ opened, linkId, rowId }: { opened: OpenedShare; linkId: st
     [],
   )
   const [view] = schema.data?.views ?? []
-  if (view?.kind === 'form') {
+  if (view && collectsAnswers(view)) {
     location.replace(`/form${location.hash}`)
     return null
   }

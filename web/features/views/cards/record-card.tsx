@@ -1,5 +1,6 @@
 import { type CSSProperties, memo, type ReactNode, useMemo } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { shownText } from '../../../cells/cell-text.ts'
 import { CELLS } from '../../../cells/index.ts'
@@ -94,7 +95,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
 })
 
 const isEmpty = (field: Field, value: CellValue): boolean =>
-  field.error === null && (isEmptyList(value) || value === false || (value === 0 && field.type === 'Rating'))
+  field.error === null &&
+  (isEmptyList(value) || value === false || (value === 0 && fieldType(field.type).initial === 0))
 
 /** The text of the display field: what names the record to a reader. */
 function Title({ row, title }: { row: GridRow; title: CardField | null }) {

@@ -1,4 +1,5 @@
 import { ArrowRight, Plus, X } from 'lucide-react'
+import { hasSingleChoice } from '../../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import {
   CALENDAR_SCALES,
@@ -30,7 +31,7 @@ export interface DatesMenuProps {
 export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuProps) {
   const { ranges, hideWeekends, colorFieldId, scale } = options
   const dated = fields.filter(isDated)
-  const colouring = fields.filter((field) => field.type === 'SingleSelect' && !field.isSystem)
+  const colouring = fields.filter((field) => hasSingleChoice(field) && !field.isSystem)
   const unused = dated.find((field) => !ranges.some((range) => range.fromFieldId === field.id)) ?? dated[0]
   const replace = (at: number, range: CalendarRange) => onChange({ ranges: ranges.toSpliced(at, 1, range) })
   return (

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
+import { isBoolean } from '../../../../../src/core/fields/traits.ts'
 import type { Field, TableSchema, View } from '../../../../../src/core/model.ts'
 import type { CalendarOptions } from '../../../../../src/core/views/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
@@ -66,4 +67,4 @@ export function fixedReason(
 
 /** A check box has no name beside it here: it says what it is where it is ticked, and nothing where it is not. */
 const extraText = (field: Field, value: CellValue, people: Parameters<typeof shownText>[2]): string =>
-  field.type === 'Checkbox' ? (value === true ? field.title : '') : shownText(field, value, people)
+  isBoolean(field) ? (value === true ? field.title : '') : shownText(field, value, people)

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import type { Choice } from '../../../../../src/core/fields/choices.ts'
 import { fieldType } from '../../../../../src/core/fields/index.ts'
 import { linkOf } from '../../../../../src/core/fields/link-options.ts'
-import { holdsPeople } from '../../../../../src/core/fields/people-value.ts'
 import { isNamedLink } from '../../../../../src/core/fields/result.ts'
+import { hasChoices, holdsPeople } from '../../../../../src/core/fields/traits.ts'
 import type { Filter, FilterGroup as Group } from '../../../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../../../src/core/model.ts'
 import type { Question } from '../../../../../src/core/views/form-answers.ts'
@@ -19,7 +19,6 @@ import { RulesEditor } from './rules-editor.tsx'
 import type { FormBuilder } from './use-form-builder.ts'
 
 /** Types in whose questions a code can be read by the camera. */
-const SCANNED = new Set(['SingleLineText', 'LongText', 'Number', 'Email', 'URL', 'PhoneNumber'])
 
 export interface QuestionSettingsProps {
   question: Question
@@ -34,7 +33,7 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
   const say = (patch: Parameters<FormBuilder['say']>[1]) => builder.say(field.id, patch)
   const at = builder.questions.findIndex((one) => one.field.id === field.id)
   const ahead = builder.questions.slice(0, at).map((one) => one.field)
-  const isSelect = field.type === 'SingleSelect' || field.type === 'MultiSelect'
+  const isSelect = hasChoices(field)
   const hasDefault = fieldType(field.type).noDefault !== true && !linkOf(field) && !holdsPeople(field)
   return (
     <div className={styles.settings} data-testid="question-settings">
@@ -78,7 +77,7 @@ export function QuestionSettings({ question, builder, people, baseId }: Question
       <Part label={t('Rules')}>
         <RulesEditor field={field} rules={form.rules} onChange={(rules) => say({ rules })} />
       </Part>
-      {SCANNED.has(field.type) && (
+      {fieldType(field.type).scannable && (
         <Tick
           label={t('Allow scanning barcodes and QR codes')}
           checked={form.enableScanner}

@@ -1,4 +1,5 @@
 import { placeKey } from '../../../../../src/core/changes.ts'
+import { fieldType } from '../../../../../src/core/fields/index.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { sortKey } from '../../../records/store/live.ts'
@@ -7,7 +8,7 @@ import type { StoreQuery } from '../../../records/store/types.ts'
 
 /** The field that keeps the records' own order; connected databases have none. */
 export const orderFieldOf = (fields: readonly Field[]): Field | undefined =>
-  fields.find((field) => field.isSystem && field.type === 'Order')
+  fields.find((field) => field.isSystem && fieldType(field.type).ordersRecords)
 
 /**
  * Negative, zero or positive as a card belongs before, with or after another in their stack: by the sorts of

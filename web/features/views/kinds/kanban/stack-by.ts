@@ -2,6 +2,7 @@ import type { Values } from '../../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../../../src/core/fields/link-options.ts'
 import { writeLinks } from '../../../../../src/core/fields/list-value.ts'
+import { hasSingleChoice, holdsPeople, isBoolean } from '../../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import { isStackable } from '../../../../../src/core/views/index.ts'
 
@@ -16,20 +17,18 @@ export interface StackBy {
   kind: 'option' | 'person' | 'tick' | 'record'
 }
 
-const KINDS: Partial<Record<Field['type'], StackBy['kind']>> = {
-  SingleSelect: 'option',
-  User: 'person',
-  Collaborator: 'person',
-  Checkbox: 'tick',
-  LinkToAnotherRecord: 'record',
-  Links: 'record',
+/** What the stacks of a stackable field stand for. */
+function stackKind(field: Field): StackBy['kind'] {
+  if (hasSingleChoice(field)) return 'option'
+  if (holdsPeople(field)) return 'person'
+  return isBoolean(field) ? 'tick' : 'record'
 }
 
 /** How a table is stacked by a field of it; null where the field is gone, or cannot be stacked by. */
 export function stackByOf(fields: readonly Field[], fieldId: string | null): StackBy | null {
   const field = fields.find((one) => one.id === fieldId)
-  const kind = field && isStackable(field) ? KINDS[field.type] : undefined
-  if (!field || !kind) return null
+  if (!field || !isStackable(field)) return null
+  const kind = stackKind(field)
   if (kind !== 'record') return { field, keyField: field, kind }
   const keyFieldId = linkOf(field)?.keyFieldId
   const keyField = fields.find((one) => one.id === keyFieldId)

@@ -74,7 +74,7 @@ export function useNewCard({ get, move, onCreated }: NewCardInput) {
 /** True where a record can be made of its name alone: the name is typed, and nothing else is required. */
 function isNameEnough(fields: readonly Field[], by: StackBy): boolean {
   const display = fields.find(({ isDisplay }) => isDisplay)
-  if (!display || !NAMES.has(display.type)) return false
+  if (!display || fieldType(display.type).naming === undefined) return false
   return !fields.some((field) => {
     const isGiven = field === display || field.id === by.field.id || field.id === by.keyField.id
     const isFilled = field.defaultValue !== null || (fieldType(field.type).initial ?? null) !== null
@@ -88,8 +88,3 @@ function isNameEnough(fields: readonly Field[], by: StackBy): boolean {
     )
   })
 }
-
-/** Types that are typed as they are meant. */
-const NAMES: ReadonlySet<Field['type']> = new Set([
-  ...(['SingleLineText', 'LongText', 'Email', 'URL', 'PhoneNumber', 'Number', 'Decimal', 'Year'] as const),
-])
