@@ -1,7 +1,7 @@
 import type { Socket } from 'socket.io-client'
 import type { AppliedChange } from '../src/core/changes.ts'
 import type { Work } from '../src/core/work.ts'
-import { loadPart } from './routes/lazy-screen.ts'
+import { loadPart } from './navigation/lazy-screen.ts'
 import { session } from './session/index.ts'
 
 /** A table, field or view was made, altered or removed; `tableId` is null where the list itself changed. */

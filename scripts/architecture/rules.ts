@@ -50,6 +50,20 @@ const FOLDERS: Record<string, readonly string[]> = {
 }
 /** The files of src that know all modules. */
 const TOP = ['src/main.ts', 'src/app.ts', 'src/router.ts']
+/**
+ * The web app from the bottom up; each layer imports itself and those below. The first also holds the files directly in
+ * `web`, such as `trpc.ts`; the last are the pages' entries and the workers.
+ */
+const WEB_LAYERS = [
+  ['session', 'navigation', 'locales', 'messages'],
+  ['ui'],
+  ['attachments', 'map', 'rich-text'],
+  ['cells'],
+  ['grid'],
+  ['actions', 'features'],
+  ['routes'],
+  ['workers', 'main.tsx', 'public-form.tsx', 'public-share.tsx'],
+]
 const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
@@ -132,6 +146,11 @@ export const RULES: Rule[] = [
       !inFolder(target, 'src', 'modules', 'scripts', 'tests') ||
       inFolder(target, 'src/core') ||
       (target === 'src/router.ts' && /^(type \{ AppRouter \}|\{ type AppRouter \})$/.test(clause)),
+  ),
+  importRule(
+    'a layer of web imports only itself and those below: session, navigation ← ui ← attachments, map, rich-text ← cells ← grid ← features, actions ← routes',
+    ({ path }) => inFolder(path, 'web'),
+    ({ target }, { path }) => !inFolder(target, 'web') || webLayer(target) <= webLayer(path),
   ),
   importRule(
     'only src/dialects and src/db import a database driver',
@@ -240,6 +259,13 @@ function textRule(name: string, applies: (file: SourceFile) => boolean, pattern:
 
 const isOneOf = (path: string, wanted: readonly (string | RegExp)[]): boolean =>
   wanted.some((one) => (typeof one === 'string' ? one === path : one.test(path)))
+
+/** Where a file of web stands in `WEB_LAYERS`; -1 for a folder that is in none: it may then import nothing above it. */
+function webLayer(path: string): number {
+  const [, part = '', inside] = path.split('/')
+  const layer = WEB_LAYERS.findIndex((names) => names.includes(part))
+  return layer === -1 && inside === undefined ? 0 : layer
+}
 
 function mayCall(path: string, target: string): boolean {
   const [from, to] = [moduleOf(path), moduleOf(target)]

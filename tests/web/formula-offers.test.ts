@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { formulaFunctions, formulaTokens } from '../../src/core/formula/index.ts'
 import type { Field } from '../../src/core/model.ts'
-import { coloured } from '../../web/features/formula/coloured.ts'
+import { coloured } from '../../web/cells/coloured.ts'
 import {
   findOffers,
   insertionOf,

@@ -1,8 +1,8 @@
 import { KeyRound, LockKeyhole, LogOut, UserRound } from 'lucide-react'
 import { isOffline } from '../errors.ts'
 import { t } from '../i18n.ts'
-import { leave } from '../routes/follow-session.ts'
-import { goTo, paths } from '../routes/paths.ts'
+import { leave } from '../navigation/leave.ts'
+import { goTo, paths } from '../navigation/paths.ts'
 import { api } from '../trpc.ts'
 import type { Action } from './action.ts'
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import type { Base } from '../../src/core/model.ts'
 import { type BaseRight, holdsOrgRole, type OrgRole, roleCan } from '../../src/core/roles.ts'
-import { currentPath } from '../routes/paths.ts'
+import { currentPath } from '../navigation/paths.ts'
 import { cache } from '../trpc.ts'
 
 /** Where the person is when an action is offered or run, and what they may do there. */

@@ -1,7 +1,7 @@
 import { BookOpen, LayoutGrid, Pencil, Plus, Trash2 } from 'lucide-react'
 import { createBase, editBase, openApiDocs, openBaseTrash } from '../features/bases/base-commands.tsx'
 import { t } from '../i18n.ts'
-import { goTo, paths } from '../routes/paths.ts'
+import { goTo, paths } from '../navigation/paths.ts'
 import type { Action } from './action.ts'
 
 const group = () => t('Bases')

@@ -1,7 +1,7 @@
 import { History, Keyboard, PanelLeft, Search } from 'lucide-react'
 import { toggleSidebarCollapsed } from '../features/shell/sidebar-state.ts'
 import { t } from '../i18n.ts'
-import { lazyPart } from '../routes/lazy-screen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import type { Action } from './action.ts'
 

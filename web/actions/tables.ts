@@ -3,7 +3,7 @@ import type { Table } from '../../src/core/model.ts'
 import { pickImport } from '../features/shell/pick-import.ts'
 import { createTable, duplicateTable } from '../features/shell/table-commands.tsx'
 import { t } from '../i18n.ts'
-import { goTo, paths } from '../routes/paths.ts'
+import { goTo, paths } from '../navigation/paths.ts'
 import { cache } from '../trpc.ts'
 import type { Action, ActionContext } from './action.ts'
 

@@ -13,14 +13,15 @@ import {
   writeAttachments,
 } from '../../src/core/fields/attachment-item.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { addFiles } from '../features/attachments/add-files.tsx'
-import { FileList } from '../features/attachments/file-list.tsx'
-import { FileThumb } from '../features/attachments/file-thumb.tsx'
-import { withKeys } from '../features/attachments/with-keys.ts'
+import { addFiles } from '../attachments/add-files.tsx'
+import { FileList } from '../attachments/file-list.tsx'
+import type { FileTarget } from '../attachments/file-target.ts'
+import { FileThumb } from '../attachments/file-thumb.tsx'
+import { withKeys } from '../attachments/with-keys.ts'
 import { Popover } from '../ui/popover.tsx'
 import { toast } from '../ui/toast.ts'
 import styles from './attachment.module.css'
-import type { EditorProps, FileTarget } from './cell.ts'
+import type { EditorProps } from './cell.ts'
 
 /**
  * The list of a cell's files: over the grid as a popup, in an open record in its place. Each change is

@@ -3,6 +3,7 @@ import type { ReactNode, Ref } from 'react'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
 import type { LinkedRecord } from '../../src/core/fields/list-value.ts'
 import type { Field, Person, RecordId } from '../../src/core/model.ts'
+import type { FileTarget } from '../attachments/file-target.ts'
 
 /** Where a cell is drawn: in a grid's box of fixed height, or with the room of an open record. */
 export type CellVariant = 'grid' | 'record'
@@ -33,21 +34,6 @@ export interface EditorHandle {
   /** Called when the person is about to leave; must not change anything. */
   read(): Draft
   focus(): void
-}
-
-/** The cell that files are added to: read and written where its record is kept, however long an upload takes. */
-export interface FileTarget {
-  /** Tells cells apart. */
-  key: string
-  field: Field
-  /** What the cell holds, as far as it is known here. */
-  current(): CellValue | undefined
-  subscribe(onChange: () => void): () => void
-  /** What the cell holds; asks the server where it is not known here. */
-  latest(): Promise<CellValue>
-  write(value: CellValue): void
-  /** Tells the person why files that have arrived were not added. */
-  refused(reason: string): void
 }
 
 /** A record that may be linked, as the picker shows it. */

@@ -5,7 +5,7 @@ import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/f
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
-import { lazyPart } from '../routes/lazy-screen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
 import styles from './code.module.css'

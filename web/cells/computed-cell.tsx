@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
-import { lazyPart } from '../routes/lazy-screen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { BrokenField } from './broken-field.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'

@@ -2,7 +2,7 @@ import { SquareFunction } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { formula, readFormulaLink } from '../../src/core/fields/formula.ts'
-import { lazyPart } from '../routes/lazy-screen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { defineCell, type ViewProps } from './cell.ts'
 import { ComputedView } from './computed-cell.tsx'
@@ -11,7 +11,7 @@ import { urlHref } from './links.ts'
 import styles from './view.module.css'
 
 // The language of formulas is larger than all cells together: only who looks into one loads it.
-const ExplainFormula = lazyPart(() => import('../features/formula/explain-formula.tsx'), 'ExplainFormula')
+const ExplainFormula = lazyPart(() => import('./explain-formula.tsx'), 'ExplainFormula')
 
 /** What a formula gives, drawn as its result; double click and Enter say how it comes about. */
 export const formulaCell = defineCell(formula, {

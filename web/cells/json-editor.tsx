@@ -10,7 +10,7 @@ import {
 import { json, jsonProblem } from '../../src/core/fields/json.ts'
 import { formatJson } from '../../src/core/fields/json-tree.ts'
 import { t } from '../i18n.ts'
-import { lazyPart } from '../routes/lazy-screen.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
 import { Popover } from '../ui/popover.tsx'
 import type { EditorProps } from './cell.ts'
 import styles from './json-editor.module.css'

@@ -1,5 +1,5 @@
 import type { DragEvent } from 'react'
-import type { FileTarget } from '../cells/cell.ts'
+import type { FileTarget } from '../attachments/file-target.ts'
 import { t } from '../i18n.ts'
 import { CLIPBOARD_MIME } from './clipboard.ts'
 import type { Engine } from './engine.ts'

@@ -1,6 +1,7 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field, RecordId, Sort } from '../../src/core/model.ts'
-import type { FileTarget, LinkTarget } from '../cells/cell.ts'
+import type { FileTarget } from '../attachments/file-target.ts'
+import type { LinkTarget } from '../cells/cell.ts'
 import type { CollapsedGroups } from './groups/collapsed.ts'
 import type { GroupNode, GroupTree } from './groups/tree.ts'
 import type { Span } from './layout.ts'

@@ -1,5 +1,5 @@
+import { appHistory } from '../navigation/paths.ts'
 import { closeLayersOnNavigation } from '../ui/layers.ts'
-import { appHistory } from './paths.ts'
 
 /**
  * Closes dialogs, popovers and menus when the page below them changes: another path, or another record by Back or

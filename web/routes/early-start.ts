@@ -1,6 +1,6 @@
+import { currentPath } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
 import { cache } from '../trpc.ts'
-import { currentPath } from './paths.ts'
 
 /**
  * Asks for what the address needs, data and code at once, before the router and React begin. They find both

@@ -1,7 +1,8 @@
+import { readContinuePath } from '../navigation/continue-path.ts'
+import { isLeaving } from '../navigation/leave.ts'
+import { currentPath, goTo, paths } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
 import { queryClient } from '../trpc.ts'
-import { readContinuePath } from './continue-path.ts'
-import { currentPath, goTo, paths } from './paths.ts'
 import { router } from './router.tsx'
 
 /**
@@ -19,7 +20,7 @@ export function followSession(): void {
     if (status === 'signedOut') {
       queryClient.clear()
       const here = readContinuePath(currentPath())
-      if (!isLeaving) goTo(paths.signIn(here ?? undefined), { replace: true })
+      if (!isLeaving()) goTo(paths.signIn(here ?? undefined), { replace: true })
       userId = null
       return
     }
@@ -30,14 +31,4 @@ export function followSession(): void {
     else void router.invalidate()
     wasExpired = false
   })
-}
-
-let isLeaving = false
-
-/** Signs out here by choice: to the sign-in page, without a way back to the present screen. */
-export function leave(): void {
-  isLeaving = true
-  session.signOut()
-  isLeaving = false
-  goTo(paths.signIn(), { replace: true })
 }

@@ -1,10 +1,10 @@
 import { type ParsedLocation, redirect } from '@tanstack/react-router'
 import { isOffline } from '../errors.ts'
+import { readContinuePath } from '../navigation/continue-path.ts'
+import { paths } from '../navigation/paths.ts'
 import { session } from '../session/index.ts'
 import { localSettings } from '../session/local-settings.ts'
 import { api, cache } from '../trpc.ts'
-import { readContinuePath } from './continue-path.ts'
-import { paths } from './paths.ts'
 
 interface Going {
   location: ParsedLocation

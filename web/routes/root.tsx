@@ -1,19 +1,19 @@
-import { type ErrorComponentProps, Outlet, useLocation, useRouter } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
+import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { appCodeOf } from '../errors.ts'
+import { NotFoundScreen } from '../features/shell/not-found-screen.tsx'
 import { t } from '../i18n.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import { goTo, paths } from '../navigation/paths.ts'
 import { useSessionStatus } from '../session/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Main } from '../ui/main.tsx'
 import { MenuHost } from '../ui/menu.tsx'
 import { DialogHost } from '../ui/open-dialog.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx'
+import { ErrorState, Skeleton } from '../ui/states.tsx'
 import { ToastHost } from '../ui/toast-host.tsx'
 import { TooltipHost } from '../ui/tooltip.tsx'
 import { isForeignHand, mayDrawAnew } from './foreign-hand.ts'
-import { lazyPart } from './lazy-screen.ts'
-import { goTo, paths } from './paths.ts'
 import styles from './root.module.css'
 
 const SignedOutDialog = lazyPart(() => import('../features/auth/signed-out-dialog.tsx'), 'SignedOutDialog')
@@ -30,26 +30,6 @@ export function RootScreen() {
       <ToastHost />
       <TooltipHost />
     </>
-  )
-}
-
-/** A path that leads nowhere: says which, and the way home. */
-export function NotFoundScreen() {
-  // Read as a hook: from one path that leads nowhere to the next, nothing else changes.
-  const { href: path } = useLocation()
-  return (
-    <Main className={styles.centre}>
-      <EmptyState
-        icon={Compass}
-        headingLevel={1}
-        title={path.startsWith('/error/404') ? t('Page not found') : t('Page not found: {path}', { path })}
-        text={t('The URL may be mistyped, or the page may have been deleted.')}
-      >
-        <Button variant="primary" onClick={() => goTo(paths.bases())}>
-          {t('Go to your bases')}
-        </Button>
-      </EmptyState>
-    </Main>
   )
 }
 

@@ -1,10 +1,11 @@
 import { createRootRoute, createRoute, createRouter, notFound, redirect } from '@tanstack/react-router'
+import { NotFoundScreen } from '../features/shell/not-found-screen.tsx'
+import { lazyScreen } from '../navigation/lazy-route.ts'
+import { appHistory, PLAIN_QUERY, paths } from '../navigation/paths.ts'
 import { SHARED_PAGE } from '../session/visitor.ts'
 import { cache } from '../trpc.ts'
 import { requireSignedOut, requireSignIn } from './guards.ts'
-import { lazyScreen } from './lazy-route.ts'
-import { appHistory, PLAIN_QUERY, paths } from './paths.ts'
-import { NotFoundScreen, PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
+import { PendingScreen, RootScreen, RouteErrorScreen } from './root.tsx'
 
 const rootRoute = createRootRoute({
   component: RootScreen,

@@ -1,6 +1,6 @@
 import { HardDrive } from 'lucide-react'
 import { t } from '../../i18n.ts'
-import { hrefOf, paths } from '../../routes/paths.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { formatBytes } from '../storage/format-bytes.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
-import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Main } from '../../ui/main.tsx'
 import { Logo } from '../shell/logo.tsx'

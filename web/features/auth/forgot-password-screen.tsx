@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { hrefOf, paths } from '../../routes/paths.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,5 +1,5 @@
 import { t } from '../../i18n.ts'
-import { leave } from '../../routes/follow-session.ts'
+import { leave } from '../../navigation/leave.ts'
 import { session } from '../../session/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 import { Ellipsis } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo, t } from '../../i18n.ts'
-import { hrefOf, paths } from '../../routes/paths.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { lastPlaceIn } from '../../session/last-places.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'

@@ -1,7 +1,7 @@
 import { Database, Plus, Search, SearchX, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { t, tn } from '../../i18n.ts'
-import { useDocumentTitle } from '../../routes/use-document-title.ts'
+import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { useMe } from '../../session/use-me.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'

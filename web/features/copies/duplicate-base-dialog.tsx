@@ -1,6 +1,6 @@
 import type { Base } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
-import { goTo, paths } from '../../routes/paths.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache } from '../../trpc.ts'
 import { copyTitle, DuplicateDialog } from './duplicate-dialog.tsx'
 

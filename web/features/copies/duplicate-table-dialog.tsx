@@ -1,7 +1,7 @@
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
-import { goTo, paths } from '../../routes/paths.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { freeTitle } from '../imports/free-title.ts'
 import { inLine } from '../records/base-queue.ts'

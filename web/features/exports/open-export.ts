@@ -1,5 +1,5 @@
 import { createElement } from 'react'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import type { ExportSource } from './run-export.ts'
 

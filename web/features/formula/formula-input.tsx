@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type Ref, useImperativeHandle, useRef } from 'react'
 import type { Problem } from '../../../src/core/formula/index.ts'
-import { coloured } from './coloured.ts'
+import { coloured } from '../../cells/coloured.ts'
+import look from '../../cells/formula-look.module.css'
 import styles from './formula.module.css'
 
 /** What is done to the text from outside: by an offer that is pressed, by a problem that is gone to. */
@@ -59,7 +60,7 @@ export function FormulaInput(props: FormulaInputProps) {
     <div className={styles.input} data-invalid={problems.length > 0 || undefined}>
       {/* Left to right like all code; titles in other scripts stand in it as they are. */}
       <div className={styles.sheet} dir="ltr">
-        <pre aria-hidden className={styles.mirror}>
+        <pre aria-hidden className={`${styles.mirror} ${look.coloured}`}>
           {coloured(value, problems).map(({ text, kind, isWrong, from }) => (
             <span key={from} data-kind={kind} data-wrong={isWrong || undefined}>
               {text}

@@ -1,6 +1,7 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import type { Field, FieldResult } from '../../../src/core/model.ts'
 import { ComputedView } from '../../cells/computed-cell.tsx'
+import look from '../../cells/formula-look.module.css'
 import { messageOf, plainMessage } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
@@ -51,7 +52,7 @@ export function FormulaPreview({ tableId, fieldId, formula, isReady, result }: F
       )}
       {data?.ok && data.page.rows.length === 0 && <p>{t('No records yet.')}</p>}
       {data?.ok && data.page.rows.length > 0 && name && (
-        <table data-stale={!isAsked || preview.isPlaceholderData || undefined}>
+        <table className={look.values} data-stale={!isAsked || preview.isPlaceholderData || undefined}>
           <tbody>
             {data.page.rows.map(([title, value], index) => (
               <tr key={data.page.ids[index]}>

@@ -1,7 +1,7 @@
 import { TriangleAlert, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { t, tn } from '../../i18n.ts'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import styles from './table-view.module.css'

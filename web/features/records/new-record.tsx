@@ -1,7 +1,7 @@
 import type { Values } from '../../../src/core/changes.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import type { GetContext } from './table-context.ts'

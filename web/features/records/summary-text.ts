@@ -2,8 +2,8 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
+import { formatBytes } from '../../attachments/format-bytes.ts'
 import { localeTag } from '../../i18n.ts'
-import { formatBytes } from '../attachments/format-bytes.ts'
 
 /** What a summary gives, in words; `–` for nothing. */
 export function summaryText(field: Field, key: string, value: CellValue): string {

@@ -5,7 +5,7 @@ import { createFormerPeople, FormerPeopleProvider } from '../../cells/former-peo
 import { DisplayFieldProvider } from '../../cells/linked-names.ts'
 import { PeopleProvider } from '../../cells/people.ts'
 import { t } from '../../i18n.ts'
-import { goTo, paths } from '../../routes/paths.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
 import { api, isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'

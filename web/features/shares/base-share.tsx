@@ -1,6 +1,6 @@
 import type { Base } from '../../../src/core/model.ts'
 import { formatAgo, t } from '../../i18n.ts'
-import { hrefOf, paths } from '../../routes/paths.ts'
+import { hrefOf, paths } from '../../navigation/paths.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { addressOfShare } from './share-address.ts'

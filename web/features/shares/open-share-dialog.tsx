@@ -1,6 +1,6 @@
 import { type BaseRole, roleCan } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 
 const DiagramShareDialog = lazyPart(() => import('./diagram-share-dialog.tsx'), 'DiagramShareDialog')

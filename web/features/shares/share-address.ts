@@ -1,7 +1,7 @@
 import type { ViewKind } from '../../../src/core/model.ts'
 import type { Share } from '../../../src/core/shares.ts'
 import { collectsAnswers } from '../../../src/core/views/index.ts'
-import { formAddress, paths, sharedAddress } from '../../routes/paths.ts'
+import { formAddress, paths, sharedAddress } from '../../navigation/paths.ts'
 
 /** The full address that a public link is given out as; of a form that asks one question at a time, that page. */
 export function addressOfShare(

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { goTo, paths } from '../../routes/paths.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

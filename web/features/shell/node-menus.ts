@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Copy, FileUp, Network, Pencil, Smile, Text, Trash2 
 import type { Base, Table } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { t } from '../../i18n.ts'
-import { goTo, paths } from '../../routes/paths.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
 import { cache } from '../../trpc.ts'
 import type { MenuItem } from '../../ui/menu.tsx'
 import { beforeAfterMove } from '../../ui/sortable.tsx'

@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs } from '../../trpc.ts'
 import { confirm } from '../../ui/confirm.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'

@@ -3,7 +3,7 @@
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
-import { lazyPart } from '../../routes/lazy-screen.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { addRowBelow } from '../actions.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'

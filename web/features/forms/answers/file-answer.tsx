@@ -9,9 +9,9 @@ import {
   TYPES_BY_ENDING,
 } from '../../../../src/core/fields/attachment-kinds.ts'
 import type { Question } from '../../../../src/core/views/form-answers.ts'
+import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { t } from '../../../i18n.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { formatBytes } from '../../attachments/format-bytes.ts'
 import type { LocalFile } from '../local-files.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'

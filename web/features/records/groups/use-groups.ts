@@ -6,7 +6,7 @@ import { ALL_COLLAPSED, isCollapsed, NONE_COLLAPSED, withCollapsed } from '../..
 import { pathTo } from '../../../grid/groups/tree.ts'
 import type { GridGroups } from '../../../grid/source.ts'
 import { t } from '../../../i18n.ts'
-import { loadPart } from '../../../routes/lazy-screen.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { toast } from '../../../ui/toast.ts'
 import { groupsApi } from '../api.ts'
 import type { RecordStore } from '../record-store.ts'

@@ -1,4 +1,4 @@
-import { lazyPart } from '../../../routes/lazy-screen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Skeleton } from '../../../ui/states.tsx'
 
 const WAITING = <Skeleton height={300} />

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
-import { lazyScreen } from '../../../routes/lazy-route.ts'
-import { appHistory, PLAIN_QUERY } from '../../../routes/paths.ts'
+import { lazyScreen } from '../../../navigation/lazy-route.ts'
+import { appHistory, PLAIN_QUERY } from '../../../navigation/paths.ts'
 import { ShareFrame } from './share-frame.tsx'
 import { ClosedPage } from './share-pages.tsx'
 

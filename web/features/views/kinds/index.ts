@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { createElement } from 'react'
 import type { ViewKind } from '../../../../src/core/model.ts'
-import { lazyPart } from '../../../routes/lazy-screen.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { TableView } from '../../records/table-view.tsx'
 import type { KindScreenProps } from '../../records/view-frame.tsx'
 import { TableSkeleton } from '../../shell/table-skeleton.tsx'

@@ -4,10 +4,10 @@ import type { AttachmentItem } from '../../../../../src/core/fields/attachment-i
 import { writeAttachments } from '../../../../../src/core/fields/attachment-item.ts'
 import type { Field, Person, TableSchema, View } from '../../../../../src/core/model.ts'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
+import { sendFile } from '../../../../attachments/send-file.ts'
+import { useSignedFile } from '../../../../attachments/signed-files.ts'
 import { detailsOf, messageOf } from '../../../../errors.ts'
 import { session } from '../../../../session/index.ts'
-import { sendFile } from '../../../attachments/send-file.ts'
-import { useSignedFile } from '../../../attachments/signed-files.ts'
 import { loadCells } from '../../../forms/answers/cells.ts'
 import {
   AnswersRefused,

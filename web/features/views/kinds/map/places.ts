@@ -4,8 +4,8 @@ import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { Query } from '../../../../../src/core/query.ts'
 import type { GridRow } from '../../../../grid/source.ts'
-import { type LngLat, toWorld, type WorldPoint } from '../../../map/mercator.ts'
-import { placeIn } from '../../../map/place-value.ts'
+import { type LngLat, toWorld, type WorldPoint } from '../../../../map/mercator.ts'
+import { placeIn } from '../../../../map/place-value.ts'
 import type { RecordsApi, StoreQuery } from '../../../records/store/types.ts'
 
 /** Records that one request reads. */

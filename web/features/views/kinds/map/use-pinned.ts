@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { LngLat } from '../../../map/mercator.ts'
-import type { WorldMap } from '../../../map/world-map.ts'
+import type { LngLat } from '../../../../map/mercator.ts'
+import type { WorldMap } from '../../../../map/world-map.ts'
 import styles from './map.module.css'
 
 /** What the map must not take for a drag or a zoom of its own. */

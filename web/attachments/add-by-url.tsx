@@ -1,0 +1,56 @@
+import { type KeyboardEvent, useState } from 'react'
+import { isWebAddress } from '../../src/core/fields/attachment-item.ts'
+import { t } from '../i18n.ts'
+import { Button } from '../ui/button.tsx'
+import styles from './add-by-url.module.css'
+
+/** Asks for the address of a file, which the server then fetches. */
+export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; onCancel: () => void }) {
+  const [url, setUrl] = useState('')
+  const [isRefused, setRefused] = useState(false)
+  const add = () => {
+    const address = url.trim()
+    if (isWebAddress(address)) onAdd(address)
+    else setRefused(true)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      add()
+    }
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      onCancel()
+    }
+  }
+  return (
+    <div className={styles.box}>
+      <div className={styles.line}>
+        <input
+          // biome-ignore lint/a11y/noAutofocus: one has just asked for it
+          autoFocus
+          type="url"
+          className={styles.input}
+          placeholder="https://"
+          aria-label={t('File URL')}
+          aria-invalid={isRefused || undefined}
+          value={url}
+          onChange={(event) => {
+            setUrl(event.target.value)
+            setRefused(false)
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Button size="small" variant="primary" onClick={add}>
+          {t('Add')}
+        </Button>
+      </div>
+      {isRefused && (
+        <p className={styles.message} role="alert">
+          {t('Enter a URL that starts with http:// or https://')}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import { messageOf } from '../errors.ts'
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import { openDialog } from '../ui/open-dialog.tsx'
+import { toast } from '../ui/toast.ts'
+import type { FileTarget } from './file-target.ts'
+import type { FileSource } from './send-file.ts'
+
+const UploadTray = lazyPart(() => import('./upload-tray.tsx'), 'UploadTray')
+
+let isTrayOpen = false
+
+/** Adds files to a cell; how far they are stands at the edge of the page until all have ended. */
+export function addFiles(target: FileTarget, sources: readonly FileSource[]): void {
+  import('./uploads.ts')
+    .then(({ startUploads }) => startUploads(target, sources))
+    .then(showTray)
+    .catch((error) => toast.error({ text: messageOf(error) }))
+}
+
+function showTray(): void {
+  if (isTrayOpen) return
+  isTrayOpen = true
+  openDialog((close) => (
+    <UploadTray
+      onEmpty={() => {
+        isTrayOpen = false
+        close()
+      }}
+    />
+  ))
+}

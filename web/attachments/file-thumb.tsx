@@ -1,0 +1,73 @@
+import { useState } from 'react'
+import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
+import { endingOf, FileIcon } from './file-icon.tsx'
+import styles from './file-thumb.module.css'
+import { distrust, type SignedFile, useSignedFile } from './signed-files.ts'
+
+interface FileThumbProps {
+  item: AttachmentItem
+  tableId: string
+  /** Pixels of its height; its width follows the picture, within limits. */
+  size: number
+  /** Square, whatever the picture's shape. */
+  square?: boolean
+  /** Read aloud, where no name stands beside it. */
+  label?: string
+}
+
+/** A picture small, any other file as the sign of its kind. Takes its room before the picture is there. */
+export function FileThumb({ item, tableId, size, square = false, label }: FileThumbProps) {
+  const signed = useSignedFile(tableId, item.path)
+  const [broken, setBroken] = useState<string | null>(null)
+  const src = signed ? sourceOf(item, signed, size) : null
+  const ending = endingOf(item.title)
+  return (
+    <span
+      className={styles.thumb}
+      {...(label === undefined ? {} : { role: 'img', 'aria-label': label })}
+      style={{ blockSize: size, inlineSize: square ? size : widthOf(item, size) }}
+      data-testid="file-thumb"
+      data-picture={src !== null && src !== broken ? true : undefined}
+    >
+      {src !== null && src !== broken ? (
+        <img
+          src={src}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          onError={() => {
+            setBroken(src)
+            if (item.path !== undefined) distrust(item.path)
+          }}
+        />
+      ) : (
+        <>
+          <FileIcon item={item} size={Math.min(40, Math.max(14, Math.round(size * 0.45)))} />
+          {size >= 40 && ending !== '' && <span className={styles.ending}>{ending}</span>}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Pixels that a thumbnail takes across: between half and double its height. */
+export function widthOf({ width, height, mimetype }: AttachmentItem, size: number): number {
+  if (!width || !height || !mimetype.startsWith('image/')) return size
+  return Math.round(size * Math.min(1.8, Math.max(0.6, width / height)))
+}
+
+/** The picture of a file at a size in pixels: the smallest thumbnail that is sharp there; null where it has none. */
+export function sourceOf(
+  { mimetype, size: bytes }: AttachmentItem,
+  { url, thumbnails }: SignedFile,
+  size: number,
+): string | null {
+  const pixels = size * Math.min(2, window.devicePixelRatio || 1) * 1.5
+  if (thumbnails)
+    return pixels <= 64 ? thumbnails.tiny : pixels <= 256 ? thumbnails.small : thumbnails.card_cover
+  // As an image it runs nothing.
+  return mimetype === 'image/svg+xml' && bytes <= MAX_DRAWING ? url : null
+}
+
+const MAX_DRAWING = 512 * 1024

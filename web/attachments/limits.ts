@@ -1,0 +1,71 @@
+import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
+import {
+  FILE_KINDS,
+  type FileKind,
+  isAllowedKind,
+  TYPES_BY_ENDING,
+  typeByName,
+} from '../../src/core/fields/attachment-kinds.ts'
+import { t, tn } from '../i18n.ts'
+import { callRest } from '../rest.ts'
+import { formatBytes } from './format-bytes.ts'
+import type { FileSource } from './send-file.ts'
+
+/** What the server allows where a field says nothing else. */
+export interface ServerLimits {
+  maxBytes: number
+  maxCount: number
+}
+
+const UNLIMITED: ServerLimits = { maxBytes: Number.POSITIVE_INFINITY, maxCount: Number.POSITIVE_INFINITY }
+let asked: Promise<ServerLimits> | null = null
+
+/** The server's limits, asked for once. Where it cannot be asked it will refuse itself. */
+export function serverLimits(): Promise<ServerLimits> {
+  asked ??= callRest('GET', '/api/v1/db/meta/nocodb/info').then(readLimits, () => {
+    asked = null
+    return UNLIMITED
+  })
+  return asked
+}
+
+function readLimits(info: unknown): ServerLimits {
+  const { ncAttachmentFieldSize, ncMaxAttachmentsAllowed } = (info ?? {}) as Record<string, unknown>
+  return {
+    maxBytes: typeof ncAttachmentFieldSize === 'number' ? ncAttachmentFieldSize : UNLIMITED.maxBytes,
+    maxCount: typeof ncMaxAttachmentsAllowed === 'number' ? ncMaxAttachmentsAllowed : UNLIMITED.maxCount,
+  }
+}
+
+/** Why a file will not be taken, before anything is sent; null where it may. The server looks again at the bytes. */
+export function problemOf(
+  source: FileSource,
+  place: number,
+  options: AttachmentOptions,
+  server: ServerLimits,
+): string | null {
+  const most = options.maxCount ?? server.maxCount
+  if (place >= most) return tn('This field allows only 1 file', 'This field allows up to {n} files', most)
+  if (!('file' in source)) return null
+  const { size, name, type } = source.file
+  const largest = Math.min(server.maxBytes, (options.maxSizeMb ?? Number.POSITIVE_INFINITY) * 1024 ** 2)
+  if (size > largest) return t('Larger than the {size} limit', { size: formatBytes(largest) })
+  const isFit = [type, typeByName(name)].some((one) => isAllowedKind(one, options.kinds))
+  return isFit ? null : t('Allowed file types: {kinds}', { kinds: kindLabels(options.kinds) })
+}
+
+/** The names of kinds of files, for people. */
+export const kindLabels = (kinds: readonly FileKind[]): string =>
+  FILE_KINDS.filter(({ key }) => kinds.includes(key))
+    .map(({ label }) => t(label))
+    .join(', ')
+
+/** What a file chooser offers for these kinds; undefined for all files. */
+export function acceptOf(kinds: readonly FileKind[]): string | undefined {
+  if (kinds.length === 0) return undefined
+  const whole = kinds.flatMap((kind) => (['image', 'audio', 'video'].includes(kind) ? [`${kind}/*`] : []))
+  const endings = Object.entries(TYPES_BY_ENDING).flatMap(([ending, type]) =>
+    isAllowedKind(type, kinds) ? [`.${ending}`] : [],
+  )
+  return [...whole, ...endings].join(',')
+}

@@ -1,0 +1,79 @@
+import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
+import { isSafeImage } from '../../src/core/fields/attachment-kinds.ts'
+import { messageOf } from '../errors.ts'
+import { t } from '../i18n.ts'
+import { callRest, RestError } from '../rest.ts'
+import { callerHeaders } from '../session/index.ts'
+import { rememberUpload } from './signed-files.ts'
+
+/** A file of this machine, or one that the server shall fetch. */
+export type FileSource = { file: File } | { url: string }
+
+const UPLOAD = '/api/v1/db/storage/upload'
+
+interface Sending {
+  signal: AbortSignal
+  onProgress: (sent: number) => void
+}
+
+/**
+ * Brings a file into the server's store and gives what a cell says of it.
+ * @throws Error with the server's words; AbortError where `signal` says so
+ */
+export async function sendFile(source: FileSource, sending: Sending): Promise<AttachmentItem> {
+  const uploaded =
+    'file' in source ? await sendBytes(source.file, sending) : await sendAddress(source.url, sending)
+  const { signedPath, ...item } = uploaded
+  if ('file' in source && item.path !== undefined) {
+    rememberUpload(item.path, source.file, signedPath, isSafeImage(item.mimetype))
+  }
+  return item
+}
+
+type Uploaded = AttachmentItem & { signedPath: string }
+
+/** XMLHttpRequest, because `fetch` does not tell how much it has sent. */
+async function sendBytes(file: File, { signal, onProgress }: Sending): Promise<Uploaded> {
+  const headers = await callerHeaders()
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<Uploaded>()
+  const request = new XMLHttpRequest()
+  const form = new FormData()
+  form.append('file', file, file.name)
+  request.open('POST', UPLOAD)
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+  request.responseType = 'json'
+  request.upload.onprogress = ({ loaded }) => onProgress(loaded)
+  request.onload = () => {
+    const answer: unknown = request.response
+    if (request.status === 200 && Array.isArray(answer) && isUploaded(answer[0])) resolve(answer[0])
+    else reject(new Error(wordsOf(answer)))
+  }
+  request.onerror = () => reject(new Error(messageOf(new TypeError('offline'))))
+  request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
+  const abort = () => request.abort()
+  signal.addEventListener('abort', abort)
+  request.send(form)
+  return promise.finally(() => signal.removeEventListener('abort', abort))
+}
+
+async function sendAddress(url: string, { signal }: Sending): Promise<Uploaded> {
+  try {
+    const answer = await callRest('POST', `${UPLOAD}-by-url`, [{ url }])
+    signal.throwIfAborted()
+    if (Array.isArray(answer) && isUploaded(answer[0])) return answer[0]
+    throw new Error(wordsOf(answer))
+  } catch (error) {
+    if (error instanceof RestError) throw new Error(error.message)
+    throw error
+  }
+}
+
+const isUploaded = (answer: unknown): answer is Uploaded =>
+  typeof answer === 'object' && answer !== null && 'path' in answer && typeof answer.path === 'string'
+
+function wordsOf(answer: unknown): string {
+  const { msg, message } = (answer ?? {}) as { msg?: unknown; message?: unknown }
+  const words = [msg, message].find((one) => typeof one === 'string')
+  return words === undefined ? t('The file could not be uploaded') : String(words)
+}

@@ -1,0 +1,132 @@
+import { useSyncExternalStore } from 'react'
+import { api, type Outputs } from '../trpc.ts'
+
+/** Links of a file that work for a while without a session. */
+export type SignedFile = Outputs['records']['signFiles']['files'][string]
+
+interface Entry {
+  /** Null: the server knows no such file in this base. */
+  file: SignedFile | null
+  expiresAt: number
+}
+
+/** Links are asked for anew this long before they end. */
+const MARGIN_MS = 5 * 60_000
+/** A file that the server did not know is asked for again after this time: its record may just be on its way. */
+const UNKNOWN_MS = 5_000
+const RETRY_MS = 3_000
+/** All cells that come in sight within this time share one call. */
+const GATHER_MS = 12
+const MAX_PATHS = 500
+/** A picture of this browser's own stands for its small version this long. */
+const LOCAL_MS = 15 * 60_000
+
+const known = new Map<string, Entry>()
+const listeners = new Map<string, Set<() => void>>()
+const wanted = new Map<string, Set<string>>()
+let isGathering = false
+
+/**
+ * Links to a file of a table's base, once they are there. Cells ask for them as they are drawn: the records
+ * themselves carry none, so that a page stays as it was read.
+ */
+export function useSignedFile(tableId: string, path: string | undefined): SignedFile | null {
+  return useSyncExternalStore(
+    (onChange) => (path === undefined ? () => {} : listen(path, onChange)),
+    () => (path === undefined ? null : peek(tableId, path)),
+  )
+}
+
+/** The links of a file, now. @throws where the server cannot be reached */
+export async function signedFile(tableId: string, path: string): Promise<SignedFile | null> {
+  const entry = known.get(path)
+  if (entry?.file && isFresh(entry)) return entry.file
+  take(await api.records.signFiles.query({ tableId, paths: [path] }), [path])
+  return known.get(path)?.file ?? null
+}
+
+/** What is known of a file that this browser has just uploaded: its picture need not be fetched. */
+export function rememberUpload(path: string, file: Blob, signedPath: string, isPicture: boolean): void {
+  const local = isPicture ? URL.createObjectURL(file) : null
+  const thumbnails = local ? { tiny: local, small: local, card_cover: local } : null
+  known.set(path, {
+    file: { url: `/${signedPath}`, thumbnails },
+    expiresAt: Date.now() + LOCAL_MS + MARGIN_MS,
+  })
+  if (local) setTimeout(() => forget(path, local), LOCAL_MS)
+}
+
+function forget(path: string, local: string): void {
+  known.delete(path)
+  URL.revokeObjectURL(local)
+  tell(path)
+}
+
+/** A link did not open: it is asked for anew, once in a while. */
+export function distrust(path: string): void {
+  const entry = known.get(path)
+  if (!entry?.file || entry.expiresAt - Date.now() > 3_600_000) return
+  known.delete(path)
+  tell(path)
+}
+
+const isFresh = ({ expiresAt }: Entry): boolean => expiresAt - MARGIN_MS > Date.now()
+
+function peek(tableId: string, path: string): SignedFile | null {
+  const entry = known.get(path)
+  if (entry && isFresh(entry)) return entry.file
+  const paths = wanted.get(tableId) ?? new Set()
+  wanted.set(tableId, paths.add(path))
+  if (!isGathering) setTimeout(() => void flush(), GATHER_MS)
+  isGathering = true
+  // The old link may still be good while the new one is on its way.
+  return entry && entry.expiresAt > Date.now() ? entry.file : null
+}
+
+async function flush(): Promise<void> {
+  isGathering = false
+  const groups = [...wanted].flatMap(([tableId, paths]) =>
+    chunks([...paths]).map((some) => ({ tableId, some })),
+  )
+  wanted.clear()
+  await Promise.all(
+    groups.map(async ({ tableId, some }) => {
+      try {
+        take(await api.records.signFiles.query({ tableId, paths: some }), some)
+      } catch (error) {
+        // Pictures are no reason for a message; they come when the connection is back.
+        console.warn('links to files could not be read', error)
+        setTimeout(() => some.forEach(tell), RETRY_MS)
+      }
+    }),
+  )
+}
+
+function take({ files, expiresAt }: Outputs['records']['signFiles'], asked: readonly string[]): void {
+  for (const path of asked) {
+    const file = files[path] ?? null
+    known.set(path, { file, expiresAt: file ? expiresAt : Date.now() + UNKNOWN_MS + MARGIN_MS })
+    if (!file) setTimeout(() => tell(path), UNKNOWN_MS + 100)
+    tell(path)
+  }
+}
+
+function chunks(paths: string[]): string[][] {
+  const parts: string[][] = []
+  for (let start = 0; start < paths.length; start += MAX_PATHS)
+    parts.push(paths.slice(start, start + MAX_PATHS))
+  return parts
+}
+
+function listen(path: string, onChange: () => void): () => void {
+  const set = listeners.get(path) ?? new Set()
+  listeners.set(path, set.add(onChange))
+  return () => {
+    set.delete(onChange)
+    if (set.size === 0 && listeners.get(path) === set) listeners.delete(path)
+  }
+}
+
+function tell(path: string): void {
+  for (const onChange of listeners.get(path) ?? []) onChange()
+}

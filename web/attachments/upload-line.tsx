@@ -1,0 +1,64 @@
+import { RotateCw, TriangleAlert, X } from 'lucide-react'
+import { t } from '../i18n.ts'
+import { IconButton } from '../ui/button.tsx'
+import { formatBytes } from './format-bytes.ts'
+import styles from './upload-line.module.css'
+import { cancelUpload, retryUpload, type Upload } from './uploads.ts'
+
+/** One file on its way: how far it is, and a way to stop it; or why it failed, and a way to try again. */
+export function UploadLine({ upload }: { upload: Upload }) {
+  const { id, name, size, sent, state, message } = upload
+  const isFailed = state === 'failed'
+  return (
+    <li className={styles.line} data-testid="upload" data-state={state}>
+      <div className={styles.head}>
+        {isFailed && <TriangleAlert size={14} className={styles.alert} aria-hidden />}
+        <span className={styles.name} dir="auto" title={name}>
+          {name}
+        </span>
+        {size !== null && <span className={styles.size}>{formatBytes(size)}</span>}
+        {isFailed && (
+          <IconButton
+            icon={RotateCw}
+            size="small"
+            iconSize={14}
+            label={t('Try again')}
+            onClick={() => retryUpload(id)}
+          />
+        )}
+        <IconButton
+          icon={X}
+          size="small"
+          iconSize={14}
+          label={isFailed ? t('Dismiss {name}', { name }) : t('Cancel upload of {name}', { name })}
+          onClick={() => cancelUpload(id)}
+        />
+      </div>
+      {isFailed ? (
+        <p className={styles.message} role="alert">
+          {message}
+        </p>
+      ) : (
+        <Progress
+          name={name}
+          part={size !== null && size > 0 && state === 'sending' ? Math.min(1, sent / size) : null}
+        />
+      )}
+    </li>
+  )
+}
+
+/** How much of a file has been sent; null: it goes on, nobody knows how far. */
+function Progress({ name, part }: { name: string; part: number | null }) {
+  return (
+    <div
+      className={styles.progress}
+      role="progressbar"
+      aria-label={t('Upload of {name}', { name })}
+      aria-valuenow={part === null ? undefined : Math.round(part * 100)}
+      data-unknown={part === null || undefined}
+    >
+      <span style={part === null ? undefined : { inlineSize: `${part * 100}%` }} />
+    </div>
+  )
+}

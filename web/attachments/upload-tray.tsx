@@ -1,0 +1,30 @@
+import { useEffect } from 'react'
+import { t, tn } from '../i18n.ts'
+import { UploadLine } from './upload-line.tsx'
+import styles from './upload-tray.module.css'
+import { useUnattended, useUploads } from './uploads.ts'
+
+/** Files on their way, at the end edge of the page. Goes by itself; what has failed waits for an answer. */
+export function UploadTray({ onEmpty }: { onEmpty: () => void }) {
+  const isEmpty = useUploads().length === 0
+  const uploads = useUnattended()
+  useEffect(() => {
+    if (isEmpty) onEmpty()
+  }, [isEmpty, onEmpty])
+  if (uploads.length === 0) return null
+  const open = uploads.filter(({ state }) => state !== 'failed').length
+  return (
+    <section className={styles.tray} aria-label={t('Uploads')} data-testid="upload-tray" data-cell-popover>
+      <h2 className={styles.title} role="status">
+        {open > 0
+          ? tn('Uploading 1 file', 'Uploading {n} files', open)
+          : tn('1 file failed to upload', '{n} files failed to upload', uploads.length)}
+      </h2>
+      <ul className={styles.list}>
+        {uploads.map((upload) => (
+          <UploadLine key={upload.id} upload={upload} />
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,187 @@
+import { useSyncExternalStore } from 'react'
+import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
+import {
+  type AttachmentItem,
+  nameIn,
+  readAttachments,
+  writeAttachments,
+} from '../../src/core/fields/attachment-item.ts'
+import { messageOf } from '../errors.ts'
+import type { FileTarget } from './file-target.ts'
+import { problemOf, serverLimits } from './limits.ts'
+import { type FileSource, sendFile } from './send-file.ts'
+
+/** A file on its way into a cell. */
+export interface Upload {
+  id: number
+  /** The cell, as its target says. */
+  key: string
+  name: string
+  /** Bytes; null for one that the server fetches. */
+  size: number | null
+  sent: number
+  state: 'waiting' | 'sending' | 'failed'
+  /** Why it failed. */
+  message: string | null
+}
+
+/** Files that were chosen together: written into the cell as one change, when the last of them has arrived. */
+interface Batch {
+  target: FileTarget
+  items: (AttachmentItem | null)[]
+  open: number
+}
+
+interface Work {
+  id: number
+  source: FileSource
+  batch: Batch
+  place: number
+  controller: AbortController
+}
+
+/** Files that are sent at one time. */
+const MAX_AT_ONCE = 3
+
+let shown: readonly Upload[] = []
+const works = new Map<number, Work>()
+const listeners = new Set<() => void>()
+let nextId = 1
+let running = 0
+
+/** The uploads of one cell, or all of them. */
+export function useUploads(key?: string): readonly Upload[] {
+  const all = useSyncExternalStore(subscribe, () => shown)
+  return key === undefined ? all : all.filter((upload) => upload.key === key)
+}
+
+/** Cells whose list is open, and shows their uploads itself. */
+const attended = new Set<string>()
+
+/** The uploads of cells whose list is not open. */
+export function useUnattended(): readonly Upload[] {
+  return useUploads().filter(({ key }) => !attended.has(key))
+}
+
+/** Says that a list shows the uploads of a cell from now on; what it gives ends that. */
+export function attend(key: string): () => void {
+  attended.add(key)
+  publish([...shown])
+  return () => {
+    attended.delete(key)
+    publish([...shown])
+  }
+}
+
+/** Calls back whenever an upload begins, moves on or ends. */
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Sends files and adds those that arrive to the cell, as one change. What does not fit is shown with the reason. */
+export async function startUploads(target: FileTarget, sources: readonly FileSource[]): Promise<void> {
+  if (sources.length === 0) return
+  const options = target.field.options as AttachmentOptions
+  const [server, current] = await Promise.all([serverLimits(), target.latest()])
+  const taken =
+    readAttachments(current).length +
+    shown.filter(({ key, state }) => key === target.key && state !== 'failed').length
+  const batch: Batch = { target, items: sources.map(() => null), open: 0 }
+  let place = taken
+  const added = sources.map((source, at): Upload => {
+    const problem = problemOf(source, place, options, server)
+    const id = nextId++
+    works.set(id, { id, source, batch, place: at, controller: new AbortController() })
+    if (problem === null) {
+      batch.open++
+      place++
+    }
+    return {
+      id,
+      key: target.key,
+      sent: 0,
+      message: problem,
+      name: 'file' in source ? source.file.name : nameIn(source.url),
+      size: 'file' in source ? source.file.size : null,
+      state: problem === null ? 'waiting' : 'failed',
+    }
+  })
+  publish([...shown, ...added])
+  runNext()
+}
+
+/** Stops an upload, or takes a failed one off the list. */
+export function cancelUpload(id: number): void {
+  const work = works.get(id)
+  const upload = shown.find((one) => one.id === id)
+  if (!work || !upload) return
+  work.controller.abort()
+  // One that is being sent ends by itself now.
+  if (upload.state === 'sending') return
+  remove(id)
+  if (upload.state === 'waiting') settle(work.batch)
+}
+
+/** Sends a failed file again. */
+export function retryUpload(id: number): void {
+  const work = works.get(id)
+  if (!work) return
+  remove(id)
+  void startUploads(work.batch.target, [work.source])
+}
+
+function runNext(): void {
+  const waiting = shown.find(({ state }) => state === 'waiting')
+  const work = waiting && works.get(waiting.id)
+  if (!work || running >= MAX_AT_ONCE) return
+  running++
+  change(work.id, { state: 'sending' })
+  void run(work).finally(() => {
+    running--
+    runNext()
+  })
+  runNext()
+}
+
+async function run(work: Work): Promise<void> {
+  const { id, source, batch, place, controller } = work
+  try {
+    batch.items[place] = await sendFile(source, {
+      signal: controller.signal,
+      onProgress: (sent) => change(id, { sent }),
+    })
+    remove(id)
+  } catch (error) {
+    if (controller.signal.aborted) remove(id)
+    else change(id, { state: 'failed', message: messageOf(error) })
+  }
+  settle(batch)
+}
+
+/** Writes what has arrived once nothing of it is on its way any more. */
+function settle(batch: Batch): void {
+  batch.open--
+  const arrived = batch.items.filter((item) => item !== null)
+  if (batch.open > 0 || arrived.length === 0) return
+  batch.items = batch.items.map(() => null)
+  const { target } = batch
+  target.latest().then(
+    (current) => target.write(writeAttachments([...readAttachments(current), ...arrived])),
+    (error) => target.refused(messageOf(error)),
+  )
+}
+
+function change(id: number, part: Partial<Upload>): void {
+  publish(shown.map((upload) => (upload.id === id ? { ...upload, ...part } : upload)))
+}
+
+function remove(id: number): void {
+  works.delete(id)
+  publish(shown.filter((upload) => upload.id !== id))
+}
+
+function publish(next: readonly Upload[]): void {
+  shown = next
+  for (const listener of listeners) listener()
+}

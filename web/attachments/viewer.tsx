@@ -1,0 +1,205 @@
+import { ChevronLeft, ChevronRight, Download, ExternalLink, X, ZoomIn, ZoomOut } from 'lucide-react'
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
+import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
+import { direction, t } from '../i18n.ts'
+import { IconButton } from '../ui/button.tsx'
+import { useLayer } from '../ui/layers.ts'
+import { FOCUSABLE } from '../ui/popover.tsx'
+import { downloadFile } from './download.ts'
+import { FileThumb } from './file-thumb.tsx'
+import { formatBytes } from './format-bytes.ts'
+import styles from './viewer.module.css'
+import { isZoomable, ViewerBody } from './viewer-body.tsx'
+import { withKeys } from './with-keys.ts'
+
+interface ViewerProps {
+  tableId: string
+  items: readonly AttachmentItem[]
+  start: number
+  onClose: () => void
+}
+
+const STEP = 1.5
+const MOST = 8
+/** A finger that goes this far means the next file. */
+const SWIPE_PX = 60
+
+/** A cell's files over the whole page, one at a time. Arrows go on, + and − zoom, Escape closes. */
+export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
+  const [at, setAt] = useState(Math.min(start, items.length - 1))
+  const [zoom, setZoom] = useState(1)
+  const box = useRef<HTMLDivElement>(null)
+  const swipe = useRef<number | null>(null)
+  useLayer(onClose, { element: box })
+  useModal(box)
+  const item = items[at]
+  if (!item) return null
+  const go = (to: number) => {
+    setAt((to + items.length) % items.length)
+    setZoom(1)
+  }
+  const scale = (by: number) => setZoom((now) => Math.min(MOST, Math.max(1, by === 0 ? 1 : now * by)))
+
+  function onKeyDown(event: KeyboardEvent) {
+    keepFocus(event, box.current)
+    // A player's own keys are its own: arrows wind, space stops.
+    if (event.target instanceof HTMLMediaElement || event.ctrlKey || event.metaKey || event.altKey) return
+    const forward = direction() === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
+    const backward = forward === 'ArrowLeft' ? 'ArrowRight' : 'ArrowLeft'
+    const actions = new Map([
+      [forward, () => go(at + 1)],
+      [backward, () => go(at - 1)],
+      ['Home', () => go(0)],
+      ['End', () => go(items.length - 1)],
+      ['+', () => scale(STEP)],
+      ['=', () => scale(STEP)],
+      ['-', () => scale(1 / STEP)],
+      ['0', () => scale(0)],
+    ])
+    const action = actions.get(event.key)
+    if (!action) return
+    event.preventDefault()
+    action()
+  }
+
+  const canZoom = isZoomable(item)
+  return createPortal(
+    <div
+      ref={box}
+      className={styles.viewer}
+      role="dialog"
+      aria-modal="true"
+      aria-label={t('Files')}
+      tabIndex={-1}
+      data-testid="viewer"
+      data-cell-popover
+      onKeyDown={onKeyDown}
+    >
+      <header className={styles.head}>
+        <span className={styles.words}>
+          <span className={styles.name} dir="auto" title={item.title}>
+            {item.title}
+          </span>
+          <small>
+            {item.url === undefined && formatBytes(item.size)}
+            {item.width && item.height && <bdi dir="ltr">{` · ${item.width} × ${item.height}`}</bdi>}
+          </small>
+        </span>
+        <span className={styles.count} role="status">
+          {t('{n} of {count}', { n: at + 1, count: items.length })}
+        </span>
+        {canZoom && (
+          <>
+            <IconButton
+              icon={ZoomOut}
+              label={t('Zoom out')}
+              shortcut="−"
+              disabled={zoom <= 1}
+              onClick={() => scale(1 / STEP)}
+            />
+            <IconButton
+              icon={ZoomIn}
+              label={t('Zoom in')}
+              shortcut="+"
+              disabled={zoom >= MOST}
+              onClick={() => scale(STEP)}
+            />
+          </>
+        )}
+        {item.url === undefined ? (
+          <IconButton
+            icon={Download}
+            label={t('Download')}
+            onClick={() => void downloadFile(tableId, item)}
+          />
+        ) : (
+          <a
+            className={styles.link}
+            href={item.url}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={t('Open link')}
+          >
+            <ExternalLink size={16} aria-hidden />
+          </a>
+        )}
+        <IconButton icon={X} label={t('Close')} shortcut={t('Esc')} data-autofocus onClick={onClose} />
+      </header>
+      <div
+        className={styles.stage}
+        onPointerDown={({ pointerType, clientX }) => {
+          swipe.current = pointerType === 'touch' && zoom === 1 ? clientX : null
+        }}
+        onPointerUp={({ clientX }) => {
+          const way = swipe.current === null ? 0 : clientX - swipe.current
+          swipe.current = null
+          if (items.length > 1 && Math.abs(way) > SWIPE_PX)
+            go(at + (way < 0 === (direction() === 'ltr') ? 1 : -1))
+        }}
+      >
+        <ViewerBody
+          key={`${at} ${item.path ?? item.url}`}
+          tableId={tableId}
+          item={item}
+          zoom={zoom}
+          onZoom={setZoom}
+          onEmptyPress={onClose}
+        />
+        {items.length > 1 && (
+          <>
+            <button
+              type="button"
+              className={styles.previous}
+              aria-label={t('Previous file')}
+              onClick={() => go(at - 1)}
+            >
+              <ChevronLeft size={24} className="flip-in-rtl" aria-hidden />
+            </button>
+            <button
+              type="button"
+              className={styles.next}
+              aria-label={t('Next file')}
+              onClick={() => go(at + 1)}
+            >
+              <ChevronRight size={24} className="flip-in-rtl" aria-hidden />
+            </button>
+          </>
+        )}
+      </div>
+      {items.length > 1 && (
+        <nav className={styles.strip} aria-label={t('Files')}>
+          {withKeys(items).map(({ key, item: one, at: index }) => (
+            <button
+              key={key}
+              type="button"
+              className={styles.small}
+              aria-label={one.title}
+              aria-current={index === at || undefined}
+              onClick={() => go(index)}
+            >
+              <FileThumb item={one} tableId={tableId} size={44} square />
+            </button>
+          ))}
+        </nav>
+      )}
+    </div>,
+    document.body,
+  )
+}
+
+/** The page behind takes no key meanwhile, and the focus begins here. */
+function useModal(box: { current: HTMLDivElement | null }): void {
+  useLayoutEffect(() => {
+    box.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+  }, [box])
+}
+
+function keepFocus(event: KeyboardEvent, box: HTMLElement | null): void {
+  if (event.key !== 'Tab' || !box) return
+  const all = [...box.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => one.offsetParent !== null)
+  const edge = event.shiftKey ? all[0] : all.at(-1)
+  if (document.activeElement !== edge) return
+  event.preventDefault()
+  ;(event.shiftKey ? all.at(-1) : all[0])?.focus()
+}

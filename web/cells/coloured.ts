@@ -1,0 +1,24 @@
+import { formulaTokens, type Problem, type TokenKind } from '../../src/core/formula/index.ts'
+
+/** A stretch of a formula that looks the same throughout. */
+export interface Stretch {
+  text: string
+  kind: TokenKind
+  /** Part of what a problem is about. */
+  isWrong: boolean
+  from: number
+}
+
+/** The text in stretches by kind and by what is wrong with it; put together they are the text. */
+export function coloured(text: string, problems: readonly Pick<Problem, 'from' | 'to'>[]): Stretch[] {
+  // A problem of no length stands behind the end of the text, or at the sign that was not expected.
+  const edges = [...new Set(problems.flatMap(({ from, to }) => [from, to]))]
+  return formulaTokens(text).flatMap(({ kind, from, to }) => {
+    const cuts = [from, ...edges.filter((edge) => edge > from && edge < to).sort((a, b) => a - b), to]
+    return cuts.slice(0, -1).map((start, index): Stretch => {
+      const end = cuts[index + 1] ?? to
+      const isWrong = problems.some((problem) => problem.from <= start && end <= problem.to)
+      return { text: text.slice(start, end), kind, isWrong, from: start }
+    })
+  })
+}

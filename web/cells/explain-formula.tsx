@@ -1,0 +1,95 @@
+import type { CellValue } from '../../src/core/fields/field-type.ts'
+import { formulaOf } from '../../src/core/fields/formula.ts'
+import { storedReferences, toShown } from '../../src/core/formula/index.ts'
+import type { Field, RecordId } from '../../src/core/model.ts'
+import { messageOf } from '../errors.ts'
+import { t } from '../i18n.ts'
+import { trpc } from '../trpc.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorState, Skeleton } from '../ui/states.tsx'
+import { coloured } from './coloured.ts'
+import styles from './explain-formula.module.css'
+import look from './formula-look.module.css'
+import { CELLS } from './index.ts'
+
+interface ExplainFormulaProps {
+  field: Field
+  value: CellValue
+  /** The record of the cell; null where it is not known, or not stored yet. */
+  recordId: RecordId | null
+  onClose: () => void
+}
+
+/** How a cell comes by its value: the formula, and what the fields that it names hold in this record. */
+export function ExplainFormula({ field, value, recordId, onClose }: ExplainFormulaProps) {
+  const { tableId } = field
+  const schema = trpc.schema.table.useQuery({ tableId })
+  const record = trpc.records.get.useQuery(
+    { tableId, recordId: recordId ?? 0 },
+    { enabled: recordId !== null, staleTime: 0, retry: false },
+  )
+  const { formula } = formulaOf(field)
+  const named = storedReferences(formula).flatMap(
+    (id) => schema.data?.fields.find((one) => one.id === id) ?? [],
+  )
+  return (
+    <Dialog title={field.title} onClose={onClose}>
+      <div className={styles.explain} data-testid="explain-formula">
+        {schema.error ? (
+          <ErrorState title={t('The formula could not be loaded')} error={schema.error} />
+        ) : !schema.data ? (
+          <Skeleton height={60} />
+        ) : (
+          <pre className={`${styles.shown} ${look.coloured}`} dir="ltr">
+            {coloured(toShown(formula, schema.data.fields), []).map(({ text, kind, from }) => (
+              <span key={from} data-kind={kind}>
+                {text}
+              </span>
+            ))}
+          </pre>
+        )}
+        {field.error !== null && (
+          <p role="alert" className={styles.problem}>
+            {field.error}
+          </p>
+        )}
+        {record.error && (
+          <p role="alert" className={styles.problem}>
+            {messageOf(record.error)}
+          </p>
+        )}
+        <table className={look.values}>
+          <tbody>
+            {named.map((one) => (
+              <tr key={one.id}>
+                <th scope="row">
+                  <bdi>{one.title}</bdi>
+                </th>
+                <td>
+                  {record.data ? (
+                    <Value field={one} value={record.data.values[one.id] ?? null} />
+                  ) : (
+                    record.isLoading && <Skeleton />
+                  )}
+                </td>
+              </tr>
+            ))}
+            <tr data-result>
+              <th scope="row">{t('Result')}</th>
+              <td>
+                <Value field={field} value={value} />
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </div>
+    </Dialog>
+  )
+}
+
+function Value({ field, value }: { field: Field; value: CellValue }) {
+  const { View, type } = CELLS[field.type]
+  if (value === null) return <span className={styles.none}>{t('(empty)')}</span>
+  const options = type.options.safeParse(field.options).data ?? type.options.parse({})
+  return <View {...{ value, field, options, variant: 'grid', lines: 2, width: null }} />
+}

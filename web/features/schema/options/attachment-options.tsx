@@ -1,0 +1,83 @@
+import { useId } from 'react'
+import { FILE_KINDS, type FileKind } from '../../../../src/core/fields/attachment-kinds.ts'
+import { formatBytes } from '../../../attachments/format-bytes.ts'
+import { useServerLimits } from '../../../attachments/use-server-limits.ts'
+import { t } from '../../../i18n.ts'
+import own from './attachment-options.module.css'
+import styles from './options.module.css'
+import type { OptionsProps } from './options-editor.tsx'
+import { Tick } from './parts.tsx'
+
+/** Which files a field takes: of which kinds, how many, how large. */
+export function AttachmentOptionsEditor({ options, onChange }: OptionsProps) {
+  const chosen = Array.isArray(options.kinds) ? (options.kinds as FileKind[]) : []
+  const server = useServerLimits()
+  const toggle = (key: FileKind, isOn: boolean) => {
+    const kinds = FILE_KINDS.map((kind) => kind.key).filter((one) =>
+      one === key ? isOn : chosen.includes(one),
+    )
+    onChange({ ...options, kinds })
+  }
+  return (
+    <>
+      <fieldset className={own.kinds}>
+        <legend>{t('File types')}</legend>
+        {FILE_KINDS.map(({ key, label }) => (
+          <Tick
+            key={key}
+            label={t(label)}
+            checked={chosen.includes(key)}
+            onChange={(isOn) => toggle(key, isOn)}
+          />
+        ))}
+      </fieldset>
+      {chosen.length === 0 && <p className={own.hint}>{t('All file types are allowed.')}</p>}
+      <Amount
+        label={t('Maximum files per cell')}
+        value={options.maxCount}
+        max={100}
+        placeholder={server && Number.isFinite(server.maxCount) ? String(server.maxCount) : ''}
+        onChange={(maxCount) =>
+          onChange({ ...options, maxCount: maxCount === null ? null : Math.round(maxCount) })
+        }
+      />
+      <Amount
+        label={t('Maximum file size (MB)')}
+        value={options.maxSizeMb}
+        max={server && Number.isFinite(server.maxBytes) ? server.maxBytes / 1024 ** 2 : 100_000}
+        placeholder={server && Number.isFinite(server.maxBytes) ? formatBytes(server.maxBytes) : ''}
+        onChange={(maxSizeMb) => onChange({ ...options, maxSizeMb })}
+      />
+    </>
+  )
+}
+
+function Amount(props: {
+  label: string
+  value: unknown
+  max: number
+  placeholder: string
+  onChange: (value: number | null) => void
+}) {
+  const { label, value, max, placeholder, onChange } = props
+  const id = useId()
+  return (
+    <div className={styles.line}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className={`${styles.control} ${own.amount}`}
+        type="number"
+        min={0}
+        max={max}
+        step="any"
+        placeholder={placeholder}
+        defaultValue={typeof value === 'number' ? value : ''}
+        onChange={(event) => {
+          const number = event.target.valueAsNumber
+          onChange(Number.isFinite(number) && number > 0 ? Math.min(number, max) : null)
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Outputs } from '../trpc.ts'
+
+/** Where pictures of the map come from, as the server says; null: the outlines are drawn. */
+export type MapTiles = NonNullable<Outputs['app']['info']['mapTiles']>
+
+let asked: Promise<MapTiles | null> | undefined
+
+/**
+ * What this server's maps are drawn of, asked once for a page. By hand and not with the app's client, which the
+ * page of a public form does without: everybody may ask this, and no session is needed.
+ *
+ * @throws TypeError when the server cannot be reached
+ */
+export function readMapTiles(): Promise<MapTiles | null> {
+  asked ??= ask().catch((error: unknown) => {
+    asked = undefined
+    throw error
+  })
+  return asked
+}
+
+async function ask(): Promise<MapTiles | null> {
+  const answer = await fetch('/trpc/app.info')
+  // A proxy's page of HTML says no more than a lost connection.
+  if (!answer.ok) throw new TypeError(`/trpc/app.info answered ${answer.status}`)
+  const { result }: { result: { data: Outputs['app']['info'] } } = await answer.json()
+  return result.data.mapTiles
+}

@@ -1,0 +1,100 @@
+import { MapPinOff, Maximize, Minus, Plus } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { t } from '../i18n.ts'
+import { IconButton } from '../ui/button.tsx'
+import { EmptyState, ErrorState } from '../ui/states.tsx'
+import { type MapTiles, readMapTiles } from './map-tiles.ts'
+import styles from './map-view.module.css'
+import type { LngLat } from './mercator.ts'
+import { canDrawMaps, openWorldMap, type WorldMap } from './world-map.ts'
+
+export interface MapViewProps {
+  label: string
+  /** The map is there; called again with null when it goes. */
+  onMap: (map: WorldMap | null) => void
+  /** A click on the map beside all pins. */
+  onClick?: (at: LngLat) => void
+  /** Shows everything there is to be seen. */
+  onFit?: () => void
+  /** A click places something: the pointer says so. */
+  isPlacing?: boolean
+  /** Over the map: a card, a note. */
+  children?: ReactNode
+}
+
+/** A map of the world to put pins on, or plain words where the browser cannot draw one. */
+export function MapView({ label, onMap, onClick, onFit, isPlacing = false, children }: MapViewProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [shown, setShown] = useState<{ map: WorldMap; tiles: MapTiles | null } | null>(null)
+  const [failure, setFailure] = useState<{ error: unknown } | null>(null)
+  const canDraw = canDrawMaps()
+  const latest = useRef({ label, onMap, onClick })
+  latest.current = { label, onMap, onClick }
+
+  useEffect(() => {
+    const element = box.current
+    // Trying again takes the failure away, and there is an element once more.
+    if (!element || !canDraw || failure) return
+    let isGone = false
+    let opened: WorldMap | null = null
+    async function open(element: HTMLElement) {
+      const tiles = await readMapTiles()
+      if (isGone) return
+      const map = await openWorldMap(element, { tiles, label: latest.current.label })
+      if (isGone) return map.remove()
+      opened = map
+      // Pins and cards lie within the map: a click on one is none on the map.
+      map.gl.on('click', ({ lngLat, originalEvent }) => {
+        if (originalEvent.target === map.gl.getCanvas()) latest.current.onClick?.(lngLat)
+      })
+      setShown({ map, tiles })
+      latest.current.onMap(map)
+    }
+    open(element).catch((error: unknown) => isGone || setFailure({ error }))
+    return () => {
+      isGone = true
+      if (opened) latest.current.onMap(null)
+      setShown(null)
+      opened?.remove()
+    }
+  }, [canDraw, failure])
+
+  if (!canDraw) {
+    return (
+      <div className={styles.view} data-testid="map-unavailable">
+        <EmptyState
+          icon={MapPinOff}
+          title={t('This browser can’t display maps')}
+          text={t('Maps need WebGL, which is turned off or not supported here. Use the list instead.')}
+        />
+      </div>
+    )
+  }
+  if (failure) {
+    return (
+      <div className={styles.view}>
+        <ErrorState
+          title={t('The map could not be loaded')}
+          error={failure.error}
+          onRetry={() => setFailure(null)}
+        />
+      </div>
+    )
+  }
+  return (
+    <div className={styles.view} data-testid="map" data-ready={shown !== null || undefined}>
+      <div ref={box} className={styles.canvas} data-placing={isPlacing || undefined} dir="ltr" />
+      <div className={styles.controls} role="toolbar" aria-label={t('Map')}>
+        <IconButton icon={Plus} size="small" label={t('Zoom in')} onClick={() => shown?.map.gl.zoomIn()} />
+        <IconButton icon={Minus} size="small" label={t('Zoom out')} onClick={() => shown?.map.gl.zoomOut()} />
+        {onFit && (
+          <IconButton icon={Maximize} size="small" iconSize={14} label={t('Show all')} onClick={onFit} />
+        )}
+      </div>
+      <small className={styles.source} dir="auto">
+        {shown?.tiles ? shown.tiles.attribution : t('Map data: Natural Earth')}
+      </small>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+import { LocateFixed } from 'lucide-react'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { t } from '../i18n.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { MapView } from './map-view.tsx'
+import type { LngLat } from './mercator.ts'
+import { stepOf, zoomOf } from './pin-keys.ts'
+import styles from './place-picker.module.css'
+import { placeIn, valueAt } from './place-value.ts'
+import { usePickedPin } from './use-picked-pin.ts'
+import type { WorldMap } from './world-map.ts'
+
+export interface PlacePickerProps {
+  title: string
+  value: string | null
+  onPick: (value: string) => void
+  onClose: () => void
+}
+
+/** A map with one pin, which goes where one clicks, is dragged, or walks by the arrow keys. */
+export function PlacePicker({ title, value, onPick, onClose }: PlacePickerProps) {
+  const [at, setAt] = useState<LngLat | null>(() => placeIn(value))
+  const [map, setMap] = useState<WorldMap | null>(null)
+  const hintId = useId()
+  usePickedPin(map, at, setAt)
+
+  function use() {
+    onClose()
+    if (at) onPick(valueAt(at))
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    if (!map || event.ctrlKey || event.metaKey || event.altKey) return
+    // The buttons over the map have keys of their own.
+    if (event.target instanceof HTMLButtonElement) return
+    const step = stepOf(event)
+    const zoom = zoomOf(event)
+    if (step) setAt(map.movedBy(at, step))
+    else if (zoom !== 0) map.zoomBy(zoom, at)
+    else if (event.key === 'Enter' && at) use()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <Dialog
+      title={title}
+      size="large"
+      onClose={onClose}
+      // It belongs to the cell that it was opened from, whose editor stays open behind it.
+      marks={{ 'data-cell-popover': '' }}
+      footer={
+        <>
+          <span className={styles.value} role="status">
+            <bdi dir="ltr" data-testid="picked-place">
+              {at ? valueAt(at).replace(';', '; ') : ''}
+            </bdi>
+          </span>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button variant="primary" disabled={at === null} onClick={use}>
+            {t('Use this location')}
+          </Button>
+        </>
+      }
+    >
+      {/* The focus has to go somewhere in here: left behind the dialog, it would close the cell's editor. */}
+      <div
+        className={styles.map}
+        role="application"
+        aria-label={t('Map')}
+        aria-describedby={hintId}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move the pin
+        tabIndex={0}
+        data-autofocus
+        onKeyDown={onKeyDown}
+      >
+        <MapView label={t('Map')} onMap={setMap} onClick={setAt} isPlacing>
+          {map && (
+            <Button
+              size="small"
+              icon={LocateFixed}
+              className={styles.middle}
+              onClick={() => setAt(map.gl.getCenter())}
+            >
+              {t('Move pin to centre')}
+            </Button>
+          )}
+        </MapView>
+      </div>
+      <p id={hintId} className={styles.hint}>
+        {t('Click the map or drag the pin.')}{' '}
+        <span className={styles.keys}>{t('Use the arrow keys to move it, + and − to zoom.')}</span>
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,216 @@
+import type { GeoJSON } from 'geojson'
+import type { GeoJSONSource, Map as GlMap, Marker } from 'maplibre-gl'
+import { localeTag } from '../i18n.ts'
+import { loadPart } from '../navigation/lazy-screen.ts'
+import type { WorldBox } from './clusters.ts'
+import { labelsThatFit, type MapLabel } from './label-places.ts'
+import { mapStyle } from './map-style.ts'
+import type { MapTiles } from './map-tiles.ts'
+import styles from './map-view.module.css'
+import { fromWorld, type LngLat, MAX_LATITUDE, toWorld, worldSize } from './mercator.ts'
+import './maplibre.css'
+
+/** Past this zoom the coarse outlines look it. */
+const FINE_ZOOM = 2.6
+/** Nearer than this one knows the country, and its name would only be in the way. */
+const LAST_LABEL_ZOOM = 7
+const MAX_ZOOM = 18
+/** A single place is shown with its surroundings: a town of a tile server, a country in outlines. */
+const CLOSE_UP = { tiles: 13, outlines: 5 }
+/** Pins stand above their place, and the controls lie at one side or the other. */
+const FIT_PADDING = { top: 60, bottom: 30, left: 68, right: 68 }
+
+/** What is nearer to the edge of the map than this is on its way out. */
+const EDGE_PX = 24
+
+const within = (degrees: number, most: number): number => Math.max(-most, Math.min(most, degrees))
+
+/** A map of the world that is on the screen. */
+export interface WorldMap {
+  gl: GlMap
+  /** Puts an element at a place; it moves along with the map. */
+  pin(
+    element: HTMLElement,
+    at: LngLat,
+    options?: { draggable?: boolean; anchor?: 'center' | 'bottom' },
+  ): Marker
+  /** The part of the world in sight, and how large. */
+  view(): { zoom: number; box: WorldBox }
+  /** Shows all of a rectangle. */
+  fit(bounds: { min: LngLat; max: LngLat }, options?: { isInstant?: boolean }): void
+  /** Shows a place, near enough to know where it is. */
+  goTo(at: LngLat, options?: { isInstant?: boolean }): void
+  /** The place so many pixels beside another; beside the middle of the map for null. */
+  movedBy(at: LngLat | null, by: { x: number; y: number }): LngLat
+  /** Goes nearer by steps, or further; what lies at `around` stays where it is. */
+  zoomBy(steps: number, around: LngLat | null): void
+  /** Moves the map where a place has come too close to its edge, or beyond. */
+  keepInSight(at: LngLat): void
+  /** Called when the map has come to rest elsewhere, or is of another size. */
+  onView(listener: () => void): () => void
+  remove(): void
+}
+
+/** True where the browser can draw such a map: without WebGL it shows nothing at all. */
+export function canDrawMaps(): boolean {
+  canDraw ??= document.createElement('canvas').getContext('webgl2') !== null
+  return canDraw
+}
+
+/** Asked once: each look makes a context, of which browsers allow a few. */
+let canDraw: boolean | undefined
+
+/**
+ * Opens a map in an element. The library and the outlines are loaded now, from this server.
+ */
+export async function openWorldMap(
+  container: HTMLElement,
+  { tiles, label }: { tiles: MapTiles | null; label: string },
+): Promise<WorldMap> {
+  const library = await loadPart(() => import('maplibre-gl'))
+  library.setWorkerUrl(String(new URL('../workers/map.ts', import.meta.url)))
+  const gl = new library.Map({
+    container,
+    style: mapStyle(tiles, container),
+    center: [10, 25],
+    zoom: 1,
+    maxZoom: MAX_ZOOM,
+    attributionControl: false,
+    renderWorldCopies: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+    fadeDuration: 0,
+    locale: { 'Map.Title': label },
+    // Tile servers ask who shows their pictures; they learn the address of the server and no more.
+    transformRequest: (url) => ({ url, referrerPolicy: 'origin' }),
+  })
+  gl.touchZoomRotate.disableRotation()
+  gl.keyboard.disableRotation()
+  const closeUp = tiles ? CLOSE_UP.tiles : CLOSE_UP.outlines
+  const stopOutlines = tiles ? () => {} : drawOutlines(gl)
+
+  return {
+    gl,
+    pin: (element, at, { draggable = false, anchor = 'center' } = {}) =>
+      new library.Marker({ element, draggable, anchor }).setLngLat(at).addTo(gl),
+    view() {
+      const bounds = gl.getBounds()
+      const northWest = toWorld(bounds.getNorthWest())
+      const southEast = toWorld(bounds.getSouthEast())
+      const box = { west: northWest.x, north: northWest.y, east: southEast.x, south: southEast.y }
+      return { zoom: gl.getZoom(), box }
+    },
+    fit({ min, max }, { isInstant = false } = {}) {
+      const animate = { padding: FIT_PADDING, maxZoom: closeUp, duration: isInstant ? 0 : 400 }
+      gl.fitBounds([min.lng, min.lat, max.lng, max.lat], animate)
+    },
+    goTo(at, { isInstant = false } = {}) {
+      const zoom = Math.max(closeUp, gl.getZoom())
+      gl.easeTo({ center: at, zoom, duration: isInstant ? 0 : 400 })
+    },
+    movedBy(at, by) {
+      const { x, y } = gl.project(at ?? gl.getCenter())
+      const { lng, lat } = gl.unproject([x + by.x, y + by.y])
+      return { lng: within(lng, 180), lat: within(lat, MAX_LATITUDE) }
+    },
+    zoomBy: (steps, around) =>
+      gl.easeTo({ zoom: Math.round(gl.getZoom()) + steps, around: around ?? gl.getCenter(), duration: 150 }),
+    keepInSight(at) {
+      const { x, y } = gl.project(at)
+      const { clientWidth, clientHeight } = gl.getContainer()
+      const isInside = x > EDGE_PX && x < clientWidth - EDGE_PX && y > EDGE_PX && y < clientHeight - EDGE_PX
+      if (!isInside) gl.easeTo({ center: at, duration: 150 })
+    },
+    onView(listener) {
+      gl.on('moveend', listener)
+      gl.on('resize', listener)
+      return () => {
+        gl.off('moveend', listener)
+        gl.off('resize', listener)
+      }
+    },
+    remove() {
+      stopOutlines()
+      gl.remove()
+    },
+  }
+}
+
+/** Draws the countries, finer once one looks closer, and writes their names where there is room. */
+function drawOutlines(gl: GlMap): () => void {
+  const names = document.createElement('div')
+  names.className = styles.names ?? ''
+  names.ariaHidden = 'true'
+  // Over what is drawn, and under the pins, which come in behind it.
+  gl.getCanvasContainer().append(names)
+  let detail: 'coarse' | 'fine' | null = null
+  let labels: MapLabel[] = []
+  let shown: { element: HTMLElement; label: MapLabel }[] = []
+  let isGone = false
+
+  async function draw(next: 'coarse' | 'fine') {
+    if (detail === 'fine' || detail === next) return
+    detail = next
+    const { loadWorld } = await loadPart(() => import('./world.ts'))
+    const world = await loadWorld(next, localeTag())
+    if (isGone || detail !== next) return
+    if (!gl.isStyleLoaded()) await new Promise((resolve) => gl.once('idle', resolve))
+    if (isGone) return
+    await setData('land', world.land)
+    await setData('borders', world.borders)
+    labels = world.labels
+    choose()
+  }
+
+  async function setData(source: string, data: GeoJSON) {
+    await gl.getSource<GeoJSONSource>(source)?.setData(data)
+  }
+
+  // The coarse ones first in any case: they are here in a moment.
+  const drawAsNeeded = async () => {
+    await draw('coarse')
+    if (gl.getZoom() > FINE_ZOOM) await draw('fine')
+  }
+  const follow = () =>
+    drawAsNeeded().catch((error) => {
+      // Pins and list work without outlines, and the next movement asks again.
+      detail = null
+      console.warn('the outlines of the countries could not be read', error)
+    })
+
+  function choose() {
+    const zoom = gl.getZoom()
+    const fitting = zoom > LAST_LABEL_ZOOM ? [] : labelsThatFit(labels, worldSize(zoom))
+    names.replaceChildren()
+    shown = fitting.map((label) => {
+      const element = document.createElement('span')
+      element.textContent = label.name
+      element.dir = 'auto'
+      names.append(element)
+      return { element, label }
+    })
+    move()
+  }
+
+  function move() {
+    for (const { element, label } of shown) {
+      const { x, y } = gl.project(fromWorld(label))
+      element.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px) translate(-50%, -50%)`
+    }
+  }
+
+  const onRest = () => {
+    choose()
+    void follow()
+  }
+  gl.on('move', move)
+  gl.on('moveend', onRest)
+  void follow()
+  return () => {
+    isGone = true
+    gl.off('move', move)
+    gl.off('moveend', onRest)
+    names.remove()
+  }
+}

@@ -1,0 +1,15 @@
+import { session } from '../session/index.ts'
+import { goTo, paths } from './paths.ts'
+
+let leaves = false
+
+/** True while the person signs out by choice: no way back to the present screen is kept then. */
+export const isLeaving = (): boolean => leaves
+
+/** Signs out here by choice: to the sign-in page, without a way back to the present screen. */
+export function leave(): void {
+  leaves = true
+  session.signOut()
+  leaves = false
+  goTo(paths.signIn(), { replace: true })
+}
