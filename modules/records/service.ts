@@ -147,13 +147,7 @@ export function createRecordsService(
 
   /** The ids of all records of a selection, in the table's order. */
   async function matchingIds(actor: Actor, selection: Selection): Promise<RecordId[]> {
-    const { engine, context, model } = await openFor(actor, selection)
-    const { from, where, orderBy } = select(context, selection)
-    const rows = await engine.values(
-      engine.dialect.render(sql`select ${keyOf(model)} from ${from} ${where} order by ${orderBy}`),
-      { scan: true },
-    )
-    return rows.map(([id]) => id as RecordId)
+    return reader.ids(await openFor(actor, selection), selection)
   }
 
   async function openForSet(
@@ -163,9 +157,10 @@ export function createRecordsService(
   ): Promise<{ where: Where; model: TableModel }> {
     const { context, model } = await openFor(actor, selection)
     await auth.access.authorize(actor, right, model.table.baseId)
-    const where: Where = (current) => select({ ...context, model: current }, selection).where
     // A filter that cannot be read is refused before anything waits for it.
-    where(model, context.dialect)
+    const { where: known } = select(context, selection)
+    const where: Where = (current) =>
+      current === model ? known : select({ ...context, model: current }, selection).where
     return { where, model }
   }
 

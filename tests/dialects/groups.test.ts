@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { listGroups } from '../../modules/records/read/groups/list-groups.ts'
-import { countQuery, pageQuery } from '../../modules/records/read/plan.ts'
+import { countRecords, planPage } from '../../modules/records/read/plan.ts'
 import type { PlanContext } from '../../modules/records/read/plan-context.ts'
 import { columnOf } from '../../modules/records/table/columns.ts'
 import { dayIn, fromStored } from '../../src/core/dates.ts'
@@ -153,9 +153,9 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
   }
 
   const idsOf = async (query: { groups?: Sort[]; group?: GroupKey[] }): Promise<number[]> => {
-    const page = { tableId: MODEL.table.id, limit: 1000, offset: 0 }
-    const { query: statement } = pageQuery(context, { ...page, ...query }, [])
-    return (await engine.rows(engine.dialect.render(statement))).map(([id]) => Number(id))
+    const shape = { kind: 'rows', links: 'first' } as const
+    const { page } = planPage(context, { fields: [], shape, limit: 1000, offset: 0, ...query })
+    return (await engine.rows(page)).map(([id]) => Number(id))
   }
 
   test('lists the groups of each field, in both directions, as rows in memory have them', async () => {
@@ -188,7 +188,7 @@ describe.each(ENGINES)('groups on $client', ({ open }) => {
         const group = [{ fieldId, value: keys[0] ?? null }]
         const own = ROWS.filter((row) => keyOf(row, fieldId) === keys[0]).map((row) => Number(row.cId))
         expect([group, await idsOf({ group })]).toEqual([group, own])
-        const [count] = await engine.rows(engine.dialect.render(countQuery(context, { group })))
+        const [count] = await engine.rows(engine.dialect.render(countRecords(context, { group }).query))
         expect(Number(count?.[0])).toBe(own.length)
       }
     }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import { fragmentsOf } from '../../modules/records/read/expression/fragments.ts'
-import { countQuery, pageQuery, positionQuery } from '../../modules/records/read/plan.ts'
+import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
 import type { PlanContext } from '../../modules/records/read/plan-context.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { groupQuery } from '../../modules/records/rest/group-query.ts'
@@ -46,28 +45,24 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
 
   afterAll(() => engine.close())
 
-  const idsOf = async (
-    table: string,
-    query: Omit<Parameters<typeof pageQuery>[1], 'tableId' | 'limit' | 'offset'>,
-  ): Promise<number[]> => {
-    const planned = pageQuery(
-      contextOf(table),
-      { tableId: `m${table}`, limit: 1000, offset: 0, ...query },
-      [],
+  const pageOf = (context: PlanContext, query: Partial<PageQuery>) =>
+    engine.rows(
+      planPage(context, {
+        fields: [],
+        shape: { kind: 'rows', links: 'first' },
+        limit: 1000,
+        offset: 0,
+        ...query,
+      }).page,
     )
-    return (await ask(planned.query)).map(([id]) => Number(id))
-  }
+
+  const idsOf = async (table: string, query: Partial<PageQuery>): Promise<number[]> =>
+    (await pageOf(contextOf(table), query)).map(([id]) => Number(id))
 
   test.each(TABLES)('gives the cells of every computed field of %s as memory does', async (table) => {
     const context = contextOf(table)
     const fields = computedOf(table)
-    const planned = pageQuery(
-      context,
-      { tableId: `m${table}`, limit: 1000, offset: 0 },
-      fragmentsOf(context).cells(fields),
-      { isComputed: true },
-    )
-    const rows = await ask(planned.query)
+    const rows = await pageOf(context, { fields })
     const actual = decodeRows(
       rows.map((row) => row.slice(0, -1)),
       fields,
@@ -195,9 +190,8 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
       await ask(sql`insert into ${authors} (${id}) values (${large})`)
       await ask(sql`update ${books} set ${key} = ${large} where ${id} = 1`)
       const context = contextOf('Book')
-      const query = { tableId: 'mBook', limit: 5, offset: 0, recordIds: [1] }
-      const cells = fragmentsOf(context).cells([modelOf('Book').byTitle('Author')!])
-      const [row] = await ask(pageQuery(context, query, cells).query)
+      const fields = [modelOf('Book').byTitle('Author')!]
+      const [row] = await pageOf(context, { fields, limit: 5, recordIds: [1] })
       expect(readLinks(row?.[0] as CellValue)).toEqual({ count: 1, records: [{ id: large, title: null }] })
       await ask(sql`delete from ${authors} where ${id} = ${large}`)
       await ask(sql`update ${books} set ${key} = ${LINKED_ROWS.Book?.[0]?.Author_id ?? null} where ${id} = 1`)
@@ -239,11 +233,11 @@ describe.each(ENGINES)('links, lookups and rollups on $client', ({ client, open 
       offset: 10,
       sorts: [{ fieldId: 'cAuthorPrice sum', direction: 'desc' as const }],
     }
-    const page = (await ask(pageQuery(contextOf('Author'), query, []).query)).map(([id]) => Number(id))
+    const page = await idsOf('Author', query)
     const [place] = await ask(positionQuery(contextOf('Author'), query, page[2]!))
     expect(Number(place?.[0])).toBe(12)
     const filter: Condition = { fieldId: 'cAuthorBooks', operator: 'eq', value: 0 }
-    const [count] = await ask(countQuery(contextOf('Author'), { filter }))
+    const [count] = await ask(countRecords(contextOf('Author'), { filter }).query)
     const without = (CELLS.Author ?? []).filter((cells) => cells.cAuthorBooks === null)
     expect(Number(count?.[0])).toBe(without.length)
     expect(without.length).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
-import { countQuery, pageQuery, positionQuery } from '../../modules/records/read/plan.ts'
+import { countRecords, type PageQuery, planPage, positionQuery } from '../../modules/records/read/plan.ts'
 import type { PlanContext } from '../../modules/records/read/plan-context.ts'
 import { summarize } from '../../modules/records/read/summaries.ts'
 import { columnOf, decodeRows } from '../../modules/records/table/columns.ts'
@@ -94,12 +94,19 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
 
   afterAll(() => engine.close())
 
-  const idsOf = async (
-    query: Omit<Parameters<typeof pageQuery>[1], 'tableId' | 'limit' | 'offset'>,
-  ): Promise<number[]> => {
-    const planned = pageQuery(context, { tableId: MODEL.table.id, limit: 1000, offset: 0, ...query }, [])
-    return (await ask(planned.query)).map(([id]) => Number(id))
-  }
+  const pageOf = (query: Partial<PageQuery>) =>
+    engine.rows(
+      planPage(context, {
+        fields: [],
+        shape: { kind: 'rows', links: 'first' },
+        limit: 1000,
+        offset: 0,
+        ...query,
+      }).page,
+    )
+
+  const idsOf = async (query: Partial<PageQuery>): Promise<number[]> =>
+    (await pageOf(query)).map(([id]) => Number(id))
 
   test(`answers ${FILTERS} generated filters as rows in memory do`, async () => {
     const source = filters(seeded(11))
@@ -122,13 +129,8 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
 
   test('gives every value back as it was written', async () => {
     const fields = userFields.filter((field) => field.type !== 'Date')
-    const planned = pageQuery(
-      context,
-      { tableId: MODEL.table.id, limit: 1000, offset: 0 },
-      fields.map(columnOf),
-    )
     const rows = decodeRows(
-      (await ask(planned.query)).map((row) => row.slice(0, -1)),
+      (await pageOf({ fields })).map((row) => row.slice(0, -1)),
       fields,
       engine.dialect,
     )
@@ -174,10 +176,10 @@ describe.each(ENGINES)('the planner on $client', ({ open }) => {
       filter,
       sorts: [{ fieldId: 'cT', direction: 'desc' as const }],
     }
-    const page = (await ask(pageQuery(context, query, []).query)).map(([id]) => Number(id))
+    const page = await idsOf(query)
     const [place] = await ask(positionQuery(context, query, page[3]!))
     expect(Number(place?.[0])).toBe(23)
-    const [count] = await ask(countQuery(context, { filter }))
+    const [count] = await ask(countRecords(context, { filter }).query)
     expect(Number(count?.[0])).toBe(ROWS.filter((row) => Number(row.cNum) > 0).length)
   })
 

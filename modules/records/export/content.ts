@@ -1,13 +1,12 @@
-import { sql } from 'drizzle-orm'
-import { breathe, mapBreathing } from '../../../src/breathe.ts'
+import { breathe } from '../../../src/breathe.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { idsIn } from '../../../src/core/fields/people-value.ts'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
-import type { Field, Person, RecordId } from '../../../src/core/model.ts'
+import type { Field, Person } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
-import { type Opened, type Reader, select } from '../read/index.ts'
-import { isKeyless, keyOf } from '../table/index.ts'
+import type { Opened, Reader } from '../read/index.ts'
+import { isKeyless } from '../table/index.ts'
 import type { ExportPage } from './formats/index.ts'
 
 /** Records of one page: small, so that others are answered in between. */
@@ -26,7 +25,7 @@ export interface ExportQuery
  * records have no key, pages are counted off.
  */
 export async function* readPages(
-  reader: Pick<Reader, 'page'>,
+  reader: Pick<Reader, 'ids' | 'page'>,
   opened: Opened,
   query: ExportQuery,
   fields: Field[],
@@ -35,13 +34,13 @@ export async function* readPages(
   if (isKeyless(opened.model)) {
     for (let offset = 0; ; offset += PAGE) {
       await breathe()
-      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'whole')
+      const page = await reader.page(opened, { ...query, limit: PAGE, offset }, fields, 'all')
       if (page.ids.length > 0) yield page
       onPage(offset + page.ids.length, null)
       if (page.ids.length < PAGE) return
     }
   }
-  const ids = await orderedIds(opened, query)
+  const ids = await reader.ids(opened, query)
   for (let from = 0; from < ids.length; from += PAGE) {
     await breathe()
     const recordIds = ids.slice(from, from + PAGE)
@@ -50,7 +49,7 @@ export async function* readPages(
       opened,
       { ...query, sorts: [], groups: undefined, recordIds, limit: recordIds.length, offset: 0 },
       fields,
-      'whole',
+      'all',
     )
     const byId = new Map(found.map((id, at) => [id, rows[at] ?? []]))
     const there = recordIds.filter((id) => byId.has(id))
@@ -84,13 +83,4 @@ export async function* withPeople(
     if (unknown.size > 0) known.push(...(await read([...unknown])))
     yield page
   }
-}
-
-async function orderedIds({ engine, context, model }: Opened, query: ExportQuery): Promise<RecordId[]> {
-  const { from, where, orderBy } = select(context, query)
-  const statement = engine.dialect.render(
-    sql`select ${keyOf(model)} from ${from} ${where} order by ${orderBy}`,
-  )
-  const rows = await engine.values(statement, { scan: true })
-  return mapBreathing(rows, ([id]) => id as RecordId)
 }

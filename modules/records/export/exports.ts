@@ -44,7 +44,7 @@ export interface Exported {
 interface Deps {
   kernel: Pick<Kernel, 'jobs'>
   auth: Pick<AuthService, 'access' | 'people'>
-  reader: Pick<Reader, 'open' | 'page'>
+  reader: Pick<Reader, 'ids' | 'open' | 'page'>
   attachments: Pick<AttachmentsService, 'keepFor' | 'signedPath'>
 }
 

@@ -1,24 +1,18 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { isComputed } from '../../../src/core/fields/result.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
-import type { Query } from '../../../src/core/query.ts'
 import {
-  fragmentsOf,
   isSearchable,
   type Opened,
-  type PlanContext,
-  pageQuery,
   type Reader,
   requireField,
   searchCondition,
-  select,
   wholeOf,
 } from '../read/index.ts'
-import { decodeRows, isPossibleId, storedId } from '../table/index.ts'
+import { isPossibleId, storedId } from '../table/index.ts'
 import { linkedTo, unheld } from './linked-to.ts'
 import { type LinkSchema, type OpenLink, openLink, relatedHeldByOne } from './relation.ts'
 
@@ -57,7 +51,7 @@ export type LinkReads = ReturnType<typeof createLinkReads>
 
 /** Reads through links, for the picker and for REST. */
 export function createLinkReads(
-  reader: Pick<Reader, 'open' | 'openForm' | 'openNames' | 'readOne' | 'isWide'>,
+  reader: Pick<Reader, 'open' | 'openForm' | 'openNames' | 'page' | 'readOne'>,
   schema: LinkSchema,
 ) {
   /**
@@ -128,27 +122,18 @@ export function createLinkReads(
     which: 'linked' | 'linkable',
   ): Promise<LinkPage> {
     const opened = await openLinked(actor, request, which)
-    const { engine, context, model, link } = opened
+    const { model, link } = opened
     const { search, limit, offset } = request
     const fields = shownFields(opened, link)
     // One more than asked for: whether there is more is known without a count.
     const query = { tableId: model.table.id, offset, limit: limit + 1 }
-    const found = search === undefined ? null : findIn(context, search, fields, query)
-    const planned = pageQuery(found?.context ?? context, query, fragmentsOf(context).cells(fields), {
-      isComputed: fields.some(isComputed),
-      orderBy: found?.orderBy,
-    })
-    // Without words to look for the first page is found in the table's order: it is there at once.
-    const grows = search !== undefined || planned.selected.isSorted || context.view?.filter !== undefined
-    const isWork = grows || offset > MAX_LINKED || (await reader.isWide(opened, fields))
-    const rows = await engine.values(engine.dialect.render(planned.query), { scan: isWork })
-    const shown = rows.slice(0, limit)
-    const ids = shown.map((row) => row.pop() as RecordId)
+    const found = search === undefined ? opened : findIn(opened, search, fields)
+    const { ids, rows } = await reader.page(found, query, fields)
     return {
       tableId: model.table.id,
       fieldIds: fields.map((field) => field.id),
-      ids,
-      rows: decodeRows(shown, fields, engine.dialect),
+      ids: ids.slice(0, limit),
+      rows: rows.slice(0, limit),
       offset,
       hasMore: rows.length > limit,
     }
@@ -161,12 +146,12 @@ export function createLinkReads(
     actor: Actor,
     place: Pick<LinkPageRequest, 'tableId' | 'fieldId' | 'recordId'>,
   ): Promise<RecordId[]> {
-    const { engine, context, model } = await openLinked(actor, place, 'linked')
-    const query = { tableId: model.table.id, limit: MAX_LINKED + 1, offset: 0 }
-    const rows = await engine.values(engine.dialect.render(pageQuery(context, query, []).query))
-    if (rows.length > MAX_LINKED)
+    const opened = await openLinked(actor, place, 'linked')
+    const query = { tableId: opened.model.table.id, limit: MAX_LINKED + 1, offset: 0 }
+    const { ids } = await reader.page(opened, query, [])
+    if (ids.length > MAX_LINKED)
       throw new AppError('BAD_REQUEST', `Up to ${MAX_LINKED} linked records can be copied at once`)
-    return rows.map(([id]) => id as RecordId)
+    return ids
   }
 
   return {
@@ -183,21 +168,12 @@ export function createLinkReads(
  * Narrows a page to the records in whose shown fields a text is found. Those whose name has it come first: Enter
  * takes the first line.
  */
-function findIn(
-  context: PlanContext,
-  text: string,
-  fields: readonly Field[],
-  query: Query,
-): { context: PlanContext; orderBy: SQL } {
+function findIn({ context, ...opened }: Opened, text: string, fields: readonly Field[]): Opened {
   const searched = fields.filter(isSearchable)
   const found = searchCondition(context, text, searched.length > 0 ? searched : fields)
-  const named = searchCondition(context, text, [context.model.displayField])
+  const leading = searchCondition(context, text, [context.model.displayField])
   const narrow = context.narrow ? sql`${context.narrow} and ${found}` : found
-  const { orderBy } = select(context, query)
-  return {
-    context: { ...context, narrow },
-    orderBy: sql`case when ${named} then 0 else 1 end, ${orderBy}`,
-  }
+  return { ...opened, context: { ...context, narrow, leading } }
 }
 
 const notAllowed = () => new AppError('FORBIDDEN', 'Forbidden - This link does not allow that')

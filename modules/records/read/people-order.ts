@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { shownType } from '../../../src/core/fields/result.ts'
 import { holdsPeople, showsPeople } from '../../../src/core/fields/traits.ts'
+import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import type { QueryDialect } from '../../../src/dialects/dialect.ts'
 
@@ -16,11 +17,13 @@ export function peopleOrder(
   dialect: QueryDialect,
   field: Field,
   value: SQL,
-  people: readonly Person[] = [],
+  moment: FilterMoment,
 ): SQL | null {
   const { type, options } = shownType(field)
   const shown = { type: type.name }
-  if (!showsPeople(shown) || people.length === 0 || people.length > MAX_NAMED) return null
+  if (!showsPeople(shown)) return null
+  const { people = [] } = moment
+  if (people.length === 0 || people.length > MAX_NAMED) return null
   const nameOf = ({ displayName, email }: Person) => (displayName || email).toLocaleLowerCase('en')
   const ids = people
     .toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), 'en') || (a.id < b.id ? -1 : 1))

@@ -7,24 +7,21 @@ import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
 import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/result.ts'
-import type { Field, Sort } from '../../../src/core/model.ts'
+import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
+import type { Statement } from '../../../src/dialects/dialect.ts'
 import type { TableModel } from '../../schema/index.ts'
-import { manualOrder, manualPage, manualPositions } from '../rows/index.ts'
+import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
 import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition } from './groups/key-condition.ts'
 import { groupOrder } from './groups/term.ts'
+import { DEEP_OFFSET, SCAN_FROM } from './limits.ts'
+import { type OutputShape, outputColumns, RECORD_KEY } from './output.ts'
 import { peopleOrder } from './people-order.ts'
 import { viewCondition } from './view-condition.ts'
-
-/** From this offset on, the page's ids are found first, in the order's index, and its columns read after. */
-const DEEP_OFFSET = 500
-
-/** From so many computed cells on, a page is read in a worker thread: about two milliseconds of work. */
-const MANY_CELLS = 2_000
 
 /** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */
 const COUNTED_POSITIONS = 3
@@ -37,10 +34,32 @@ export interface Selected {
   /** The condition of `where` alone; null: all. */
   condition: SQL | null
   orderBy: SQL
+  /** True where some records of the table are left out. */
   isFiltered: boolean
+  /** True where records are looked for by more than `narrow`, which indexes answer. */
+  isSearched: boolean
   isSorted: boolean
   /** The view whose manual order the records are in; null: they are in another order. */
   orderViewId: string | null
+}
+
+/** A page of a table that has been opened: which records, which of their fields, and in what shape. */
+export interface PageQuery extends Omit<Query, 'tableId' | 'viewId' | 'timeZone' | 'fieldIds'> {
+  fields: Field[]
+  shape: OutputShape
+  /** In an order that is another each time, whatever else is asked for. */
+  isShuffled?: boolean
+}
+
+/** What a page query was compiled to, its filter once for both statements. */
+export interface PagePlan {
+  query: PageQuery
+  /** Reads the page, in its shape. */
+  page: Statement
+  /** Counts the records of all pages; null where these are all records of the table. */
+  count: Statement | null
+  /** True where the work grows with the table, however small the page is. */
+  grows: boolean
 }
 
 /**
@@ -64,8 +83,9 @@ export function select(
     ...(query.group ?? []).map(({ fieldId, value }) =>
       groupCondition(context, requireField(model, fieldId), value),
     ),
-    context.narrow ?? null,
   ].filter((condition) => condition !== null)
+  const isSearched = conditions.length > 0
+  if (context.narrow) conditions.push(context.narrow)
   const sorts = [
     ...(query.groups ?? []).flatMap(({ fieldId, direction }) =>
       groupOrder(context, requireField(model, fieldId), direction),
@@ -73,6 +93,7 @@ export function select(
     ...(query.sorts?.map((sort) => sortTerm(context, sort)) ??
       usable(own.model, view?.sorts ?? []).map((sort) => sortTerm(own, sort))),
   ]
+  if (context.leading) sorts.unshift(sql`case when ${context.leading} then 0 else 1 end`)
   const condition = conditions.length === 0 ? null : sql.join(conditions, sql` and `)
   const orderViewId = sorts.length === 0 ? (query.orderViewId ?? null) : null
   const order =
@@ -83,50 +104,82 @@ export function select(
     condition,
     orderBy: sql.join([...sorts, ...order], sql`, `),
     isFiltered: conditions.length > 0,
+    isSearched,
     isSorted: sorts.length > 0,
     orderViewId,
   }
 }
 
 /**
- * The statement of one page: the wanted columns in order, then (unless told otherwise) the record's
- * id. The same one statement whatever the number of rows and fields.
+ * Compiles a page and its count. Each is one statement, whatever the number of rows and fields.
+ *
+ * @throws as `select`
  */
-export function pageQuery(
-  context: PlanContext,
-  query: Query,
-  columns: SQL[],
-  options: { withId?: boolean; orderBy?: SQL; isComputed?: boolean } = {},
-): { query: SQL; selected: Selected } {
+export function planPage(context: PlanContext, query: PageQuery): PagePlan {
   const selected = select(context, query)
-  const { from, where } = selected
-  const orderBy = options.orderBy ?? selected.orderBy
+  const { dialect } = context
+  return {
+    query,
+    page: dialect.render(pageStatement(context, query, selected)),
+    count: selected.isFiltered ? dialect.render(countOf(selected)) : null,
+    grows: selected.isSearched || selected.isSorted || query.isShuffled === true || query.offset > SCAN_FROM,
+  }
+}
+
+function pageStatement(context: PlanContext, query: PageQuery, selected: Selected): SQL {
+  const { fields, shape, limit, offset } = query
+  const { from, where, condition, orderViewId } = selected
+  const orderBy = query.isShuffled ? sql`random()` : selected.orderBy
   // What has no key is told apart by its place in the list.
   const keyless = isKeyless(context.model)
   const id = keyless ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
-  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
-  const page = sql`limit ${sql.raw(String(Math.floor(query.limit)))} offset ${query.offset}`
-  const list = sql.join(options.withId === false && columns.length > 0 ? columns : [...columns, id], sql`, `)
-  // Rows that are skipped are not computed.
-  const deep = options.isComputed ? 1 : DEEP_OFFSET
-  if (selected.orderViewId !== null) {
-    const ids = manualPage(wholeOf(context), selected.orderViewId, selected.condition, query)
-    return {
-      selected,
-      query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
-    }
+  const columns = outputColumns(context, fields, shape)
+  if (query.orderViewId !== undefined) columns.push(placeColumn(wholeOf(context), query.orderViewId))
+  if (shape.kind === 'rows') columns.push(id)
+  else if (shape.withKey) columns.push(sql`${id} as ${sql.identifier(RECORD_KEY)}`)
+  // An engine selects one column at least.
+  const list = sql.join(columns.length > 0 ? columns : [id], sql`, `)
+  if (orderViewId !== null) {
+    const ids = manualPage(wholeOf(context), orderViewId, condition, query)
+    return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
   }
-  if (keyless || (!selected.isSorted && query.offset < deep)) {
-    return { selected, query: sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}` }
+  // Not bound: SQLite looks at a bound limit while it plans, and plans anew for every page.
+  const page = sql`limit ${sql.raw(String(Math.floor(limit)))} offset ${offset}`
+  // Rows that are skipped are not computed.
+  const deep = fields.some(isComputed) ? 1 : DEEP_OFFSET
+  if (keyless || (!selected.isSorted && offset < deep)) {
+    return sql`select ${list} from ${from} ${where} order by ${orderBy} ${page}`
   }
   // A sort that carries ids alone is several times lighter than one that carries whole rows, and an
   // offset that is skipped in the order's index never touches the table.
   const ids = sql`select ${id} as k from ${from} ${where} order by ${orderBy} ${page}`
   // The subquery stands in another: MySQL takes no limit directly inside an `in`.
-  return {
-    selected,
-    query: sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`,
-  }
+  return sql`select ${list} from ${from} where ${id} in (select k from (${ids}) as page) order by ${orderBy}`
+}
+
+/** The statement for some records by their ids, in no order, as far as the context lets them be read. */
+export function recordsQuery(
+  context: PlanContext,
+  { fields, shape, ids }: { fields: Field[]; shape: OutputShape; ids: readonly RecordId[] },
+): SQL {
+  const { model } = context
+  const key = keyOf(model)
+  const columns = outputColumns(context, fields, shape)
+  if (shape.kind === 'rows') columns.push(key)
+  else if (shape.withKey) columns.push(sql`${key} as ${sql.identifier(RECORD_KEY)}`)
+  const bound = boundCondition(context)
+  const listed = sql.join(
+    ids.map((id) => sql`${id}`),
+    sql`, `,
+  )
+  return sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}
+    where ${key} in (${listed})${bound ? sql` and ${bound}` : sql``}`
+}
+
+/** The statement for the keys of all records that a query means, in its order. */
+export function keysQuery(context: PlanContext, query: Parameters<typeof select>[1]): SQL {
+  const { from, where, orderBy } = select(context, query)
+  return sql`select ${keyOf(context.model)} from ${from} ${where} order by ${orderBy}`
 }
 
 /**
@@ -141,21 +194,28 @@ export function boundCondition(context: PlanContext): SQL | null {
   return conditions.length === 0 ? null : sql.join(conditions, sql` and `)
 }
 
-export function countQuery(context: PlanContext, selection: Omit<Selection, 'tableId' | 'viewId'>): SQL {
-  const { from, where } = select(context, selection)
-  return sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
+/** How many records a selection means (`count`), and whether it leaves out any of the table. */
+export function countRecords(
+  context: PlanContext,
+  selection: Omit<Selection, 'tableId' | 'viewId'>,
+): { query: SQL; isFiltered: boolean } {
+  const selected = select(context, selection)
+  return { query: countOf(selected), isFiltered: selected.isFiltered }
 }
+
+const countOf = ({ from, where }: Selected): SQL =>
+  sql`select count(*) as ${sql.identifier('count')} from ${from} ${where}`
 
 /** The place of one record among those that a query means (`n`, from 0); no row where it is not there. */
 export function positionQuery(context: PlanContext, query: Query, recordId: number | string): SQL {
-  const { condition, orderViewId } = select(context, query)
+  const selected = select(context, query)
+  const { condition, orderViewId } = selected
   if (orderViewId !== null) return manualPositions(wholeOf(context), orderViewId, condition, [recordId])
-  return sql`select n from (${rankedKeys(context, query)}) as ranked where k = ${recordId}`
+  return sql`select n from (${rankedKeys(context, selected)}) as ranked where k = ${recordId}`
 }
 
 /** Keys (`k`) and places (`n`, from 0) of all records that a query means. */
-function rankedKeys(context: PlanContext, query: Query): SQL {
-  const { from, where, orderBy } = select(context, query)
+function rankedKeys(context: PlanContext, { from, where, orderBy }: Selected): SQL {
   const key = isKeyless(context.model) ? sql`row_number() over (order by ${orderBy})` : keyOf(context.model)
   return sql`select ${key} as k, row_number() over (order by ${orderBy}) - 1 as n from ${from} ${where}`
 }
@@ -166,7 +226,8 @@ export function positionsQuery(
   query: Query,
   recordIds: readonly (number | string)[],
 ): SQL {
-  const { condition, orderViewId } = select(context, query)
+  const selected = select(context, query)
+  const { condition, orderViewId } = selected
   // What is ahead of a record is counted for each: of many, putting all in order once is less work.
   if (orderViewId !== null && recordIds.length <= COUNTED_POSITIONS)
     return manualPositions(wholeOf(context), orderViewId, condition, recordIds)
@@ -174,12 +235,8 @@ export function positionsQuery(
     recordIds.map((recordId) => sql`${recordId}`),
     sql`, `,
   )
-  return sql`select k, n from (${rankedKeys(context, query)}) as ranked where k in (${wanted})`
+  return sql`select k, n from (${rankedKeys(context, selected)}) as ranked where k in (${wanted})`
 }
-
-/** True for a page whose computed cells alone are work for a worker thread, however small the table is. */
-export const isHeavy = (fields: Field[], limit: number): boolean =>
-  fields.filter(isComputed).length * limit > MANY_CELLS
 
 /** The fields of a query in its order; absent: every field that is not a system one. */
 export function wantedFields(model: TableModel, fieldIds: string[] | undefined): Field[] {
@@ -213,7 +270,7 @@ const ORDERED_BY_FIRST: ReadonlySet<FilterSet> = new Set(['number', 'select', 'u
 /** People sort by their names, and a choice as its options stand, which is what one sees. */
 function sortedBy({ dialect, moment }: PlanContext, field: Field, value: SQL): SQL {
   const { type, options } = shownType(field)
-  const named = peopleOrder(dialect, field, value, moment.people)
+  const named = peopleOrder(dialect, field, value, moment)
   if (named || type.choices !== 'single') return named ?? value
   const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
   return dialect.optionOrder(value, titles)

@@ -1,47 +1,35 @@
-import { sql } from 'drizzle-orm'
+import { breathe, mapBreathing } from '../../../src/breathe.ts'
 import type { Actor, ShareActor } from '../../../src/core/actor.ts'
 import { placeKey } from '../../../src/core/changes.ts'
-import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { isComputed } from '../../../src/core/fields/result.ts'
 import { type FilterMoment, setOf } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId, RecordPage, View } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
-import type { Engine } from '../../../src/dialects/dialect.ts'
+import type { Statement } from '../../../src/dialects/dialect.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
 import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { placeColumn } from '../rows/index.ts'
-import { decodeRows, isForeign, isKeyless, keyOf } from '../table/index.ts'
-import { fragmentsOf } from './expression/fragments.ts'
+import { chunks, decodeRows, isForeign, isKeyless } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
+import { MAX_PAGE } from './limits.ts'
+import { type TitledRow, takeRecordKey } from './output.ts'
 import {
-  boundCondition,
-  countQuery,
-  isHeavy,
-  pageQuery,
+  countRecords,
+  keysQuery,
+  type PagePlan,
+  type PageQuery,
+  planPage,
   positionQuery,
   positionsQuery,
-  select,
+  recordsQuery,
   wantedFields,
 } from './plan.ts'
-import type { PlanContext } from './plan-context.ts'
+import { createPlanCache } from './plan-cache.ts'
+import type { Opened } from './plan-context.ts'
 import type { RowCounts } from './row-counts.ts'
-
-/** Most records of one page for the grid. REST has its own, lower limit. */
-export const MAX_PAGE = 1000
-
-/** From this many records on, work that looks at all of them runs in a worker thread. */
-const SCAN_FROM = 5_000
-
-/**
- * Where a linked table has this many records, a single cell may read all of them: such cells are work for a worker,
- * however few are asked for.
- */
-const LINKED_FROM = 20_000
-/** More linked tables than this are not counted: their cells are taken for much work. */
-const MAX_COUNTED = 50
+import { createWork } from './work.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
@@ -50,17 +38,13 @@ interface Deps {
   counts: RowCounts
 }
 
-/** A table that has been opened for reading by someone who may. */
-export interface Opened {
-  engine: Engine
-  context: PlanContext
-  model: TableModel
-}
-
 export type Reader = ReturnType<typeof createReader>
 
 /** The read door: every read of records passes here, whoever asks. */
 export function createReader({ auth, schema, views, counts }: Deps) {
+  const planOf = createPlanCache()
+  const work = createWork(counts)
+
   /**
    * Opens a table, through a view where one is named, after the check of the right to read it. By a link to a
    * view the table is opened as that view shows it, whatever else is asked for.
@@ -168,46 +152,13 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     return view
   }
 
-  /** How many records the table holds. */
-  function total({ engine, context, model }: Opened): Promise<number> {
-    const count = async () => {
-      const all = { ...context, view: null, narrow: undefined, model: wholeOf(context) }
-      const statement = engine.dialect.render(countQuery(all, {}))
-      const [row] = await engine.all<{ count: number }>(statement, { scan: true })
-      return Number(row?.count ?? 0)
-    }
-    // Others write to a connected database as well, and tell nobody here.
-    return isForeign(wholeOf(context)) ? count() : counts.get(model.table.id, count)
-  }
-
-  /** True where the work grows with a table that is large enough for a worker thread to pay. */
-  const isScan = async (opened: Opened): Promise<boolean> =>
-    isForeign(wholeOf(opened.context)) || !counts.isKept || (await total(opened)) >= SCAN_FROM
-
-  /** True where the cells of these fields may read many linked records, however small the table itself is. */
-  async function isWide({ engine, context }: Opened, fields: Field[]): Promise<boolean> {
-    if (context.models.size < 2 || !fields.some(isComputed)) return false
-    if (isForeign(wholeOf(context)) || !counts.isKept || context.models.size > MAX_COUNTED) return true
-    const { table } = wholeOf(context)
-    for (const model of context.models.values()) {
-      if (model.table.id === table.id) continue
-      if (isForeign(model)) return true
-      const count = async () => {
-        const statement = engine.dialect.render(countQuery({ ...context, model, view: null }, {}))
-        const [row] = await engine.all<{ count: number }>(statement, { scan: true })
-        return Number(row?.count ?? 0)
-      }
-      if ((await counts.get(model.table.id, count)) >= LINKED_FROM) return true
-    }
-    return false
-  }
-
   /**
    * A page of records. The same one statement whatever it holds.
    *
    * @throws FIELD_NOT_FOUND, INVALID_FILTER, FILTER_VERIFICATION_FAILED; BAD_REQUEST past `MAX_PAGE`
    */
   async function list(actor: Actor, query: Query): Promise<RecordPage> {
+    if (query.limit > MAX_PAGE) throw badRequest(`A page can have up to ${MAX_PAGE} records`)
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const ordered = await withOrder(opened, query)
     const fields = wantedFields(opened.model, query.fieldIds)
@@ -232,28 +183,61 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   }
 
   /**
-   * The records of a query as rows of values, in the order of `fields`, with their ids; in a manual order each row has its
-   * position at the end. Links name the first of
-   * their records, or all where the cells are wanted `whole`.
+   * The plan of a page: its statements, compiled once for each version of the table and its view.
+   *
+   * @param text names the query among all of the same table and view; null: a query that nobody asks for twice
+   * @param query called where no plan is known
+   * @throws as `select`
+   */
+  const plan = ({ context }: Opened, text: string | null, query: () => PageQuery): PagePlan =>
+    planOf(context, text, (watched) => planPage(watched, query()))
+
+  /** The records of a planned page as titled objects. */
+  async function titled(opened: Opened, plan: PagePlan): Promise<TitledRow[]> {
+    return opened.engine.all<TitledRow>(plan.page, { scan: await work.isHeavy(opened, plan) })
+  }
+
+  /** How many records a planned page is one of. */
+  const countPlanned = (opened: Opened, { count }: PagePlan): Promise<number> => countWith(opened, count)
+
+  async function countWith(opened: Opened, statement: Statement | null): Promise<number> {
+    if (statement === null) return work.total(opened)
+    const scan = await work.isScan(opened)
+    const [row] = await opened.engine.all<{ count: number }>(statement, { scan })
+    return row?.count ?? 0
+  }
+
+  /**
+   * The records of a query as rows of values, in the order of `fields`, with their ids; in a manual order each row has
+   * its position at the end.
+   *
+   * @param links the first record of each link, or all of them
    */
   async function page(
     opened: Opened,
     query: Query,
     fields: Field[],
-    form: 'cell' | 'whole' = 'cell',
+    links: 'first' | 'all' = 'first',
   ): Promise<{ ids: RecordId[]; rows: CellValue[][] }> {
-    if (query.limit > MAX_PAGE) throw new AppError('BAD_REQUEST', `A page can have up to ${MAX_PAGE} records`)
-    const { engine, context } = opened
-    const cells = fragmentsOf(context).cells(fields, form)
-    const place = query.orderViewId === undefined ? [] : [placeColumn(wholeOf(context), query.orderViewId)]
-    const planned = pageQuery(context, query, [...cells, ...place], { isComputed: fields.some(isComputed) })
-    const { isFiltered, isSorted } = planned.selected
-    const grows = isFiltered || isSorted || query.offset > SCAN_FROM
-    const scan =
-      isHeavy(fields, query.limit) || (grows && (await isScan(opened))) || (await isWide(opened, fields))
-    const rows = await engine.values(engine.dialect.render(planned.query), { scan })
+    const fieldIds = fields.map(({ id }) => id)
+    const text = query.recordIds ? null : `page ${links} ${JSON.stringify({ ...query, fieldIds })}`
+    const planned = plan(opened, text, () => ({ ...query, fields, shape: { kind: 'rows', links } }))
+    const rows = await opened.engine.values(planned.page, { scan: await work.isHeavy(opened, planned) })
+    return decoded(opened, fields, rows)
+  }
+
+  function decoded({ engine }: Opened, fields: Field[], rows: unknown[][]) {
     const ids = rows.map((row) => row.pop() as RecordId)
     return { ids, rows: decodeRows(rows, fields, engine.dialect) }
+  }
+
+  /** The ids of all records that a query means, in its order. */
+  async function ids(
+    { engine, context }: Opened,
+    query: Omit<Query, 'limit' | 'offset'>,
+  ): Promise<RecordId[]> {
+    const rows = await engine.values(engine.dialect.render(keysQuery(context, query)), { scan: true })
+    return mapBreathing(rows, ([id]) => id as RecordId)
   }
 
   /** How many records a selection means. */
@@ -265,11 +249,13 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     opened: Opened,
     selection: Omit<Selection, 'tableId' | 'viewId'>,
   ): Promise<number> {
-    const { engine, context } = opened
-    if (!select(context, selection).isFiltered) return total(opened)
-    const statement = engine.dialect.render(countQuery(context, selection))
-    const [row] = await engine.all<{ count: number }>(statement, { scan: await isScan(opened) })
-    return row?.count ?? 0
+    const { dialect } = opened.engine
+    const text = selection.recordIds ? null : `count ${JSON.stringify(selection)}`
+    const statement = planOf(opened.context, text, (watched) => {
+      const { query, isFiltered } = countRecords(watched, selection)
+      return isFiltered ? dialect.render(query) : null
+    })
+    return countWith(opened, statement)
   }
 
   /** One record, every field that is not a system one. @throws RECORD_NOT_FOUND */
@@ -292,17 +278,27 @@ export function createReader({ auth, schema, views, counts }: Deps) {
   async function readOne(opened: Opened, recordId: RecordId, fields: Field[]): Promise<CellValue[] | null> {
     const { engine, model, context } = opened
     if (isKeyless(model)) return null
-    const id = keyOf(model)
-    const columns = sql.join([...fragmentsOf(context).cells(fields), id], sql`, `)
-    const table = sql.identifier(model.table.tableName)
-    const bound = boundCondition(context)
-    const rows = await engine.values(
-      engine.dialect.render(
-        sql`select ${columns} from ${table} where ${id} = ${recordId}${bound ? sql` and ${bound}` : sql``}`,
-      ),
-      { scan: await isWide(opened, fields) },
-    )
-    return decodeRows(rows, fields, engine.dialect)[0] ?? null
+    const shape = { kind: 'rows', links: 'first' } as const
+    const statement = engine.dialect.render(recordsQuery(context, { fields, shape, ids: [recordId] }))
+    const rows = await engine.values(statement, { scan: await work.isWide(opened, fields) })
+    return decoded(opened, fields, rows).rows[0] ?? null
+  }
+
+  /** The given fields of some records as titled objects, in the order of the ids; without those that are not there. */
+  async function titledByIds(
+    opened: Opened,
+    recordIds: readonly RecordId[],
+    fields: Field[],
+  ): Promise<TitledRow[]> {
+    const { engine, context } = opened
+    const byId = new Map<RecordId, TitledRow>()
+    const shape = { kind: 'titled', withKey: true } as const
+    for (const ids of chunks(recordIds)) {
+      await breathe()
+      const statement = engine.dialect.render(recordsQuery(context, { fields, shape, ids }))
+      for (const row of await engine.all<TitledRow>(statement)) byId.set(takeRecordKey(row), row)
+    }
+    return recordIds.map((id) => byId.get(id)).filter((row) => row !== undefined)
   }
 
   /** Where a record stands among those that a query means, from 0; null where it is not among them. */
@@ -310,7 +306,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     const opened = await open(actor, query.tableId, query.viewId, query.timeZone)
     const { engine, context } = opened
     const statement = engine.dialect.render(positionQuery(context, await withOrder(opened, query), recordId))
-    const [row] = await engine.all<{ n: number }>(statement, { scan: await isScan(opened) })
+    const [row] = await engine.all<{ n: number }>(statement, { scan: await work.isScan(opened) })
     return row === undefined ? null : Number(row.n)
   }
 
@@ -325,7 +321,7 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     if (recordIds.length === 0) return []
     const { engine, context } = opened
     const statement = engine.dialect.render(positionsQuery(context, ordered, recordIds))
-    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await isScan(opened) })
+    const rows = await engine.all<{ k: RecordId; n: number }>(statement, { scan: await work.isScan(opened) })
     const asked = new Map(recordIds.map((recordId) => [String(recordId), recordId]))
     return rows.flatMap(({ k, n }) => {
       const recordId = asked.get(String(k))
@@ -339,11 +335,13 @@ export function createReader({ auth, schema, views, counts }: Deps) {
     openForm,
     list,
     page,
+    plan,
+    titled,
+    titledByIds,
+    ids,
     count,
     countOpened,
-    total,
-    isScan,
-    isWide,
+    countPlanned,
     get,
     readOne,
     position,

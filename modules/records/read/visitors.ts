@@ -11,7 +11,8 @@ import type { ViewsService } from '../../views/index.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { showsPeopleIn } from './former-people.ts'
 import { boundCondition } from './plan.ts'
-import type { Opened, Reader } from './read.ts'
+import type { Opened } from './plan-context.ts'
+import type { Reader } from './read.ts'
 
 /** Most different cells of people that are looked at for their names. */
 const MAX_CELLS = 1_000

@@ -2,8 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
 import { isTextStorage } from '../../../src/dialects/related.ts'
-import { fragmentsOf, type PlanContext, select, valueStorage } from '../read/index.ts'
-import { groupForm } from './columns.ts'
+import { fragmentsOf, groupForm, type PlanContext, select, valueStorage } from '../read/index.ts'
 
 /**
  * How many records each combination of values has: a `count`, and each field by its title. `orderBy` is what the

@@ -10,10 +10,10 @@ import type { OpenedLink } from '../links/index.ts'
 import type { RecordsService } from '../service.ts'
 import { parseRecordId } from '../table/index.ts'
 import { readRefs } from './link-bodies.ts'
-import type { RestList } from './list.ts'
+import type { RestList, RestLists } from './list.ts'
 import type { RestOperations } from './operations.ts'
-import { findField, invalidOffset, readFilter, readListParameters, readNames } from './parameters.ts'
-import { defaultFields, pageInfo } from './present.ts'
+import { findField, readFilter, readListParameters, readNames } from './parameters.ts'
+import { defaultFields } from './present.ts'
 
 type Row = Record<string, unknown>
 
@@ -30,6 +30,7 @@ export function createRestLinks(
   records: RecordsService,
   schema: Pick<SchemaService, 'load'>,
   operations: RestOperations,
+  lists: Pick<RestLists, 'listOpened'>,
 ) {
   /**
    * The link field of a path, for someone who holds the right.
@@ -121,20 +122,14 @@ export function createRestLinks(
   const listOpened = (opened: OpenedLink, query: URLSearchParams): Promise<RestList> =>
     listOf(opened, query, readFilter(opened.model, query), defaultFields(opened.model))
 
-  async function listOf(
+  function listOf(
     opened: OpenedLink,
     query: URLSearchParams,
     filter: Filter | null,
     fields: Field[],
   ): Promise<RestList> {
     const { limit, offset } = readListParameters(opened.model, pageOnly(query))
-    const [totalRows, { ids }] = await Promise.all([
-      records.countOpened(opened, { filter }),
-      records.page(opened, { tableId: opened.model.table.id, filter, limit, offset }, []),
-    ])
-    if (offset > 0 && offset >= totalRows) throw invalidOffset(offset)
-    const rows = await operations.rowsOf(opened, ids, fields)
-    return { list: rows, pageInfo: pageInfo(totalRows, limit, offset) }
+    return lists.listOpened(opened, { fields, filter, limit, offset })
   }
 
   /** Links the records of a body to one, or takes the links away. @throws 404 naming those that are not there */

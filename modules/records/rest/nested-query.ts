@@ -9,10 +9,10 @@ import {
   rootScope,
   stepOf,
   tableIn,
+  titledForm,
   wholeOf,
 } from '../read/index.ts'
 import { keyOf } from '../table/index.ts'
-import { restForm } from './columns.ts'
 
 /** Which of the linked records are read, and what of them. */
 export interface NestedRequest {
@@ -42,7 +42,9 @@ export function nestedQuery(
   const step = stepOf(wholeOf(context), link.id, context.models)
   if (!step) return null
   const { rows, end } = follow(outer, [step])
-  const values = fields.map((field, at) => sql`${expressionOf(field, end, restForm(field))} as ${nameAt(at)}`)
+  const values = fields.map(
+    (field, at) => sql`${expressionOf(field, end, titledForm(field))} as ${nameAt(at)}`,
+  )
   const shown = fields.map((field, at) => sql`${nameAt(at)} as ${sql.identifier(field.title)}`)
   const key = keyOf(context.model)
   const ids = list(keys.map((id) => sql`${id}`))

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { breathe, mapBreathing } from '../../../src/breathe.ts'
+import { mapBreathing } from '../../../src/breathe.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
@@ -7,12 +6,11 @@ import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import { withFiles } from '../attachments/index.ts'
-import { boundCondition, keyOf, type Opened } from '../read/index.ts'
+import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
 import { MAX_RECORDS } from '../write/index.ts'
 import { type Body, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
-import { titledColumns } from './columns.ts'
 import { readNewLinks } from './link-bodies.ts'
 import { hasNested, type PresenterFor, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
@@ -85,30 +83,9 @@ export function createRestOperations(
     return rowsOf(opened, ids, defaultFields(opened.model))
   }
 
-  async function rowsOf(
-    { engine, model, context }: Opened,
-    ids: RecordId[],
-    fields: Field[],
-  ): Promise<Row[]> {
-    const byId = new Map<RecordId, Row>()
-    const key = keyOf(model)
-    const columns = titledColumns(context, fields)
-    const bound = boundCondition(context)
-    const hasKey = fields.includes(model.primaryKey) && keyFieldsOf(model).length === 1
-    const keyName = hasKey ? model.primaryKey.title : KEY
-    if (!hasKey) columns.push(sql`${key} as ${sql.identifier(KEY)}`)
-    const from = sql`select ${sql.join(columns, sql`, `)} from ${sql.identifier(model.table.tableName)}`
-    for (let start = 0; start < ids.length; start += CHUNK) {
-      await breathe()
-      const marks = ids.slice(start, start + CHUNK).map((id) => sql`${id}`)
-      const query = sql`${from} where ${key} in (${sql.join(marks, sql`, `)})${bound ? sql` and ${bound}` : sql``}`
-      for (const row of await engine.all<Row>(engine.dialect.render(query))) {
-        byId.set(row[keyName] as RecordId, row)
-        if (!hasKey) delete row[KEY]
-      }
-    }
-    const rows = ids.map((id) => byId.get(id)).filter((row) => row !== undefined)
-    await presenterFor(fields, context)?.(rows)
+  async function rowsOf(opened: Opened, ids: RecordId[], fields: Field[]): Promise<Row[]> {
+    const rows = await records.titledByIds(opened, ids, fields)
+    await presenterFor(fields, opened.context)?.(rows)
     return rows
   }
 
@@ -225,10 +202,10 @@ export function createRestOperations(
 export type RestOperations = ReturnType<typeof createRestOperations>
 
 /** Name of a helper column that no field can have: titles hold no control characters. */
-const KEY = '~\u0001key'
+const _KEY = '~\u0001key'
 
 /** Ids in one statement. */
-const CHUNK = 500
+const _CHUNK = 500
 
 function refuseTooMany(items: unknown[]): void {
   if (items.length > MAX_RECORDS)

@@ -24,7 +24,7 @@ export interface ListParameters {
   sorts: Sort[] | undefined
   limit: number
   offset: number
-  shuffle: boolean
+  isShuffled: boolean
 }
 
 /** The value of a parameter under its long or its short name. */
@@ -45,7 +45,7 @@ export function readListParameters(model: TableModel, query: URLSearchParams): L
     sorts: readSorts(model, query),
     limit,
     offset: readOffset(query, limit),
-    shuffle: query.get('shuffle') === '1' || query.get('r') === '1',
+    isShuffled: query.get('shuffle') === '1' || query.get('r') === '1',
   }
 }
 

@@ -20,7 +20,7 @@ export function createRestReads(records: RecordsService, schema: SchemaService, 
   return {
     lists,
     groups: createRestGroups(records, lists, auth),
-    links: createRestLinks(records, schema, operations),
+    links: createRestLinks(records, schema, operations, lists),
     operations,
     downloadLink,
     dropParameters,

@@ -42,7 +42,7 @@ function reportRest(kernel: Kernel, services: Services) {
 export function recordsRest(kernel: Kernel, services: Services) {
   const lists = createRestLists(services.records, services.auth)
   const operations = createRestOperations(services.records, services.schema, services.auth)
-  const links = createRestLinks(services.records, services.schema, operations)
+  const links = createRestLinks(services.records, services.schema, operations, lists)
   const groups = createRestGroups(services.records, lists, services.auth)
   return new Elysia()
     .use(reportRest(kernel, services))

@@ -73,7 +73,7 @@ function keyText(field: Field, dialect: Dialect): string {
 }
 
 /** Lists short enough for one statement. */
-export function* chunks<T>(items: T[]): Generator<T[]> {
+export function* chunks<T>(items: readonly T[]): Generator<T[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK)
 }
 

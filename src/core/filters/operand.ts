@@ -142,8 +142,8 @@ function readValue(value: CellValue, set: FilterSet): FilterValue {
   return String(value)
 }
 
-const asPerson = (value: CellValue, { actorId }: FilterMoment): CellValue =>
-  value === '@me' ? (actorId ?? '') : value
+const asPerson = (value: CellValue, moment: FilterMoment): CellValue =>
+  value === '@me' ? (moment.actorId ?? '') : value
 
 /** Ids of the people in whose e-mail or name the text stands, in any case. */
 export function peopleFound(text: string, { people = [] }: FilterMoment): string[] {
@@ -164,12 +164,14 @@ function readDateValue(operand: DateOperand, value: CellValue): string | number 
   return typeof days === 'number' && Number.isInteger(days) && days >= 0 && days <= MAX_DAYS ? days : null
 }
 
-function rangeOf(condition: Condition, field: FilterField, { now, timeZone = 'UTC' }: FilterMoment) {
+function rangeOf(condition: Condition, field: FilterField, moment: FilterMoment) {
   const { options, type } = shownType(field)
   const own = typeof options.timeZone === 'string' ? options.timeZone : 'local'
-  const zone = own === 'local' ? resolveZone(timeZone) : own
+  const zone = own === 'local' ? resolveZone(moment.timeZone ?? 'UTC') : own
   const operand = operandOf(condition)
   const [value = null] = valuesOf(condition, 'date')
+  // A certain day does not depend on the present, which is not read then: compiled filters are kept.
+  const now = operandNeeds(operand) === 'date' ? new Date(0) : moment.now
   const days = daysMeant(operand, readDateValue(operand, value), now, zone)
   if (type.storage === 'date') return days
   const instant = (day: string) => toStored(startOfDay(day, zone)) ?? `${day} 00:00:00+00:00`

@@ -7,6 +7,7 @@ import {
   checkFilter,
   compileFilter,
   type Filter,
+  type FilterMoment,
   fieldsOf,
   isGroup,
 } from '../../../../src/core/filters/index.ts'
@@ -55,17 +56,21 @@ export function filterCondition(context: ReadContext, filter: Filter | null): SQ
   if (filter === null) return null
   const fragments = fragmentsOf(context)
   const column = (field: Field) => fragments.of(field, 'value')
-  const whole = { field: wholeFields(context.model), column, words: fragments.words }
-  return compileFilter<SQL, Field>(filter, { ...context.moment, ...whole }, context.dialect)
+  const fields = { field: wholeFields(context.model), column, words: fragments.words }
+  return compileFilter<SQL, Field>(filter, momentWith(context.moment, fields), context.dialect)
 }
 
 /** The same over the record of a scope inside a statement. */
 export function conditionIn(scope: Scope, filter: Filter | null): SQL | null {
   const column = (field: Field) => expressionOf(field, scope, 'value')
   const words = (field: Field) => wordsIn(field, scope)
-  const whole = { field: wholeFields(scope.model), column, words }
-  return compileFilter<SQL, Field>(filter, { ...scope.moment, ...whole }, scope.dialect)
+  const fields = { field: wholeFields(scope.model), column, words }
+  return compileFilter<SQL, Field>(filter, momentWith(scope.moment, fields), scope.dialect)
 }
+
+/** A moment with more on it. Not a copy: a plan learns from the moment's getters whether it depends on it. */
+const momentWith = <T extends object>(moment: FilterMoment, more: T): FilterMoment & T =>
+  Object.assign(Object.create(moment), more)
 
 const wholeFields = (model: TableModel) => (id: string) => {
   const field = model.field(id)

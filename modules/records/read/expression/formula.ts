@@ -43,7 +43,8 @@ export const formulaExpression: Expression = (field, scope) => {
         : value
     },
     recordId: columnIn(scope, model.primaryKey),
-    now: moment.now.getTime(),
+    // Not read for other formulas: plans that have not read the moment are kept.
+    now: formula.isFleeting ? moment.now.getTime() : 0,
     zone: resolveZone(moment.timeZone ?? 'UTC'),
     prefix: `f${++spent.aliases}_`,
   })

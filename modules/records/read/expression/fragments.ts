@@ -20,8 +20,6 @@ export interface Fragments {
   words(field: Field): FilterWords<SQL> | null
   /** Where a text is looked for in a field: in each value of a list, in each name of a link. */
   anyOf(field: Field): ((test: (value: SQL) => SQL) => SQL) | null
-  /** True for a field that has been asked for and holds the present: its SQL is good for one statement. */
-  isFleeting(field: Field): boolean
 }
 
 /** What is kept of a table's fragments for one time zone. */
@@ -117,7 +115,6 @@ export function fragmentsOf(context: ReadContext): Fragments {
       const isList = computed === 'lookup' && shownType(field).isList
       return isList ? lookupValues(field, rootScope(context), 'text') : null
     },
-    isFleeting: ({ id }) => table.fleeting.has(id),
   }
 }
 

@@ -108,7 +108,7 @@ const nameOf = ({ displayName, email }: { displayName: string | null; email: str
   (displayName || email).toLocaleLowerCase('en')
 
 function personRank({ dialect, moment }: ReadContext, field: Field): ((value: SQL) => SQL) | null {
-  const rank = (value: SQL) => peopleOrder(dialect, field, value, moment.people)
+  const rank = (value: SQL) => peopleOrder(dialect, field, value, moment)
   return rank(sql`''`) === null ? null : (value) => rank(value) ?? value
 }
 
