@@ -84,16 +84,12 @@ export const sqliteFormula: FormulaWords<SQL> = {
   addMonths,
 
   regexEnd: '$',
-  regexMatch: unavailable,
-  regexExtract: unavailable,
-  regexReplace: unavailable,
+  regexMatch: (text, pattern) => sql`sheaf_regex_match(${text}, ${pattern})`,
+  regexExtract: (text, pattern) => sql`sheaf_regex_extract(${text}, ${pattern})`,
+  regexReplace: (text, pattern, by) => sql`sheaf_regex_replace(${text}, ${pattern}, ${by})`,
 }
 
 const PARTS = { year: `'%Y'`, month: `'%m'`, day: `'%d'` }
-
-function unavailable(): never {
-  throw new Error('SQLite has no regular expressions')
-}
 
 /** SQLite never puts the values of a subquery without `from` where they are named: they are computed once. */
 function bound(values: SQL[], names: string[], use: (values: SQL[]) => SQL): SQL {

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dateFormatOf, parseDate } from '../core/formula/date-format.ts'
 import { toLower, toUpper } from '../core/formula/letters.ts'
+import { containsPattern, firstMatch, replaceMatches } from '../core/formula/match-pattern.ts'
 import { readNumber } from '../core/formula/read-number.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array | null
@@ -26,4 +27,14 @@ export function defineSqliteFunctions(file: Database): void {
     const format = dateFormatOf(written)
     return text === null || format === null ? null : parseDate(String(text), format)
   })
+  file.function('sheaf_regex_match', OPTIONS, (text: Value, source: string) => {
+    const isFound = text === null ? null : containsPattern(String(text), source)
+    return isFound === null ? null : Number(isFound)
+  })
+  file.function('sheaf_regex_extract', OPTIONS, (text: Value, source: string) =>
+    text === null ? null : firstMatch(String(text), source),
+  )
+  file.function('sheaf_regex_replace', OPTIONS, (text: Value, source: string, by: Value) =>
+    text === null || by === null ? null : replaceMatches(String(text), source, String(by)),
+  )
 }

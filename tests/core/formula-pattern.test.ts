@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { containsPattern, firstMatch, replaceMatches } from '../../src/core/formula/match-pattern.ts'
 import { matchesEmpty, readPattern } from '../../src/core/formula/pattern.ts'
 import { seeded, textOf } from './random.ts'
 
@@ -81,5 +82,53 @@ describe('readPattern', () => {
   test('knows which patterns match nothing at all', () => {
     expect(['a*', '^', 'a?b*', '$', 'a|b*'].map(matchesEmpty)).toEqual([true, true, true, true, true])
     expect(['a+', '^a', 'a|b'].map(matchesEmpty)).toEqual([false, false, false])
+  })
+})
+
+describe('matching in bounded time', () => {
+  test('finds and replaces what a backtracking engine does', () => {
+    const random = seeded(11)
+    const pieces = [
+      'a',
+      'b',
+      '.',
+      '[ab]',
+      '[^a]',
+      '\\d',
+      '(',
+      ')',
+      '|',
+      '*',
+      '+',
+      '?',
+      '{2}',
+      '{1,3}',
+      '^',
+      '$',
+      '😀',
+    ]
+    let compared = 0
+    while (compared < 20_000) {
+      const pattern = textOf(random, pieces, 9)
+      const read = readPattern(pattern)
+      if (!read.ok) continue
+      compared++
+      const text = textOf(random, ['a', 'b', 'ab', '1', '\n', '😀'], 12)
+      const first = new RegExp(read.source, 'u').exec(text)?.[0] ?? null
+      expect([pattern, text, firstMatch(text, read.source)]).toEqual([pattern, text, first])
+      expect(containsPattern(text, read.source)).toBe(first !== null)
+      if (matchesEmpty(pattern)) continue
+      const replaced = text.replace(new RegExp(read.source, 'gu'), () => '$&')
+      expect([pattern, text, replaceMatches(text, read.source, '$&')]).toEqual([pattern, text, replaced])
+    }
+  })
+
+  test('gives nothing where a pattern takes too many steps', () => {
+    const text = 'a'.repeat(100_000)
+    expect(firstMatch(text, 'a*a*[bd]')).toBeNull()
+    expect(containsPattern(text, 'a*a*[bd]')).toBe(false)
+    expect(containsPattern(text, 'a{0,255}b')).toBeNull()
+    expect(replaceMatches(text, 'a*b|a', '-')).toBeNull()
+    expect(replaceMatches(text, 'a', '-')).toBe('-'.repeat(100_000))
   })
 })

@@ -2,7 +2,7 @@ import { readPattern } from './pattern.ts'
 
 /** One step of a compiled pattern; a thread of the match stands before one of them. */
 type Step =
-  | { kind: 'character'; fits: RegExp }
+  | { kind: 'character'; fits: RegExp; ascii: Uint8Array }
   | { kind: 'either'; first: number; second: number }
   | { kind: 'go'; to: number }
   | { kind: 'start' }
@@ -21,65 +21,181 @@ type Node =
 export type PatternTest = (text: string) => boolean
 
 /**
- * A test of texts by a pattern as `readPattern` knows them; null where the pattern is none. All ways in which
- * it could match are followed at once, so that the time is at most text × pattern: a stranger's text cannot
- * keep the server busy, as it could with the engine's own expressions (`a*a*a*b` in a row of a's).
+ * A test of texts by a pattern as `readPattern` knows them; null for an unsound pattern. Takes at most
+ * text × pattern steps, so that a text sent by anyone cannot keep the server busy, as it could with backtracking
+ * expressions (`a*a*a*b` in a row of a's).
  */
 export function patternTest(pattern: string): PatternTest | null {
   const read = readPattern(pattern)
   if (!read.ok) return null
-  const steps: Step[] = []
-  emit(new SourceReader(read.source).read(), steps)
-  steps.push({ kind: 'found' })
-  return (text) => run(steps, [...text])
+  const matcher = new PatternMatcher(read.source)
+  return (text) => matcher.find([...text], 0, { left: Number.POSITIVE_INFINITY }, 'any') !== null
 }
 
-function run(steps: Step[], characters: string[]): boolean {
-  const seenAt = new Int32Array(steps.length).fill(-1)
-  let here: number[] = []
-  for (let at = 0; at <= characters.length; at++) {
-    const threads: number[] = []
-    // A match may begin at every place.
-    for (const from of [...here, 0]) {
-      if (follow(steps, from, at, characters.length, seenAt, threads)) return true
+/** Steps that a formula's pattern may take on one text: about a tenth of a second. */
+const MAX_STEPS = 5_000_000
+
+/** Compiled patterns by their source. Cleared when full, so that ever new patterns take no memory. */
+const matchers = new Map<string, PatternMatcher>()
+const MAX_MATCHERS = 200
+
+/** Whether a text contains a pattern, given as `readPattern` writes it; null where that takes too many steps. */
+export function containsPattern(text: string, source: string): boolean | null {
+  const found = within(text, (characters, budget) => matcherOf(source).find(characters, 0, budget, 'any'))
+  return found === undefined ? null : found !== null
+}
+
+/** The first match, alternatives in the order written; null without a match or where it takes too many steps. */
+export function firstMatch(text: string, source: string): string | null {
+  return (
+    within(text, (characters, budget) => {
+      const found = matcherOf(source).find(characters, 0, budget, 'first')
+      return found && characters.slice(found.from, found.to).join('')
+    }) ?? null
+  )
+}
+
+/** The text with every match replaced; null where that takes too many steps. */
+export function replaceMatches(text: string, source: string, by: string): string | null {
+  return (
+    within(text, (characters, budget) => {
+      const matcher = matcherOf(source)
+      const pieces: string[] = []
+      let at = 0
+      for (;;) {
+        const found = matcher.find(characters, at, budget, 'first')
+        if (!found || found.to === found.from) break
+        pieces.push(characters.slice(at, found.from).join(''), by)
+        at = found.to
+      }
+      return pieces.join('') + characters.slice(at).join('')
+    }) ?? null
+  )
+}
+
+function matcherOf(source: string): PatternMatcher {
+  const known = matchers.get(source)
+  if (known) return known
+  if (matchers.size >= MAX_MATCHERS) matchers.clear()
+  const matcher = new PatternMatcher(source)
+  matchers.set(source, matcher)
+  return matcher
+}
+
+/** Steps that are left; one object counts for all matches in a text. */
+interface Budget {
+  left: number
+}
+
+class OutOfSteps extends Error {}
+
+/** The result of work on a text's characters; undefined where it takes too many steps. */
+function within<Result>(
+  text: string,
+  work: (characters: string[], budget: Budget) => Result,
+): Result | undefined {
+  if (text.length > MAX_STEPS) return undefined
+  try {
+    return work([...text], { left: MAX_STEPS })
+  } catch (error) {
+    if (error instanceof OutOfSteps) return undefined
+    throw error
+  }
+}
+
+/** Where a match begins and ends, in characters. */
+interface Match {
+  from: number
+  to: number
+}
+
+/**
+ * Follows all ways in which a pattern could match at once, those of higher priority first (a Pike machine,
+ * https://swtch.com/~rsc/regexp/regexp2.html). Finds what a backtracking engine finds, without its worst cases.
+ */
+class PatternMatcher {
+  private readonly steps: Step[] = []
+  /** In which round a step was last visited: a second visit in the same round leads nowhere new. */
+  private readonly visited: Float64Array
+  private round = 0
+
+  constructor(source: string) {
+    emit(new SourceReader(source).read(), this.steps)
+    this.steps.push({ kind: 'found' })
+    this.visited = new Float64Array(this.steps.length)
+  }
+
+  /**
+   * The first match at or after `from`; with `any`, one of which only the existence counts.
+   * @throws OutOfSteps when the budget is used up
+   */
+  find(characters: string[], from: number, budget: Budget, wanted: 'first' | 'any'): Match | null {
+    let best: Match | null = null
+    let threads: number[] = []
+    let begins: number[] = []
+    for (let at = from; ; at++) {
+      this.round++
+      const next: number[] = []
+      const nextBegins: number[] = []
+      // A match may begin at every place until one is found.
+      const tried = best ? threads.length : threads.length + 1
+      for (let index = 0; index < tried; index++) {
+        const begin = begins[index] ?? at
+        const isFound = this.follow(threads[index] ?? 0, at, characters.length, budget, next)
+        while (nextBegins.length < next.length) nextBegins.push(begin)
+        if (!isFound) continue
+        best = { from: begin, to: at }
+        if (wanted === 'any') return best
+        // Threads behind this one have lower priority.
+        break
+      }
+      const character = characters[at]
+      if (character === undefined || (best && next.length === 0)) return best
+      threads = []
+      begins = []
+      for (let index = 0; index < next.length; index++) {
+        const thread = next[index] ?? 0
+        const step = this.steps[thread]
+        if (step?.kind !== 'character' || !fits(step, character)) continue
+        threads.push(thread + 1)
+        begins.push(nextBegins[index] ?? at)
+      }
     }
-    const character = characters[at]
-    if (character === undefined) return false
-    here = threads.flatMap((thread) => {
-      const step = steps[thread]
-      return step?.kind === 'character' && step.fits.test(character) ? [thread + 1] : []
-    })
   }
-  return false
+
+  /** Walks all steps that take no character, in order of priority; true where one ends the pattern. */
+  private follow(from: number, at: number, length: number, budget: Budget, threads: number[]): boolean {
+    const waiting = [from]
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (--budget.left < 0) throw new OutOfSteps()
+      if (this.visited[next] === this.round) continue
+      this.visited[next] = this.round
+      const step = this.steps[next]
+      if (step?.kind === 'found') return true
+      if (step?.kind === 'character') threads.push(next)
+      else if (step?.kind === 'go') waiting.push(step.to)
+      else if (step?.kind === 'either') waiting.push(step.second, step.first)
+      else if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length))
+        waiting.push(next + 1)
+    }
+    return false
+  }
 }
 
-/** Walks all steps that take no character; true where one of them is the end of the pattern. */
-function follow(
-  steps: Step[],
-  from: number,
-  at: number,
-  length: number,
-  seenAt: Int32Array,
-  threads: number[],
-): boolean {
-  const waiting = [from]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (seenAt[next] === at) continue
-    seenAt[next] = at
-    const step = steps[next]
-    if (step?.kind === 'found') return true
-    if (step?.kind === 'character') threads.push(next)
-    else if (step?.kind === 'go') waiting.push(step.to)
-    else if (step?.kind === 'either') waiting.push(step.second, step.first)
-    else if ((step?.kind === 'start' && at === 0) || (step?.kind === 'end' && at === length))
-      waiting.push(next + 1)
-  }
-  return false
+/** Answers for ASCII are kept by code: asking the expression takes ten times as long. */
+function fits(step: Extract<Step, { kind: 'character' }>, character: string): boolean {
+  const code = character.length === 1 ? character.charCodeAt(0) : Number.POSITIVE_INFINITY
+  if (code >= step.ascii.length) return step.fits.test(character)
+  step.ascii[code] ||= step.fits.test(character) ? YES : NO
+  return step.ascii[code] === YES
 }
+
+const [YES, NO] = [1, 2]
 
 function emit(node: Node, steps: Step[]): void {
-  if (node.kind === 'character') steps.push({ kind: 'character', fits: new RegExp(`^${node.source}$`, 'u') })
-  else if (node.kind === 'start' || node.kind === 'end') steps.push({ kind: node.kind })
+  if (node.kind === 'character') {
+    steps.push({ kind: 'character', fits: new RegExp(`^${node.source}$`, 'u'), ascii: new Uint8Array(128) })
+  } else if (node.kind === 'start' || node.kind === 'end') steps.push({ kind: node.kind })
   else if (node.kind === 'sequence') for (const each of node.nodes) emit(each, steps)
   else if (node.kind === 'choice') emitChoice(node.nodes, steps)
   else emitRepeat(node, steps)

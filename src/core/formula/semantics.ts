@@ -40,7 +40,8 @@ import { trimTrailing } from '../trim-characters.ts'
  * last. DATETIME_DIFF is the first less the second, in whole units: exact time up to hours, time on the wall
  * from days on, calendar months from months on.
  *
- * **Regular expressions** are what the engines share: see `pattern.ts`.
+ * **Regular expressions** are what the engines share: see `pattern.ts`. Text on which a
+ * pattern takes more steps than the engine's limit gives null.
  *
  * Numbers from here on are none.
  */

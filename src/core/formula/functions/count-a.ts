@@ -1,5 +1,5 @@
 import type { Build, Value } from '../build.ts'
-import { defineFunction, ONLY_PG } from './define.ts'
+import { defineFunction, NO_COUNTING } from './define.ts'
 
 /** How many of the values are not empty. */
 export const countA = defineFunction({
@@ -11,7 +11,7 @@ export const countA = defineFunction({
   rest: ['any'],
   min: 1,
   max: Number.POSITIVE_INFINITY,
-  unavailable: ONLY_PG,
+  unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args) => args.filter((arg) => arg !== null && arg !== '').length,
   compile<S>(args: Value<S>[], build: Build<S>): S {

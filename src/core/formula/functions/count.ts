@@ -1,5 +1,5 @@
 import type { Build, Value } from '../build.ts'
-import { defineFunction, ONLY_PG } from './define.ts'
+import { defineFunction, NO_COUNTING } from './define.ts'
 
 /** How many of the values are numbers. */
 export const count = defineFunction({
@@ -11,7 +11,7 @@ export const count = defineFunction({
   rest: ['any'],
   min: 1,
   max: Number.POSITIVE_INFINITY,
-  unavailable: ONLY_PG,
+  unavailable: NO_COUNTING,
   returns: 'number',
   evaluate: (args, _moment, types) =>
     args.filter((arg, index) => arg !== null && types[index] === 'number').length,

@@ -2,7 +2,7 @@ import type { Build, Value } from '../build.ts'
 import { compileToWall, wallOfDatum } from '../instants.ts'
 import { writeDate } from '../semantics.ts'
 import { argument } from './common.ts'
-import { defineFunction, ONLY_PG } from './define.ts'
+import { defineFunction, NO_COUNTING } from './define.ts'
 
 /** The day as text: 2024-03-05. */
 export const dateStr = defineFunction({
@@ -13,7 +13,7 @@ export const dateStr = defineFunction({
   args: ['date'],
   min: 1,
   max: 1,
-  unavailable: ONLY_PG,
+  unavailable: NO_COUNTING,
   returns: 'text',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : writeDate(wallOfDatum(value, types[0], zone), 'date'),

@@ -51,7 +51,7 @@ export interface FormulaFunction {
   /** Fewest and most arguments; where they are the same, any other number is "Required arguments missing". */
   min: number
   max: number
-  /** Names of database clients that the function is not for (spec §5). */
+  /** Names of database clients that the function is not for. */
   unavailable?: readonly string[]
   /** The type of the result, from the arguments after conversion and their types. */
   returns: ValueType | ((types: ValueType[], args: readonly Expression[]) => ValueType)
@@ -84,15 +84,11 @@ export function commonType(types: ValueType[]): ValueType {
   return 'text'
 }
 
-const POSTGRES_ONLY = ['mysql', 'mysql2', 'mssql', 'sqlite3', 'snowflake'] as const
-
-/** Clients without COUNT, COUNTA and DATESTR (spec §5). */
-export const ONLY_PG: readonly string[] = POSTGRES_ONLY
+/** Clients without COUNT, COUNTA and DATESTR. */
+export const NO_COUNTING: readonly string[] = ['mysql', 'mysql2', 'mssql', 'snowflake']
 /** Clients without XOR and regular expressions. */
-export const NO_REGEX: readonly string[] = ['mssql', 'sqlite3', 'snowflake']
-/** Clients that cannot read text: SQLite calls a function of ours. */
+export const NO_REGEX: readonly string[] = ['mssql', 'snowflake']
+/** Clients that cannot read text as numbers and dates. */
 export const NO_READING: readonly string[] = ['mssql', 'snowflake']
 /** Clients without ROUNDUP and ROUNDDOWN. */
-export const NO_ROUNDING: readonly string[] = ['mssql', 'sqlite3']
-/** Clients without mathematics and parts of dates. */
-export const NO_MATH: readonly string[] = ['sqlite3']
+export const NO_ROUNDING: readonly string[] = ['mssql']

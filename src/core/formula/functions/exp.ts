@@ -1,6 +1,6 @@
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH } from './define.ts'
+import { defineFunction } from './define.ts'
 
 /** Beyond it the result is no number of formulas. */
 const MAX_EXPONENT = 80
@@ -14,7 +14,6 @@ export const exp = defineFunction({
   args: ['number'],
   min: 1,
   max: 1,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: ([value]) => {
     if (value === null || Number(value) > MAX_EXPONENT) return null

@@ -2,7 +2,7 @@ import { wallOf } from '../../dates.ts'
 import type { Build, Value } from '../build.ts'
 import { compileSplit, compileToWall, wallOfDatum } from '../instants.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH } from './define.ts'
+import { defineFunction } from './define.ts'
 
 /** The hour, 0 to 23. */
 export const hour = defineFunction({
@@ -13,7 +13,6 @@ export const hour = defineFunction({
   args: ['date'],
   min: 1,
   max: 1,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).hour,

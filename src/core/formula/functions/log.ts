@@ -1,6 +1,6 @@
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH, numbers } from './define.ts'
+import { defineFunction, numbers } from './define.ts'
 
 /** The logarithm of the number to the base, or the natural one. Empty for what is not above 0. */
 export const log = defineFunction({
@@ -11,7 +11,6 @@ export const log = defineFunction({
   args: ['number', 'number'],
   min: 1,
   max: 2,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: (args) => {
     const values = numbers(args)

@@ -2,7 +2,7 @@ import { wallOf } from '../../dates.ts'
 import type { Build, Value } from '../build.ts'
 import { compileToWall, wallOfDatum } from '../instants.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH } from './define.ts'
+import { defineFunction } from './define.ts'
 
 /** The month, 1 to 12. */
 export const month = defineFunction({
@@ -13,7 +13,6 @@ export const month = defineFunction({
   args: ['date'],
   min: 1,
   max: 1,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: ([value = null], { zone }, types) =>
     value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).month,

@@ -1,6 +1,6 @@
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH, numbers } from './define.ts'
+import { defineFunction, numbers } from './define.ts'
 
 /** Of e: beyond it the result is no number of formulas. */
 const MAX_EXPONENT = 80
@@ -14,7 +14,6 @@ export const power = defineFunction({
   args: ['number', 'number'],
   min: 2,
   max: 2,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: (args) => {
     const values = numbers(args)

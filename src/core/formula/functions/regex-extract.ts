@@ -1,4 +1,5 @@
 import type { Build, Value } from '../build.ts'
+import { firstMatch } from '../match-pattern.ts'
 import { sourceOf } from '../pattern.ts'
 import { argument } from './common.ts'
 import { defineFunction, NO_REGEX } from './define.ts'
@@ -14,8 +15,7 @@ export const regexExtract = defineFunction({
   max: 2,
   unavailable: NO_REGEX,
   returns: 'text',
-  evaluate: ([text, pattern]) =>
-    text === null ? null : (new RegExp(sourceOf(pattern), 'u').exec(String(text))?.[0] ?? null),
+  evaluate: ([text, pattern]) => (text === null ? null : firstMatch(String(text), sourceOf(pattern))),
   compile<S>(args: Value<S>[], build: Build<S>): S {
     const pattern = sourceOf(args[1]?.constant, build.words.regexEnd)
     return build.once([argument(args, 0, build, 'text')], (text) => build.words.regexExtract(text, pattern))

@@ -1,4 +1,5 @@
 import type { Build, Value } from '../build.ts'
+import { containsPattern } from '../match-pattern.ts'
 import { sourceOf } from '../pattern.ts'
 import { argument } from './common.ts'
 import { defineFunction, NO_REGEX } from './define.ts'
@@ -18,7 +19,7 @@ export const regexMatch = defineFunction({
   max: 2,
   unavailable: NO_REGEX,
   returns: 'boolean',
-  evaluate: ([text, pattern]) => new RegExp(sourceOf(pattern), 'u').test(String(text)),
+  evaluate: ([text, pattern]) => containsPattern(String(text), sourceOf(pattern)),
   compile<S>(args: Value<S>[], build: Build<S>): S {
     const pattern = sourceOf(args[1]?.constant, build.words.regexEnd)
     return build.once([argument(args, 0, build, 'text')], (text) => build.words.regexMatch(text, pattern))

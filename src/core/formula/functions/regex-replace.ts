@@ -1,4 +1,5 @@
 import type { Build, Value } from '../build.ts'
+import { replaceMatches } from '../match-pattern.ts'
 import { sourceOf } from '../pattern.ts'
 import { MAX_TEXT } from '../semantics.ts'
 import { argument, charactersOf } from './common.ts'
@@ -19,7 +20,7 @@ export const regexReplace = defineFunction({
     if (text === null || by === null) return null
     const [before, after] = [String(text), String(by)]
     const most = charactersOf(before).length * Math.max(1, charactersOf(after).length)
-    return most > MAX_TEXT ? null : before.replace(new RegExp(sourceOf(pattern), 'gu'), () => after)
+    return most > MAX_TEXT ? null : replaceMatches(before, sourceOf(pattern), after)
   },
   compile<S>(args: Value<S>[], build: Build<S>): S {
     const { words, constant } = build

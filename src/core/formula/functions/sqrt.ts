@@ -1,6 +1,6 @@
 import type { Build, Value } from '../build.ts'
 import { argument } from './common.ts'
-import { defineFunction, NO_MATH } from './define.ts'
+import { defineFunction } from './define.ts'
 
 /** The square root; empty for a number below 0. */
 export const sqrt = defineFunction({
@@ -11,7 +11,6 @@ export const sqrt = defineFunction({
   args: ['number'],
   min: 1,
   max: 1,
-  unavailable: NO_MATH,
   returns: 'number',
   evaluate: ([value]) => (value === null || Number(value) < 0 ? null : Math.sqrt(Number(value))),
   compile<S>(args: Value<S>[], build: Build<S>): S {
