@@ -263,7 +263,12 @@ describe('detectType', () => {
     ['digits of which a double loses one', ['0.12345678901234567'], 'SingleLineText'],
     ['days with short years', ['1/1/20', '12/31/19'], 'Date'],
     ['days with points and short years', ['01.02.20', '13.02.20'], 'Date'],
+    ['days with points of mixed padding', ['31.12.24', '1.1.20'], 'Date'],
+    ['days with points, one of them in full', ['1.1.2024', '1.1.20'], 'Date'],
+    ['days with points and times', ['1.1.20 9:05', '31.12.24 14:30'], 'DateTime'],
     ['versions that look like days', ['1.2.20', '1.3.20'], 'SingleLineText'],
+    ['versions of many parts', ['1.2.20', '10.11.12'], 'SingleLineText'],
+    ['versions among which one looks like a day', ['1.2.20', '31.13.24'], 'SingleLineText'],
     ['days with short years and times', ['1/1/20 14:30', '2/13/20 9:05'], 'DateTime'],
   ])('takes %s for what they are', (...[, values, expected, title]) => {
     expect(detectType(values, { title }).type).toBe(expected as never)
@@ -274,6 +279,7 @@ describe('detectType', () => {
     [['12/25/2024', '01/02/2024'], { type: 'Date', options: { format: 'MM/DD/YYYY' } }],
     [['01/02/2024', '03/04/2024'], { type: 'Date', options: { format: 'DD/MM/YYYY' }, ambiguous: true }],
     [['2024/01/02', '2024-01-03', '2024/01/04'], { type: 'Date', options: { format: 'YYYY/MM/DD' } }],
+    [['31.12.24', '1.1.20'], { type: 'Date', options: { format: 'DD.MM.YYYY' } }],
     [['31.12.2023', '01.02.2024'], { type: 'Date', options: { format: 'DD.MM.YYYY' } }],
     [
       ['01.02.2024 08:15', '03.04.2024 09:00'],

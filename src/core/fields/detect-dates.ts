@@ -9,7 +9,7 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'YYYY/MM/DD': /^\d{4}\/\d{1,2}\/\d{1,2}$/,
   'DD-MM-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
   'MM-DD-YYYY': /^\d{1,2}-\d{1,2}-\d{4}$/,
-  // `1/1/20` too; with points only `01.01.20`, because `1.1.20` is a version as well.
+  // `1/1/20` too; with points only `01.01.20`, because `1.1.20` is a version as well; see `SHORT_POINTED`.
   'DD/MM/YYYY': /^\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})$/,
   'MM/DD/YYYY': /^\d{1,2}\/\d{1,2}\/(?:\d{4}|\d{2})$/,
   'DD MM YYYY': /^\d{1,2} \d{1,2} \d{4}$/,
@@ -18,6 +18,12 @@ const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   'DD.MM.YYYY': /^(?:\d{1,2}\.\d{1,2}\.\d{4}|\d{2}\.\d{2}\.\d{2})$/,
   'DD MMM YYYY': /^(?:\d{1,2}[ -][a-z]{3,9}[ -]\d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i,
 }
+
+/** A day such as `1.1.20`, which is one where another value of the column cannot be a version. */
+const SHORT_POINTED = /^\d{1,2}\.\d{1,2}\.\d{2}$/
+/** With a leading zero (`01.1.20`), a day behind the twelfth in full (`31.12.24`) or the whole year (`1.1.2020`). */
+const SURELY_DAY =
+  /^(?:(?=0|\d+\.0)\d{1,2}\.\d{1,2}\.\d{2}|(?:1[3-9]|[23]\d)\.\d{2}\.\d{2}|\d{1,2}\.\d{1,2}\.\d{4})$/
 
 /**
  * Dates, or dates with a time where any value has one, in the most common of their formats. All values
@@ -37,9 +43,10 @@ export function detectDates(values: string[], monthFirst: boolean): Detected {
 }
 
 function commonFormat(days: string[], monthFirst: boolean): { name: DateFormat; ambiguous: boolean } | null {
+  const isPointed = days.some((day) => SURELY_DAY.test(day) && fits(day, 'DD.MM.YYYY', true))
   const candidates = DATE_FORMATS.map((name) => ({
     name,
-    fitting: days.filter((day) => fits(day, name)).length,
+    fitting: days.filter((day) => fits(day, name, isPointed)).length,
   }))
     .filter(({ fitting }) => fitting > 0)
     // The sort keeps the list's order among equals, which puts the day first.
@@ -48,16 +55,19 @@ function commonFormat(days: string[], monthFirst: boolean): { name: DateFormat; 
   const best = (monthFirst && most.find(({ name }) => name.startsWith('MM'))) || most[0]
   if (!best) return null
   // Values in another format are fine as long as it is one that can be read in a single way.
-  const others = days.filter((day) => !fits(day, best.name))
+  const others = days.filter((day) => !fits(day, best.name, isPointed))
   if (!others.every((day) => /^\d{4}\D/.test(day) && parseDay(day, best.name) !== null)) return null
   const ambiguous = most.some(({ name }) => name !== best.name) && !best.name.startsWith('YYYY')
   return { name: best.name, ambiguous }
 }
 
-/** True where the day can be read in that format, and not only in one with day and month the other way round. */
-function fits(day: string, format: DateFormat): boolean {
-  const shape = SHAPES[format]
-  if (!shape?.test(day)) return false
+/**
+ * True where the day can be read in that format, and not only in one with day and month the other way round.
+ * `isPointed` tells that the column holds days with points for certain.
+ */
+function fits(day: string, format: DateFormat, isPointed: boolean): boolean {
+  const isShort = isPointed && format === 'DD.MM.YYYY' && SHORT_POINTED.test(day)
+  if (!isShort && !SHAPES[format]?.test(day)) return false
   const first = Number(/^\d{1,2}(?=\D)/.exec(day)?.[0] ?? 0)
   const second = Number(/^\d{1,2}\D(\d{1,2})\D/.exec(day)?.[1] ?? 0)
   if (format.startsWith('DD') && second > 12) return false
