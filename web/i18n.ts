@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { localSettings } from './session/local-settings.ts'
 
 /** Languages of the interface by code, each by its own name (spec §1). */
@@ -47,21 +48,26 @@ export type Catalogue = Record<string, string>
 /** Languages that are written from right to left. */
 export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
 
+interface Shown {
+  language: Language
+  catalogue: Catalogue
+}
+
 /** Catalogues that exist, each loaded when its language is chosen. English is the key itself. */
 const CATALOGUES: Partial<Record<Language, () => Promise<{ default: Catalogue }>>> = {}
 
-let language: Language = 'en'
-let catalogue: Catalogue = {}
-const listeners = new Set<() => void>()
+const shown = createStore<Shown>(() => ({ language: 'en', catalogue: {} }))
 
 /** True for the code of a language of the interface. */
 export const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
 
 /** The language shown at present. */
-export const currentLanguage = (): Language => language
+export const currentLanguage = (): Language => shown.getState().language
 
 /** The language as a BCP 47 tag for `Intl` and `<html lang>`: `pt_BR` becomes `pt-BR`, `en` is `en-US` (spec §1). */
-export const localeTag = (): string => (language === 'en' ? 'en-US' : language.replace('_', '-'))
+export const localeTag = (): string => tagOf(currentLanguage())
+
+const tagOf = (language: Language): string => (language === 'en' ? 'en-US' : language.replace('_', '-'))
 
 /** Which way the page runs: `rtl` in Arabic, Farsi and Hebrew. */
 export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr')
@@ -75,7 +81,7 @@ export const availableLanguages = (): Language[] =>
  * `{name}` is replaced by the parameter of that name: `t('Delete {title}?', { title })`.
  */
 export function t(english: string, params: Record<string, string | number> = {}): string {
-  return fill(catalogue[english] ?? english, params)
+  return fill(shown.getState().catalogue[english] ?? english, params)
 }
 
 /**
@@ -90,7 +96,7 @@ export function tn(
   params: Record<string, string | number> = {},
 ): string {
   const rules = new Intl.PluralRules(localeTag())
-  const forms = catalogue[other]?.split('|')
+  const forms = shown.getState().catalogue[other]?.split('|')
   const at = CLDR_ORDER.filter((form) => rules.resolvedOptions().pluralCategories.includes(form)).indexOf(
     rules.select(n),
   )
@@ -138,17 +144,16 @@ export async function setLanguage(next: Language): Promise<void> {
 /** Shows this page in another language, and remembers nothing: a shared page may have one of its own. */
 export async function showLanguage(next: Language): Promise<void> {
   const loaded = await CATALOGUES[next]?.()
-  catalogue = loaded?.default ?? {}
-  language = next
-  applyToDocument()
-  for (const listener of listeners) listener()
+  const catalogue = loaded?.default ?? {}
+  applyToDocument(next)
+  shown.setState({ language: next, catalogue })
 }
 
 /** Starts in the saved language; an unsupported one, or none that fits the browser, falls back to English. */
 export async function startLanguage(browserLocales: readonly string[] = navigator.languages): Promise<void> {
   const saved = localSettings.get('lang')
   const wanted = isLanguage(saved) ? saved : matchLanguage(browserLocales)
-  if (wanted === 'en') applyToDocument()
+  if (wanted === 'en') applyToDocument(currentLanguage())
   else await setLanguage(wanted)
 }
 
@@ -167,18 +172,10 @@ export function matchLanguage(
   return 'en'
 }
 
-function applyToDocument(): void {
-  document.documentElement.lang = localeTag()
+function applyToDocument(language: Language): void {
+  document.documentElement.lang = tagOf(language)
   document.documentElement.dir = RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr'
 }
 
 /** The language shown; the component draws again when it changes. */
-export function useLanguage(): Language {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => language,
-  )
-}
+export const useLanguage = (): Language => useStore(shown, ({ language }) => language)

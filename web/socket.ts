@@ -1,4 +1,5 @@
 import type { Socket } from 'socket.io-client'
+import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../src/core/changes.ts'
 import type { Work } from '../src/core/work.ts'
 import { loadPart } from './navigation/lazy-screen.ts'
@@ -41,24 +42,14 @@ const SILENCE_MS = 2500
 /** `lost`: it was there and is gone; shown after a moment, so that a blink is not. */
 export type ConnectionState = 'idle' | 'open' | 'lost'
 
-let state: ConnectionState = 'idle'
 let silence: ReturnType<typeof setTimeout> | undefined
-const stateListeners = new Set<() => void>()
 
 /** Whether live updates arrive, for the bar that says so. */
-export const connection = {
-  state: (): ConnectionState => state,
-  subscribe(listener: () => void): () => void {
-    stateListeners.add(listener)
-    return () => stateListeners.delete(listener)
-  },
-}
+export const connection = createStore<ConnectionState>(() => 'idle')
 
 function become(next: ConnectionState): void {
   clearTimeout(silence)
-  if (state === next) return
-  state = next
-  for (const listener of stateListeners) listener()
+  connection.setState(next)
 }
 
 /** One set of listeners per event, whether or not the socket is there yet. */

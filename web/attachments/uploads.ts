@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { AttachmentOptions } from '../../src/core/fields/attachment.ts'
 import {
   type AttachmentItem,
@@ -43,41 +44,38 @@ interface Work {
 /** Files that are sent at one time. */
 const MAX_AT_ONCE = 3
 
-let shown: readonly Upload[] = []
+interface UploadsState {
+  shown: readonly Upload[]
+  /** Cells whose list is open, and shows their uploads itself. */
+  attended: ReadonlySet<string>
+}
+
+const state = createStore<UploadsState>(() => ({ shown: [], attended: new Set() }))
 const works = new Map<number, Work>()
-const listeners = new Set<() => void>()
 let nextId = 1
 let running = 0
 
 /** The uploads of one cell, or all of them. */
 export function useUploads(key?: string): readonly Upload[] {
-  const all = useSyncExternalStore(subscribe, () => shown)
+  const all = useStore(state, ({ shown }) => shown)
   return key === undefined ? all : all.filter((upload) => upload.key === key)
 }
 
-/** Cells whose list is open, and shows their uploads itself. */
-const attended = new Set<string>()
-
 /** The uploads of cells whose list is not open. */
 export function useUnattended(): readonly Upload[] {
-  return useUploads().filter(({ key }) => !attended.has(key))
+  const { shown, attended } = useStore(state)
+  return shown.filter(({ key }) => !attended.has(key))
 }
 
 /** Says that a list shows the uploads of a cell from now on; what it gives ends that. */
 export function attend(key: string): () => void {
-  attended.add(key)
-  publish([...shown])
-  return () => {
-    attended.delete(key)
-    publish([...shown])
-  }
+  state.setState(({ attended }) => ({ attended: new Set(attended).add(key) }))
+  return () =>
+    state.setState(({ attended }) => ({ attended: new Set([...attended].filter((one) => one !== key)) }))
 }
 
 /** Calls back whenever an upload begins, moves on or ends. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const subscribe = (listener: () => void): (() => void) => state.subscribe(listener)
 
 /** Sends files and adds those that arrive to the cell, as one change. What does not fit is shown with the reason. */
 export async function startUploads(target: FileTarget, sources: readonly FileSource[]): Promise<void> {
@@ -86,7 +84,7 @@ export async function startUploads(target: FileTarget, sources: readonly FileSou
   const [server, current] = await Promise.all([serverLimits(), target.latest()])
   const taken =
     readAttachments(current).length +
-    shown.filter(({ key, state }) => key === target.key && state !== 'failed').length
+    shownUploads().filter(({ key, state }) => key === target.key && state !== 'failed').length
   const batch: Batch = { target, items: sources.map(() => null), open: 0 }
   let place = taken
   const added = sources.map((source, at): Upload => {
@@ -107,14 +105,14 @@ export async function startUploads(target: FileTarget, sources: readonly FileSou
       state: problem === null ? 'waiting' : 'failed',
     }
   })
-  publish([...shown, ...added])
+  publish([...shownUploads(), ...added])
   runNext()
 }
 
 /** Stops an upload, or takes a failed one off the list. */
 export function cancelUpload(id: number): void {
   const work = works.get(id)
-  const upload = shown.find((one) => one.id === id)
+  const upload = shownUploads().find((one) => one.id === id)
   if (!work || !upload) return
   work.controller.abort()
   // One that is being sent ends by itself now.
@@ -132,7 +130,7 @@ export function retryUpload(id: number): void {
 }
 
 function runNext(): void {
-  const waiting = shown.find(({ state }) => state === 'waiting')
+  const waiting = shownUploads().find(({ state }) => state === 'waiting')
   const work = waiting && works.get(waiting.id)
   if (!work || running >= MAX_AT_ONCE) return
   running++
@@ -173,15 +171,14 @@ function settle(batch: Batch): void {
 }
 
 function change(id: number, part: Partial<Upload>): void {
-  publish(shown.map((upload) => (upload.id === id ? { ...upload, ...part } : upload)))
+  publish(shownUploads().map((upload) => (upload.id === id ? { ...upload, ...part } : upload)))
 }
 
 function remove(id: number): void {
   works.delete(id)
-  publish(shown.filter((upload) => upload.id !== id))
+  publish(shownUploads().filter((upload) => upload.id !== id))
 }
 
-function publish(next: readonly Upload[]): void {
-  shown = next
-  for (const listener of listeners) listener()
-}
+const shownUploads = (): readonly Upload[] => state.getState().shown
+
+const publish = (shown: readonly Upload[]): void => state.setState({ shown })

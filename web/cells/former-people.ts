@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
+import { createStore } from 'zustand/vanilla'
 import type { Person } from '../../src/core/model.ts'
 
 /** Most people that are asked for at once. */
@@ -17,41 +18,38 @@ export interface FormerPeople {
 export function createFormerPeople(
   read: (tableId: string, ids: string[]) => Promise<readonly Person[]>,
 ): FormerPeople {
-  const known = new Map<string, Person>()
+  const known = createStore<ReadonlyMap<string, Person>>(() => new Map())
   const asked = new Set<string>()
   const waiting = new Map<string, Set<string>>()
-  const listeners = new Set<() => void>()
   const keyOf = (tableId: string, id: string) => `${tableId} ${id}`
 
   async function readWaiting(): Promise<void> {
+    const found = new Map<string, Person>()
     const batches = [...waiting].map(([tableId, ids]) => [tableId, [...ids]] as const)
     waiting.clear()
     for (const [tableId, ids] of batches) {
       for (let from = 0; from < ids.length; from += MAX_ASKED) {
         const part = ids.slice(from, from + MAX_ASKED)
         try {
-          for (const person of await read(tableId, part)) known.set(keyOf(tableId, person.id), person)
+          for (const person of await read(tableId, part)) found.set(keyOf(tableId, person.id), person)
         } catch {
           // The cell says "Former member" meanwhile, and asks again when it is drawn anew.
           for (const id of part) asked.delete(keyOf(tableId, id))
         }
       }
     }
-    for (const listener of listeners) listener()
+    known.setState((before) => new Map([...before, ...found]), true)
   }
 
   return {
-    get: (tableId, id) => known.get(keyOf(tableId, id)),
+    get: (tableId, id) => known.getState().get(keyOf(tableId, id)),
     ask(tableId, id) {
       if (asked.has(keyOf(tableId, id))) return
       asked.add(keyOf(tableId, id))
       if (waiting.size === 0) setTimeout(() => void readWaiting(), 20)
       waiting.set(tableId, (waiting.get(tableId) ?? new Set()).add(id))
     },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: known.subscribe,
   }
 }
 

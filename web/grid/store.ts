@@ -1,35 +1,25 @@
-import { useSyncExternalStore } from 'react'
+import { useStore as useZustand } from 'zustand'
+import { createStore as createZustand, type StoreApi } from 'zustand/vanilla'
 
-/** A value that components follow one by one, so that a change draws only what shows it. */
-export interface Store<T> {
+/** One value that components follow one by one, so that a change draws only what shows it. */
+export interface Store<T> extends Pick<StoreApi<T>, 'getState' | 'getInitialState' | 'subscribe'> {
   get(): T
-  /** Setting what is already there tells nobody. */
+  /** Replaces the value; an identical one notifies no listener. */
   set(value: T): void
-  subscribe(listener: () => void): () => void
 }
 
 export function createStore<T>(initial: T): Store<T> {
-  let value = initial
-  const listeners = new Set<() => void>()
+  const { setState, ...store } = createZustand<T>(() => initial)
   return {
-    get: () => value,
-    set(next) {
-      if (Object.is(next, value)) return
-      value = next
-      for (const listener of listeners) listener()
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-      }
-    },
+    ...store,
+    get: store.getState,
+    // Values are replaced whole: zustand would merge objects, and call functions.
+    set: (value) => setState(() => value, true),
   }
 }
 
 /** The store's value; the component draws again when it changes. */
-export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get)
+export const useStore = <T>(store: Store<T>): T => useZustand(store)
 
 /** A part of the store's value. `select` must give the same identity for the same part. */
-export const useStorePart = <T, P>(store: Store<T>, select: (value: T) => P): P =>
-  useSyncExternalStore(store.subscribe, () => select(store.get()))
+export const useStorePart = <T, P>(store: Store<T>, select: (value: T) => P): P => useZustand(store, select)

@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import { readToken } from './jwt.ts'
 
 /** Remaining life under which a token is renewed before it is used (spec §4). */
@@ -27,26 +28,19 @@ export type Session = ReturnType<typeof createSession>
 /** The signed-in state of this browser: its token, its renewal, and who waits for it. */
 export function createSession(deps: SessionDeps) {
   let token = deps.load()
-  let status: SessionStatus = isAlive(token) ? 'signedIn' : 'signedOut'
+  const status = createStore<SessionStatus>(() => (isAlive(token) ? 'signedIn' : 'signedOut'))
   let refreshing: Promise<string | null> | null = null
   let waiting: ((goOn: boolean) => void)[] = []
-  const listeners = new Set<(status: SessionStatus) => void>()
 
   function isAlive(candidate: string | null): candidate is string {
     const claims = readToken(candidate)
     return claims !== null && claims.expiresAtMs > deps.now()
   }
 
-  function become(next: SessionStatus): void {
-    if (status === next) return
-    status = next
-    for (const listener of listeners) listener(next)
-  }
-
   function accept(fresh: string): string {
     token = fresh
     deps.save(fresh)
-    become('signedIn')
+    status.setState('signedIn')
     settle(true)
     return fresh
   }
@@ -81,7 +75,7 @@ export function createSession(deps: SessionDeps) {
   return {
     /** The token as it is, alive or not. */
     token: (): string | null => token,
-    status: (): SessionStatus => status,
+    status: status.getState,
     /** Id of the user whose token this is, also after it expired. */
     userId: (): string | null => readToken(token)?.id ?? null,
     /** Their e-mail address, also after it expired. */
@@ -91,7 +85,7 @@ export function createSession(deps: SessionDeps) {
     /** The token to send with a request: renewed first where under five minutes remain. */
     async current(): Promise<string | null> {
       const claims = readToken(token)
-      if (claims === null || status !== 'signedIn') return token
+      if (claims === null || status.getState() !== 'signedIn') return token
       if (claims.expiresAtMs - deps.now() > REFRESH_WINDOW_MS) return token
       try {
         return (await refresh()) ?? token
@@ -109,7 +103,7 @@ export function createSession(deps: SessionDeps) {
     signOut(): void {
       token = null
       deps.save(null)
-      become('signedOut')
+      status.setState('signedOut')
       settle(false)
     },
 
@@ -117,31 +111,28 @@ export function createSession(deps: SessionDeps) {
     followOtherTab(stored: string | null): void {
       if (isAlive(stored)) {
         token = stored
-        become('signedIn')
+        status.setState('signedIn')
         settle(true)
       } else if (stored === null) {
         token = null
-        become('signedOut')
+        status.setState('signedOut')
         settle(false)
       }
     },
 
     /** The server refused both token and refresh: the page stays as it is and asks to sign in. */
     expire(): void {
-      if (status === 'signedIn') become('expired')
+      if (status.getState() === 'signedIn') status.setState('expired')
     },
 
     /** True once the person has signed in again; false where they left instead. */
     resumed(): Promise<boolean> {
-      if (status === 'signedIn') return Promise.resolve(true)
-      if (status === 'signedOut') return Promise.resolve(false)
+      if (status.getState() === 'signedIn') return Promise.resolve(true)
+      if (status.getState() === 'signedOut') return Promise.resolve(false)
       return new Promise((resolve) => waiting.push(resolve))
     },
 
     /** Calls back after every change of the status. */
-    subscribe(listener: (status: SessionStatus) => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: status.subscribe,
   }
 }

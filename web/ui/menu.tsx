@@ -1,12 +1,7 @@
 import { Check, Copy } from 'lucide-react'
-import {
-  type ComponentType,
-  type KeyboardEvent,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ComponentType, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { t } from '../i18n.ts'
 import { copyText } from './copy-text.ts'
 import styles from './menu.module.css'
@@ -43,17 +38,12 @@ interface OpenMenu {
   label: string
 }
 
-let current: OpenMenu | null = null
-const listeners = new Set<() => void>()
-
-function publish(next: OpenMenu | null): void {
-  current = next
-  for (const listener of listeners) listener()
-}
+const openedMenu = createStore<OpenMenu | null>(() => null)
 
 /** Opens a menu below an element or at a point. One is open at a time; the same anchor again closes it. */
 export function openMenu(anchor: OpenMenu['anchor'], items: MenuItem[], label: string): void {
-  publish(current?.anchor === anchor ? null : { items: withoutLooseSeparators(items), anchor, label })
+  const isOpen = openedMenu.getState()?.anchor === anchor
+  openedMenu.setState(isOpen ? null : { items: withoutLooseSeparators(items), anchor, label }, true)
 }
 
 /** Opens a context menu for a right click, the menu key or Shift+F10. */
@@ -78,14 +68,12 @@ export function openContextMenu(
 
 /** Draws the open menu; once, at the root of the app. */
 export function MenuHost() {
-  const menu = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => current,
+  const menu = useStore(openedMenu)
+  return (
+    menu && (
+      <Menu key={menu.items.length + menu.label} {...menu} onClose={() => openedMenu.setState(null, true)} />
+    )
   )
-  return menu && <Menu key={menu.items.length + menu.label} {...menu} onClose={() => publish(null)} />
 }
 
 function Menu({ items, anchor, label, onClose }: OpenMenu & { onClose: () => void }) {

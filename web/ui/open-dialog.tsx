@@ -1,17 +1,17 @@
-import { Fragment, type ReactNode, useSyncExternalStore } from 'react'
+import { Fragment, type ReactNode } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 
 interface OpenDialog {
   id: number
   render: (close: () => void) => ReactNode
 }
 
-let shown: readonly OpenDialog[] = []
 let nextId = 1
-const listeners = new Set<() => void>()
+const openDialogs = createStore<readonly OpenDialog[]>(() => [])
 
-function publish(next: readonly OpenDialog[]): void {
-  shown = next
-  for (const listener of listeners) listener()
+function closeDialog(id: number): void {
+  openDialogs.setState((open) => open.filter((one) => one.id !== id), true)
 }
 
 /**
@@ -20,20 +20,12 @@ function publish(next: readonly OpenDialog[]): void {
  */
 export function openDialog(render: OpenDialog['render']): () => void {
   const id = nextId++
-  publish([...shown, { id, render }])
-  return () => publish(shown.filter((one) => one.id !== id))
+  openDialogs.setState((open) => [...open, { id, render }], true)
+  return () => closeDialog(id)
 }
 
 /** Draws what `openDialog` opened; once, at the root of the app. */
 export function DialogHost() {
-  const dialogs = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => shown,
-  )
-  return dialogs.map(({ id, render }) => (
-    <Fragment key={id}>{render(() => publish(shown.filter((one) => one.id !== id)))}</Fragment>
-  ))
+  const dialogs = useStore(openDialogs)
+  return dialogs.map(({ id, render }) => <Fragment key={id}>{render(() => closeDialog(id))}</Fragment>)
 }

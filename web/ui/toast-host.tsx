@@ -1,15 +1,17 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { useStore } from 'zustand'
 import { t } from '../i18n.ts'
 import styles from './toast.module.css'
 import {
+  dismissToast,
   type ShownToast,
+  shownToasts,
   TOAST_MS,
   TOAST_WARNING_MS,
   TOAST_WITH_ACTION_MS,
   type ToastTone,
-  toasts,
 } from './toast.ts'
 
 const ICONS = {
@@ -26,7 +28,7 @@ const durationOf = ({ action, tone }: ShownToast): number => {
 
 /** Draws the messages; once, at the root of the app. */
 export function ToastHost() {
-  const shown = useSyncExternalStore(toasts.subscribe, toasts.current)
+  const shown = useStore(shownToasts)
   return createPortal(
     <section className={styles.host} aria-label={t('Notifications')} aria-live="polite">
       {shown.map((one) => (
@@ -42,7 +44,7 @@ function Toast({ toast }: { toast: ShownToast }) {
   const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
-    const timer = setTimeout(() => toasts.dismiss(toast.id), durationOf(toast))
+    const timer = setTimeout(() => dismissToast(toast.id), durationOf(toast))
     return () => clearTimeout(timer)
   }, [held, toast])
 
@@ -53,7 +55,7 @@ function Toast({ toast }: { toast: ShownToast }) {
     const { current: target } = before
     if (box.current?.contains(document.activeElement) && target instanceof HTMLElement)
       target.focus({ preventScroll: true })
-    toasts.dismiss(toast.id)
+    dismissToast(toast.id)
   }
   const { action } = toast
   const Icon = ICONS[toast.tone]

@@ -1,4 +1,6 @@
-/** A message at the top of the page that goes by itself. */
+import { createStore } from 'zustand/vanilla'
+
+/** A message at the top of the page that disappears by itself. */
 export interface ToastMessage {
   text: string
   /** One thing to do about it, e.g. `{ label: t('Undo'), run }`. The toast stays longer then. */
@@ -20,18 +22,14 @@ export const TOAST_MS = 3000
 export const TOAST_WARNING_MS = 4500
 export const TOAST_WITH_ACTION_MS = 8000
 
-let shown: readonly ShownToast[] = []
 let nextId = 1
-const listeners = new Set<() => void>()
 
-/** The messages at present, for the component that draws them. */
-export const toasts = {
-  current: () => shown,
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  },
-  dismiss: (id: number): void => publish(shown.filter((one) => one.id !== id)),
+/** The messages on the screen, oldest first. */
+export const shownToasts = createStore<readonly ShownToast[]>(() => [])
+
+/** Removes a message from the screen. */
+export function dismissToast(id: number): void {
+  shownToasts.setState((shown) => shown.filter((one) => one.id !== id), true)
 }
 
 /** `toast.success({ text: t('Table deleted'), action: { label: t('Undo'), run } })`. */
@@ -46,11 +44,8 @@ export const toast = {
 function show(tone: ShownToast['tone'], message: ToastMessage): void {
   // The same sentence twice says nothing more; at most three stand at once.
   const { text, topic } = message
-  const others = shown.filter((one) => one.text !== text && (topic === undefined || one.topic !== topic))
-  publish([...others.slice(-2), { ...message, tone, id: nextId++ }])
-}
-
-function publish(next: readonly ShownToast[]): void {
-  shown = next
-  for (const listener of listeners) listener()
+  const others = shownToasts
+    .getState()
+    .filter((one) => one.text !== text && (topic === undefined || one.topic !== topic))
+  shownToasts.setState([...others.slice(-2), { ...message, tone, id: nextId++ }], true)
 }

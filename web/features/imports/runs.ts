@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { onJob } from '../../socket.ts'
@@ -40,24 +41,18 @@ export interface ImportRun {
 type Job = Outputs['jobs']['get']
 type StartInput = Inputs['imports']['start']
 
-let runs: readonly ImportRun[] = []
+const runs = createStore<readonly ImportRun[]>(() => [])
 let nextId = 1
 const controllers = new Map<number, AbortController>()
-const listeners = new Set<() => void>()
 
 export const hasEnded = ({ status }: ImportRun): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-function publish(next: readonly ImportRun[]): void {
-  runs = next
-  for (const listener of listeners) listener()
-}
-
 function update(id: number, patch: Partial<ImportRun>): void {
-  publish(runs.map((run) => (run.id === id ? { ...run, ...patch } : run)))
+  runs.setState((all) => all.map((run) => (run.id === id ? { ...run, ...patch } : run)), true)
 }
 
-const find = (id: number): ImportRun | undefined => runs.find((run) => run.id === id)
+const find = (id: number): ImportRun | undefined => runs.getState().find((run) => run.id === id)
 
 /**
  * Sends a file and has it imported; goes on whatever becomes of the dialog. Gives the id of the run.
@@ -86,7 +81,7 @@ export function startRun(
     file: null,
     error: null,
   }
-  publish([...runs, run])
+  runs.setState((all) => [...all, run], true)
   void carryOut(id, source, inputOf)
   return id
 }
@@ -112,7 +107,7 @@ export function followUnfinished(job: Job, name: string): void {
     startedAt: Date.parse(job.createdAt),
     endedAt: null,
   }
-  publish([...runs, run])
+  runs.setState((all) => [...all, run], true)
   follow(id, job.id).catch((failure) =>
     update(id, { status: 'failed', error: messageOf(failure), endedAt: Date.now() }),
   )
@@ -190,16 +185,10 @@ export async function cancelRun(id: number): Promise<void> {
 }
 
 /** Takes an ended run off the list. */
-export const dismissRun = (id: number): void => publish(runs.filter((run) => run.id !== id))
+export const dismissRun = (id: number): void =>
+  runs.setState((all) => all.filter((run) => run.id !== id), true)
 
 /** The imports of this page; the component draws again when they move on. */
-export const useRuns = (): readonly ImportRun[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => runs,
-  )
+export const useRuns = (): readonly ImportRun[] => useStore(runs)
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

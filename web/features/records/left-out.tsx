@@ -1,5 +1,6 @@
 import { TriangleAlert, X } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { t, tn } from '../../i18n.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -18,34 +19,22 @@ export interface LeftOutText {
 }
 
 /** What the last paste or fill left out, by table. Stays until it is closed or another one leaves something out. */
-let lists: ReadonlyMap<string, readonly LeftOutText[]> = new Map()
-const listeners = new Set<() => void>()
-
-function publish(next: typeof lists): void {
-  lists = next
-  for (const listener of listeners) listener()
-}
+const leftOut = createStore<ReadonlyMap<string, readonly LeftOutText[]>>(() => new Map())
 
 /** Lists what did not fit over the records of a table, until the person closes the list. */
 export function tellLeftOut(tableId: string, texts: readonly LeftOutText[]): void {
-  if (texts.length > 0) publish(new Map(lists).set(tableId, texts))
+  if (texts.length > 0) leftOut.setState((lists) => new Map(lists).set(tableId, texts), true)
 }
 
 function forget(tableId: string): void {
-  const next = new Map(lists)
+  const next = new Map(leftOut.getState())
   next.delete(tableId)
-  publish(next)
+  leftOut.setState(next, true)
 }
 
 /** A line over the records while values were left out, with the way to see which. `onFocus` gives the view the keys. */
 export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () => void }) {
-  const texts = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => lists.get(tableId),
-  )
+  const texts = useStore(leftOut, (lists) => lists.get(tableId))
   const show = (all: readonly LeftOutText[]) =>
     openDialog((close) => (
       <LeftOutDialog

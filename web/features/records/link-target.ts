@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isSingleLink, type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { type LinkedRecord, readLinks, writeLinks } from '../../../src/core/fields/list-value.ts'
@@ -62,19 +63,15 @@ export function looseLinkTarget(
 ): LinkTarget | null {
   const options = linkOf(field)
   if (options === null || field.error !== null) return null
-  let value = held.value
-  const listeners = new Set<() => void>()
+  const value = createStore(() => held.value)
   return targetOf(context, field, options, {
-    current: () => value,
-    subscribe(onChange) {
-      listeners.add(onChange)
-      return () => listeners.delete(onChange)
-    },
+    current: value.getState,
+    subscribe: value.subscribe,
     recordId: () => null,
     async change(kind, record) {
-      value = changed(options, value, kind, record)
-      held.onChange(value)
-      for (const listener of listeners) listener()
+      const next = changed(options, value.getState(), kind, record)
+      held.onChange(next)
+      value.setState(next, true)
       return true
     },
   })

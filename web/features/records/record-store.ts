@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { AppliedChange, LinkOperation, Operation, Values } from '../../../src/core/changes.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { RecordId } from '../../../src/core/model.ts'
@@ -54,9 +55,8 @@ export function createRecordStore(
 ) {
   const { api, tableId, queue } = deps
   const { state } = layout
-  const statusListeners = new Set<() => void>()
   let query = start
-  let status: StoreStatus = { error: null }
+  const status = createStore<StoreStatus>(() => ({ error: null }))
   let active: RecordId | null = null
   let isDisposed = false
 
@@ -66,9 +66,7 @@ export function createRecordStore(
     query: () => query,
     mayRefresh: () => queue.status().waiting === 0 && !drafts.any && !isActiveOutOfPlace(),
     onError(error) {
-      if (status.error === error) return
-      status = { error }
-      for (const listener of statusListeners) listener()
+      if (status.getState().error !== error) status.setState({ error })
     },
   })
   const computed = createComputed({ tableId, api, state, paging, query: () => query })
@@ -259,11 +257,7 @@ export function createRecordStore(
     onRow: state.onRow,
     onData: state.onData,
 
-    status: (): StoreStatus => status,
-    subscribeStatus(listener: () => void): () => void {
-      statusListeners.add(listener)
-      return () => statusListeners.delete(listener)
-    },
+    status,
 
     /** Stops reading. Changes on their way are sent all the same. */
     dispose(): void {

@@ -1,4 +1,5 @@
 import { useRef, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { Grid, type GridHandle } from '../../grid/grid.tsx'
 import type { CheckedRows, SelectionStatus } from '../../grid/source.ts'
 import { t } from '../../i18n.ts'
@@ -37,7 +38,7 @@ export function TableView(props: KindScreenProps) {
   const store = useRecordStore(baseId, tableId, query, () => groups.layout)
   const columns = useGridColumns(state.view, query, store, rights.grid.editRecords)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
-  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const { error } = useStore(store.status)
   const isNarrow = useIsNarrow()
 
   const context: TableContext = {

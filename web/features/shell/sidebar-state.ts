@@ -1,4 +1,6 @@
 import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
 
 export const MIN_SIDEBAR_WIDTH = 200
@@ -17,54 +19,41 @@ interface SidebarState {
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-let state: SidebarState = {
+const sidebar = createStore<SidebarState>(() => ({
   width: clampWidth(Number(localSettings.get('sidebarWidth') ?? DEFAULT_WIDTH) || DEFAULT_WIDTH),
   collapsed: localSettings.get('sidebarCollapsed') === 'true',
   drawerOpen: false,
   expanded: new Set(readJsonSetting('expandedTables', [], isTexts)),
-}
-const listeners = new Set<() => void>()
-
-function change(patch: Partial<SidebarState>): void {
-  state = { ...state, ...patch }
-  for (const listener of listeners) listener()
-}
+}))
 
 /** Width, fold and expanded tables of the sidebar; remembered in this browser. */
-export const useSidebarState = (): SidebarState =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => state,
-  )
+export const useSidebarState = (): SidebarState => useStore(sidebar)
 
 /** Sets the width in pixels, within 200 and 480. */
 export function setSidebarWidth(width: number): void {
-  change({ width: clampWidth(width) })
-  localSettings.set('sidebarWidth', String(state.width))
+  sidebar.setState({ width: clampWidth(width) })
+  localSettings.set('sidebarWidth', String(sidebar.getState().width))
 }
 
 /** Hides the sidebar, or shows it. In a narrow window it is the drawer that opens or closes. */
 export function toggleSidebarCollapsed(): void {
   if (isNarrow()) {
-    setDrawerOpen(!state.drawerOpen)
+    setDrawerOpen(!sidebar.getState().drawerOpen)
     return
   }
-  change({ collapsed: !state.collapsed })
-  localSettings.set('sidebarCollapsed', String(state.collapsed))
+  sidebar.setState({ collapsed: !sidebar.getState().collapsed })
+  localSettings.set('sidebarCollapsed', String(sidebar.getState().collapsed))
 }
 
 /** Opens or closes the drawer of narrow windows. */
-export const setDrawerOpen = (drawerOpen: boolean): void => change({ drawerOpen })
+export const setDrawerOpen = (drawerOpen: boolean): void => sidebar.setState({ drawerOpen })
 
 /** Shows or hides the views below a table. */
 export function setExpanded(tableId: string, expanded: boolean): void {
-  const next = new Set(state.expanded)
+  const next = new Set(sidebar.getState().expanded)
   if (expanded) next.add(tableId)
   else next.delete(tableId)
-  change({ expanded: next })
+  sidebar.setState({ expanded: next })
   localSettings.set('expandedTables', JSON.stringify([...next].slice(-200)))
 }
 

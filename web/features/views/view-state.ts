@@ -1,5 +1,7 @@
 import { notifyManager } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { TableSchema, View, ViewKind } from '../../../src/core/model.ts'
 import { type OptionsByKind, optionsOf } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
@@ -54,27 +56,20 @@ type Laid = ViewChange & { isKept: boolean }
  * Changes that lie over the views the server told of, by view id: those on their way, and those kept
  * for the visit. What is read from the server meanwhile cannot make them flicker.
  */
-const overlays = new Map<string, readonly Laid[]>()
-const listeners = new Set<() => void>()
+const overlays = createStore<ReadonlyMap<string, readonly Laid[]>>(() => new Map())
 
 const NO_CHANGES: readonly Laid[] = []
-const laidOver = (viewId: string): readonly Laid[] => overlays.get(viewId) ?? NO_CHANGES
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+const laidOver = (viewId: string): readonly Laid[] => overlays.getState().get(viewId) ?? NO_CHANGES
 
 function overlay(viewId: string, next: (changes: readonly Laid[]) => readonly Laid[]): void {
-  overlays.set(viewId, next(laidOver(viewId)))
-  for (const listener of listeners) listener()
+  overlays.setState((all) => new Map(all).set(viewId, next(laidOver(viewId))), true)
 }
 
 /** The view with its changes: saved for everyone where the role and the view's mode let them, else kept for this visit. */
 export function useViewState(schema: TableSchema, saved: View, canArrange: boolean): ViewState {
   const { tableId, id } = saved
   const { baseId } = schema.table
-  const changes = useSyncExternalStore(subscribe, () => laidOver(id))
+  const changes = useStore(overlays, () => laidOver(id))
   const view = useMemo(() => changes.reduce<View>(applyChange, saved), [saved, changes])
   const because = keptBecause(saved, canArrange, session.userId())
   const savesFilters = useFilterAutoSave() && because === null

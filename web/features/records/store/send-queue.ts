@@ -1,3 +1,5 @@
+import { createStore } from 'zustand/vanilla'
+
 /** One action on its way to the server. */
 export interface QueueItem<T = unknown> {
   send(): Promise<T>
@@ -30,17 +32,16 @@ export type SendQueue = ReturnType<typeof createSendQueue>
  */
 export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
   const items: QueueItem[] = []
-  const listeners = new Set<() => void>()
-  let status: QueueStatus = { waiting: 0, offline: false }
+  const status = createStore<QueueStatus>(() => ({ waiting: 0, offline: false }))
   let sending = false
   let attempt = 0
   let added = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function publish(offline: boolean): void {
-    if (status.waiting === items.length && status.offline === offline) return
-    status = { waiting: items.length, offline }
-    for (const listener of listeners) listener()
+    const known = status.getState()
+    if (known.waiting === items.length && known.offline === offline) return
+    status.setState({ waiting: items.length, offline })
   }
 
   async function run(): Promise<void> {
@@ -77,9 +78,9 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
     add<T>(item: QueueItem<T>): void {
       items.push(item as QueueItem)
       added++
-      publish(status.offline)
+      publish(status.getState().offline)
       // While offline the clock decides: typing on must not hammer a server that is down.
-      if (!status.offline) void run()
+      if (!status.getState().offline) void run()
     },
 
     /** Tries now instead of after the pause, e.g. when the browser says that it is online. */
@@ -97,15 +98,12 @@ export function createSendQueue({ isOffline, pauseMs = backOff }: QueueDeps) {
       })
     },
 
-    status: (): QueueStatus => status,
+    status: status.getState,
 
     /** How many actions were ever put in line: the same number later means that nothing was done since. */
     added: (): number => added,
 
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: status.subscribe,
   }
 }
 

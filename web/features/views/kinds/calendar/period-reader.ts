@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { RecordPage } from '../../../../../src/core/model.ts'
 import type { Query, Selection } from '../../../../../src/core/query.ts'
 import type { RecordsApi } from '../../../records/store/types.ts'
@@ -21,8 +22,7 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
   /** The pages of what is read at present, by number. */
   let held = { key: '', pages: new Map<number, Promise<RecordPage>>() }
   const ahead = new Map<string, { page: Promise<RecordPage>; at: number }>()
-  const listeners = new Set<() => void>()
-  let running = 0
+  const running = createStore(() => 0)
 
   function follow(page: Promise<RecordPage>): Promise<RecordPage> {
     count(1)
@@ -32,8 +32,7 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
   }
 
   function count(by: 1 | -1): void {
-    running += by
-    for (const listener of [...listeners]) listener()
+    running.setState((before) => before + by)
   }
 
   function readPage(query: Query, at: number, signal: AbortSignal): Promise<RecordPage> {
@@ -101,11 +100,8 @@ export function createPeriodReader(api: ReadApi, now = () => performance.now()) 
     /** Records changed: what was read ahead may be out of date. */
     forget: (): void => ahead.clear(),
 
-    isReading: (): boolean => running > 0,
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    isReading: (): boolean => running.getState() > 0,
+    subscribe: running.subscribe,
   }
 }
 

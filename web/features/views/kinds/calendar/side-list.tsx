@@ -9,6 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { useStore } from 'zustand'
 import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
 import type { Field, RecordId, Sort } from '../../../../../src/core/model.ts'
 import type { GridRow } from '../../../../grid/source.ts'
@@ -85,7 +86,7 @@ export function SideList(props: SideListProps) {
     return () => onStore(null)
   }, [store, onStore])
   const count = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
-  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const { error } = useStore(store.status)
 
   return (
     <aside

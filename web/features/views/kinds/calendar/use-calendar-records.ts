@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import type { Filter } from '../../../../../src/core/filters/index.ts'
 import type { GridRow } from '../../../../grid/source.ts'
 import { recordsApi } from '../../../records/api.ts'
@@ -45,7 +46,7 @@ export function useCalendarRecords(
   const [list] = useState(() => createRowList(store.source, PERIOD_PAGE))
   const rows = useSyncExternalStore(list.subscribe, list.rows)
   const count = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
-  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const { error } = useStore(store.status)
   const isReading = useSyncExternalStore(reader.subscribe, reader.isReading)
   const most = pages * PERIOD_PAGE
   const [limit, setLimit] = useState(most)

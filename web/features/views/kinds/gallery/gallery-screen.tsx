@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
 import { t, tn } from '../../../../i18n.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
@@ -41,7 +42,7 @@ export function GalleryScreen(props: KindScreenProps) {
   const colorOf = useRowColor(schema.fields, view.coloring, people)
   const store = useRecordStore(baseId, tableId, query)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
-  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const { error } = useStore(store.status)
   const [checked, setChecked] = useTicks(store.source, query)
   const [bulkEdits, setBulkEdits] = useState(false)
   const cards = useRef<RecordsHandle>(null)

@@ -1,5 +1,6 @@
 import { EllipsisVertical } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
@@ -37,8 +38,7 @@ export const BoardCard = memo(function BoardCard({
     () => store.row(id),
   )
   const isActive = useSyncExternalStore(place.subscribe, () => place.isAt(stackKey, id))
-  const isDragged = useSyncExternalStore(drag.current.subscribe, () => {
-    const current = drag.current.get()
+  const isDragged = useStore(drag.current, (current) => {
     return current?.kind === 'cards' && current.ids.includes(id)
   })
 

@@ -1,5 +1,7 @@
 import { EyeOff } from 'lucide-react'
 import { type MouseEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { coloringFields, type KanbanOptions } from '../../../../../src/core/views/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
@@ -43,7 +45,6 @@ import { placeOfCard, useShowCard } from './use-show-card.ts'
 import { useStackWindow } from './use-stack-window.ts'
 import { useStacks } from './use-stacks.ts'
 import { summaryOfView } from './view-summary.ts'
-import { watched } from './watched.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
 
@@ -82,10 +83,10 @@ export function BoardScreen(props: BoardScreenProps) {
   )
   const titleOf = useStackTitle(board, store, names)
   const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
-  const { error } = useSyncExternalStore(store.subscribeStatus, store.status)
+  const { error } = useStore(store.status)
   const [checked, setChecked] = useTicks(store.source, query)
   const [bulkEdits, setBulkEdits] = useState(false)
-  const [spoken] = useState(() => watched(''))
+  const [spoken] = useState(() => createStore(() => ''))
   const byId = usePeople()
   const colorOf = useRowColor(schema.fields, view.coloring, people)
   const fields = useMemo(
@@ -158,7 +159,7 @@ export function BoardScreen(props: BoardScreenProps) {
     mayEdit,
     checkedIds,
     onChoose: choose,
-    announce: spoken.set,
+    announce: (text) => spoken.setState(text),
     onToggle: (id) => setChecked((now) => toggled(now, id)),
     nameOf: (id) => {
       const value = fields.title ? store.row(id)?.values(fields.title.field.id) : null

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react'
-import { type KeyboardEvent, type MouseEvent, type RefObject, useSyncExternalStore } from 'react'
+import type { KeyboardEvent, MouseEvent, RefObject } from 'react'
+import { type StoreApi, useStore } from 'zustand'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { formatNumber, t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
@@ -9,7 +10,6 @@ import { Stack } from './stack.tsx'
 import type { StackKey } from './stack-by.ts'
 import { MAX_STACKS, type Stack as StackModel } from './stacks.ts'
 import type { StackWindow } from './use-stack-window.ts'
-import type { Watched } from './watched.ts'
 
 export interface BoardProps {
   root: RefObject<HTMLDivElement | null>
@@ -20,7 +20,7 @@ export interface BoardProps {
   window: StackWindow
   /** True where there are more stacks than a board shows. */
   hasMore: boolean
-  spoken: Watched<string>
+  spoken: StoreApi<string>
   onKeyDown: (event: KeyboardEvent) => void
   /** A press on a card. */
   onCard: (id: RecordId, event: MouseEvent) => void
@@ -103,8 +103,8 @@ export function Board(props: BoardProps) {
 const GAP = 12
 
 /** What was done by the keyboard, for who does not see it. */
-function Spoken({ spoken }: { spoken: Watched<string> }) {
-  const text = useSyncExternalStore(spoken.subscribe, spoken.get)
+function Spoken({ spoken }: { spoken: StoreApi<string> }) {
+  const text = useStore(spoken)
   return (
     <div role="status" className="visually-hidden" data-testid="kanban-spoken">
       {text}

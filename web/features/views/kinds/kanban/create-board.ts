@@ -1,3 +1,4 @@
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import type { GroupPage, GroupRequest, Selection } from '../../../../../src/core/query.ts'
 import { linksIn } from '../../../../cells/link-value.ts'
@@ -35,14 +36,12 @@ export interface Board extends Omit<BoardState, 'state'> {
   layout: StoreLayout
   paging(): BoardPaging
   /** Null until they were read. */
-  numbers(): BoardNumbers | null
-  subscribeNumbers(listener: () => void): () => void
+  numbers: StoreApi<BoardNumbers | null>
 }
 
 /** The stacks of a table by a field; the records come by the store that takes its `layout`. */
 export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
-  const listeners = new Set<() => void>()
-  let numbers: BoardNumbers | null = null
+  const numbers = createStore<BoardNumbers | null>(() => null)
   let paging: BoardPaging | null = null
   const keyFieldId = by.keyField.id
 
@@ -92,8 +91,7 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
           group: (key: StackKey) => [{ fieldId: keyFieldId, value: stackValue(by, key) }],
           numbers: readNumbers,
           onNumbers(next: BoardNumbers) {
-            numbers = next
-            for (const listener of listeners) listener()
+            numbers.setState(next, true)
           },
           keyFieldId,
           keyOf,
@@ -106,10 +104,6 @@ export function createBoard({ by, query, summary, groups }: BoardDeps): Board {
       if (!paging) throw new Error('The board has no store yet')
       return paging
     },
-    numbers: () => numbers,
-    subscribeNumbers(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    numbers,
   }
 }

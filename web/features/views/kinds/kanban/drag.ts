@@ -1,9 +1,9 @@
+import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { direction } from '../../../../i18n.ts'
 import { scrollStep } from './drag-scroll.ts'
 import { nearestStack, placeAmong } from './drop-target.ts'
 import type { StackKey } from './stack-by.ts'
-import { type Watched, watched } from './watched.ts'
 
 /** What is being dragged, and where it would land. */
 export type Drag =
@@ -46,7 +46,7 @@ export type CardDrag = ReturnType<typeof createCardDrag>
  * follows the pointer by itself, and places are measured once in a frame.
  */
 export function createCardDrag(host: DragHost) {
-  const current: Watched<Drag | null> = watched<Drag | null>(null)
+  const current = createStore<Drag | null>(() => null)
   let root: HTMLElement | null = null
   let pressed: { target: HTMLElement; x: number; y: number; touch: boolean } | null = null
   let ghost: { element: HTMLElement; hint: HTMLElement; dx: number; dy: number } | null = null
@@ -66,7 +66,7 @@ export function createCardDrag(host: DragHost) {
       return
     }
     lift(head ?? card ?? target, drag.kind === 'cards' ? drag.ids.length : 1)
-    current.set(drag)
+    current.setState(drag, true)
     frame = requestAnimationFrame(step)
   }
 
@@ -106,14 +106,14 @@ export function createCardDrag(host: DragHost) {
   }
 
   function step(): void {
-    const drag = current.get()
+    const drag = current.getState()
     if (!drag || !root || !ghost) return
     ghost.element.style.transform = `translate(${pointer.x - ghost.dx}px, ${pointer.y - ghost.dy}px)`
     const page = root.getBoundingClientRect()
     const across = scrollStep(pointer.x, page.left, page.right)
     if (across !== 0) root.scrollLeft += across
     const next = drag.kind === 'cards' ? overCards(root, drag) : overStacks(root, drag)
-    if (!isSamePlace(drag, next)) current.set(next)
+    if (!isSamePlace(drag, next)) current.setState(next, true)
     frame = requestAnimationFrame(step)
   }
 
@@ -171,7 +171,7 @@ export function createCardDrag(host: DragHost) {
     pressed = null
     document.documentElement.style.cursor = ''
     if (root) root.style.scrollSnapType = ''
-    current.set(null)
+    current.setState(null, true)
     for (const [name, listener] of HANDLERS) document.removeEventListener(name, listener, true)
   }
 
@@ -185,7 +185,7 @@ export function createCardDrag(host: DragHost) {
 
   function onMove(event: PointerEvent): void {
     pointer = { x: event.clientX, y: event.clientY }
-    if (current.get() || !pressed) return
+    if (current.getState() || !pressed) return
     const way = Math.hypot(pointer.x - pressed.x, pointer.y - pressed.y)
     // A finger that moves at once scrolls.
     if (pressed.touch && way > WOBBLE_PX) stop()
@@ -193,7 +193,7 @@ export function createCardDrag(host: DragHost) {
   }
 
   function onUp(): void {
-    const drag = current.get()
+    const drag = current.getState()
     if (drag) swallowClick()
     stop()
     if (drag?.over) host.drop(drag)
@@ -201,13 +201,13 @@ export function createCardDrag(host: DragHost) {
 
   /** A long press opens a menu in some browsers: here it has become a drag. */
   function onMenu(event: Event): void {
-    if (!current.get()) return
+    if (!current.getState()) return
     event.preventDefault()
     event.stopPropagation()
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || !current.get()) return
+    if (event.key !== 'Escape' || !current.getState()) return
     event.preventDefault()
     event.stopPropagation()
     stop()
@@ -232,7 +232,7 @@ export function createCardDrag(host: DragHost) {
         if (pressed.touch) timer = setTimeout(begin, LONG_PRESS_MS)
       }
       // Only here can the browser be kept from scrolling once a long press has become a drag.
-      const onTouchMove = (event: TouchEvent) => current.get() && event.preventDefault()
+      const onTouchMove = (event: TouchEvent) => current.getState() && event.preventDefault()
       element.addEventListener('pointerdown', onDown)
       element.addEventListener('touchmove', onTouchMove, { passive: false })
       return () => {

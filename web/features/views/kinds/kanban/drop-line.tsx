@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { useParts } from './board-context.ts'
 import styles from './kanban.module.css'
 import type { StackKey } from './stack-by.ts'
@@ -6,8 +6,7 @@ import type { StackKey } from './stack-by.ts'
 /** The line where dragged cards would land in a stack; `isWhole`: the stack lights up instead. */
 export function DropLine({ stackKey, isWhole = false }: { stackKey: StackKey; isWhole?: boolean }) {
   const { drag } = useParts()
-  const line = useSyncExternalStore(drag.current.subscribe, () => {
-    const current = drag.current.get()
+  const line = useStore(drag.current, (current) => {
     return current?.kind === 'cards' && current.over?.key === stackKey ? current.over.line : null
   })
   if (line === null) return null

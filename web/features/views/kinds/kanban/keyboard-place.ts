@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import type { StackKey } from './stack-by.ts'
 
@@ -12,26 +13,24 @@ export type PlaceWatch = ReturnType<typeof createPlaceWatch>
 
 /** Keeps the one place of a board that Tab reaches, and gives it the focus once it is drawn. */
 export function createPlaceWatch() {
-  const listeners = new Set<() => void>()
-  let place: KeyboardPlace | null = null
+  const store = createStore<KeyboardPlace | null>(() => null)
   let wantsFocus = false
 
-  function tell(): void {
-    for (const listener of [...listeners]) listener()
-  }
-
   return {
-    get: (): KeyboardPlace | null => place,
+    get: store.getState,
 
     /** `focus`: the element takes the focus, now or as soon as it is drawn. */
     set(next: KeyboardPlace | null, focus: boolean): void {
       wantsFocus = focus
+      const place = store.getState()
       if (place?.key === next?.key && place?.id === next?.id && !focus) return
-      place = next
-      tell()
+      store.setState(next && { ...next }, true)
     },
 
-    isAt: (key: StackKey, id: RecordId | null): boolean => place?.key === key && place.id === id,
+    isAt(key: StackKey, id: RecordId | null): boolean {
+      const place = store.getState()
+      return place?.key === key && place.id === id
+    },
 
     /** True once for the element that the focus is meant for. */
     takeFocus(): boolean {
@@ -40,9 +39,6 @@ export function createPlaceWatch() {
       return was
     },
 
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe: store.subscribe,
   }
 }

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react'
 import { memo, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { BoardCard } from './board-card.tsx'
@@ -30,8 +31,7 @@ export const Stack = memo(function Stack({ stack, index, cardWidth }: StackProps
     useMemo(() => (listener: () => void) => board.lanes.subscribe(key, listener), [board, key]),
     () => lane.version,
   )
-  const line = useSyncExternalStore(drag.current.subscribe, () => {
-    const current = drag.current.get()
+  const line = useStore(drag.current, (current) => {
     const over = current?.kind === 'stack' ? current.over?.index : undefined
     return over === index ? 'start' : over === index + 1 ? 'end' : undefined
   })

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { groupsApi } from '../../../records/api.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import type { StoreQuery } from '../../../records/store/types.ts'
@@ -34,7 +35,7 @@ export function useBoard(
     }),
   )
   const store = useRecordStore(baseId, by.field.tableId, query, () => board.layout)
-  const numbers = useSyncExternalStore(board.subscribeNumbers, board.numbers)
+  const numbers = useStore(board.numbers)
   const wanted = summaryId(summary)
 
   const isFirst = useRef(true)

@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { AppliedChange } from '../../../../../src/core/changes.ts'
 import type { CellValue } from '../../../../../src/core/fields/field-type.ts'
 import { allOf, type Filter } from '../../../../../src/core/filters/index.ts'
@@ -80,7 +81,6 @@ class PlaceRow implements GridRow {
  * the first of those without one. What is shown stays while it is read anew.
  */
 export function createPlaces({ tableId, api }: PlacesDeps) {
-  const listeners = new Set<() => void>()
   let query: StoreQuery | null = null
   let geoFieldId = ''
   let rows = new Map<RecordId, GridRow>()
@@ -88,14 +88,12 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
   const moved = new Map<RecordId, CellValue>()
   /** Records whose field of places is blank, once they are counted. */
   let blankTotal: number | null = null
-  let state = EMPTY
+  const state = createStore(() => EMPTY)
   let reading: AbortController | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function publish(patch: Partial<PlacesState>, isRowChange = true): void {
-    state = { ...state, ...patch }
-    if (isRowChange) state = { ...state, ...split() }
-    for (const listener of [...listeners]) listener()
+    state.setState(isRowChange ? { ...patch, ...split() } : patch)
   }
 
   function split(): Pick<PlacesState, 'placed' | 'unplaced' | 'unplacedTotal'> {
@@ -117,7 +115,9 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
 
   /** Blank ones among the records that are there: where the next page of them begins. */
   const blankCount = (): number =>
-    state.unplaced.filter((row) => row.values(geoFieldId) === null || row.values(geoFieldId) === '').length
+    state
+      .getState()
+      .unplaced.filter((row) => row.values(geoFieldId) === null || row.values(geoFieldId) === '').length
 
   /** The filter of the view, and that a record has a place, or none. */
   function filterOf(which: 'placed' | 'unplaced'): Filter | null {
@@ -152,7 +152,10 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
     reading = controller
     const { signal } = controller
     const next = new Map<RecordId, GridRow>()
-    const unplacedWanted = Math.min(PAGE, Math.max(UNPLACED_PAGE, isFresh ? 0 : state.unplaced.length))
+    const unplacedWanted = Math.min(
+      PAGE,
+      Math.max(UNPLACED_PAGE, isFresh ? 0 : state.getState().unplaced.length),
+    )
     let shownAt = 0
     // Another filter begins with an empty map; a look whether all is as it was does not.
     if (isFresh) {
@@ -225,13 +228,15 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
   }
 
   return {
-    state: (): PlacesState => state,
+    state: state.getState,
+    subscribe: state.subscribe,
     row: (id: RecordId): GridRow | undefined => rows.get(id),
     reload: (): Promise<void> => load(false),
 
     /** Reads more of the records without a place. */
     async moreUnplaced(): Promise<void> {
-      if (query === null || reading !== null || state.unplaced.length >= (state.unplacedTotal ?? 0)) return
+      const { unplaced, unplacedTotal } = state.getState()
+      if (query === null || reading !== null || unplaced.length >= (unplacedTotal ?? 0)) return
       const controller = new AbortController()
       reading = controller
       try {
@@ -245,11 +250,6 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
         reading = null
         publish({ error }, false)
       }
-    },
-
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
     },
 
     /** Another filter, search or set of fields reads everything anew. */
@@ -272,10 +272,8 @@ export function createPlaces({ tableId, api }: PlacesDeps) {
         for (const { recordId, after } of records) if (after === null) rows.delete(recordId)
         await refresh(records.filter(({ after }) => after !== null).map(({ recordId }) => recordId))
         publish({})
-        publish(
-          { loaded: state.placed.length, total: state.isCut ? state.total : state.placed.length },
-          false,
-        )
+        const { placed, isCut, total } = state.getState()
+        publish({ loaded: placed.length, total: isCut ? total : placed.length }, false)
         void countAll(query, new AbortController().signal)
       } catch (error) {
         console.warn('changed records could not be read', error)
