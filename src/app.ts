@@ -37,6 +37,7 @@ import { listen, requireDataDir } from './start-failure.ts'
 import { createStaticFiles } from './static-files.ts'
 import { openFileStore } from './storage/index.ts'
 import { explainStorage } from './storage-full.ts'
+import { createWorks } from './works.ts'
 
 /** Worker threads: the main thread answers requests, these do what grows with a table. */
 const WORKERS = Math.max(2, Math.min(4, navigator.hardwareConcurrency - 1))
@@ -81,6 +82,7 @@ export async function openKernel(config: Config): Promise<Kernel & { close(): Pr
     mail,
     registry,
     undoers: new Map(),
+    works: createWorks({ events }),
     async close() {
       await Promise.all([jobs.close(), mail.close()])
       pool.close()

@@ -41,6 +41,12 @@ export const currentCaller = (): Caller | undefined => callers.getStore()
 /** Runs work that goes on without the request that began it. */
 export const withoutCaller = <T>(work: () => T): T => callers.exit(work)
 
+/** Runs a write that goes on without its client: its reads end with `signal` instead of the request. */
+export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
+  const caller = callers.getStore()
+  return caller ? callers.run({ signal, key: caller.key, timeoutMs: caller.timeoutMs }, work) : work()
+}
+
 /** Nobody reads it: who asked has gone. */
 export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', 'The request was cancelled')
 

@@ -10,6 +10,7 @@ import type { WorkerPool } from './pool.ts'
 import type { Registry } from './registry.ts'
 import type { Secrets } from './secrets.ts'
 import type { FileStore } from './storage/index.ts'
+import type { Works } from './works.ts'
 
 /** What every module is given, and the only things it shares with the others. */
 export interface Kernel {
@@ -28,4 +29,6 @@ export interface Kernel {
   registry: Registry
   /** Modules that log changes say here how to take them back. */
   undoers: Undoers
+  /** Writes whose duration grows with a table. */
+  works: Works
 }

@@ -1,5 +1,6 @@
 import { type Caller, cancelled, currentCaller, watchCaller } from './caller.ts'
-import type { PoolReply, Runner, StartRunner } from './pool-runner.ts'
+import type { ScriptWatch } from './dialects/dialect.ts'
+import type { PoolMessage, PoolReply, Runner, StartRunner } from './pool-runner.ts'
 import { startReader } from './reader-process.ts'
 import { workerUrl } from './worker-url.ts'
 
@@ -8,8 +9,9 @@ import { workerUrl } from './worker-url.ts'
  * - `read`: over soon, as what it reads is small; runs in a thread.
  * - `large read`: may take long; runs in a process of its own, which can be ended in the middle of a statement.
  * - `write`: runs in a thread to its end, whoever waits for it.
+ * - `large write`: one transaction in a process of its own, which its watch can end in the middle of a statement.
  */
-export type TaskKind = 'read' | 'large read' | 'write'
+export type TaskKind = 'read' | 'large read' | 'write' | 'large write'
 
 /** Workers for what grows with a table, so that the thread that answers requests never waits for it. */
 export interface WorkerPool {
@@ -19,9 +21,11 @@ export interface WorkerPool {
    * `QUERY_TIMEOUT_SECONDS`.
    *
    * @param base what it reads from or writes to
-   * @throws PoolTaskError with the task's own message and code; QUERY_CANCELLED, QUERY_TIMEOUT
+   * @param watch of a `large write`
+   * @throws PoolTaskError with the task's own message and code; QUERY_CANCELLED, QUERY_TIMEOUT; the reason of the
+   *   watch's signal, once nothing runs any more
    */
-  run(task: string, input: unknown, kind?: TaskKind, base?: string): Promise<unknown>
+  run(task: string, input: unknown, kind?: TaskKind, base?: string, watch?: ScriptWatch): Promise<unknown>
   /** Waits for nothing: what is running is cut off. */
   close(): void
 }
@@ -43,6 +47,7 @@ interface Entry {
   user: string
   base: string
   caller: Caller | undefined
+  stopper: ScriptWatch | undefined
   resolve(value: unknown): void
   reject(error: Error): void
   /** Ends the watch over the caller and the time. */
@@ -81,7 +86,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
   function add(): Member {
     const member: Member = {
       runner: start({
-        reply: (reply) => finish(member, reply),
+        reply: (reply) => ('ok' in reply ? finish(member, reply) : hear(member, reply)),
         ended: (message) => lose(member, message),
       }),
       running: null,
@@ -89,6 +94,34 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     }
     members.push(member)
     return member
+  }
+
+  /** What a write tells on its way. */
+  function hear({ running, runner }: Member, message: Exclude<PoolMessage, PoolReply>): void {
+    if (running?.entry.id !== message.id || !running.isWanted) return
+    const { stopper } = running.entry
+    if ('written' in message) stopper?.progress?.(message.written)
+    else if (!stopper?.signal?.aborted) {
+      stopper?.commit?.()
+      // From here on nothing stops it.
+      running.entry.release()
+      runner.permit?.(message.id)
+    }
+  }
+
+  /** Ends a write, and tells whoever waits for it once it has ended. */
+  function stop(entry: Entry, member: Member | null): void {
+    entry.release()
+    const at = waiting.indexOf(entry)
+    if (at >= 0) waiting.splice(at, 1)
+    const isRunning = member?.running?.entry === entry
+    if (isRunning) drop(member)
+    const tell = () => {
+      entry.reject(entry.stopper?.signal?.reason)
+      pump()
+    }
+    // Until it has ended it holds the file's lock.
+    Promise.resolve(isRunning ? member.runner.hasEnded : undefined).then(tell, tell)
   }
 
   function finish(member: Member, reply: PoolReply): void {
@@ -188,13 +221,24 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
   /** Watches the caller and the time of an entry that waits (no member), or runs. */
   function watch(entry: Entry, member: Member | null): void {
     entry.release()
-    const { caller } = entry
+    const { caller, stopper } = entry
+    if (stopper?.signal) {
+      const { signal } = stopper
+      const onAbort = () => stop(entry, member)
+      signal.addEventListener('abort', onAbort, { once: true })
+      entry.release = () => signal.removeEventListener('abort', onAbort)
+      return
+    }
     if (!isWatched || !caller) return
     entry.release = watchCaller(caller, (reason) => giveUp(entry, member, reason), member === null)
   }
 
   return {
     submit(entry: Entry): void {
+      if (entry.stopper?.signal?.aborted) {
+        entry.reject(entry.stopper.signal.reason)
+        return
+      }
       if (isWatched && entry.caller?.signal.aborted) {
         entry.reject(cancelled())
         return
@@ -256,12 +300,13 @@ export function createWorkerPool(size: number): WorkerPool {
     read: createGroup(common),
     'large read': createGroup({ ...common, start: startReader, endsWhenIdle: true }),
     write: createGroup({ ...common, isWatched: false }),
+    'large write': createGroup({ ...common, start: startReader, isWatched: false, endsWhenIdle: true }),
   } satisfies Record<TaskKind, unknown>
   let nextId = 1
   let isClosed = false
 
   return {
-    run(task, input, kind = 'read', base = '') {
+    run(task, input, kind = 'read', base = '', stopper) {
       if (isClosed) return Promise.reject(new PoolTaskError('The server is stopping'))
       const caller = currentCaller()
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -273,6 +318,7 @@ export function createWorkerPool(size: number): WorkerPool {
         user,
         base,
         caller,
+        stopper,
         resolve,
         reject,
         release: () => {},

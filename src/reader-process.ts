@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PoolReply, StartRunner } from './pool-runner.ts'
+import type { PoolMessage, PoolPermit, StartRunner } from './pool-runner.ts'
 
 /** Set for a process of this program that is a reader; see `main.ts`. */
 export const READER_VARIABLE = 'SHEAF_READER'
@@ -10,8 +10,8 @@ const COMMAND = Bun.isStandaloneExecutable
   : [process.execPath, join(import.meta.dir, 'reader.ts')]
 
 /**
- * A process that reads. Unlike a thread it can be ended in the middle of a statement: SQLite in this runtime cannot be
- * interrupted, and a read that nobody waits for any more would keep a core busy to its end.
+ * A process that reads, or writes in one transaction. Unlike a thread it can be killed in the middle of a statement:
+ * SQLite in this runtime cannot be interrupted, and an abandoned statement would keep a core busy to its end.
  */
 export const startReader: StartRunner = ({ reply, ended }) => {
   const child = Bun.spawn(COMMAND, {
@@ -20,8 +20,8 @@ export const startReader: StartRunner = ({ reply, ended }) => {
     stdout: 'ignore',
     stderr: 'ignore',
     serialization: 'advanced',
-    ipc: (message: PoolReply) => {
-      child.unref()
+    ipc: (message: PoolMessage) => {
+      if ('ok' in message) child.unref()
       reply(message)
     },
     onExit: () => ended('A reader process has ended'),
@@ -34,7 +34,9 @@ export const startReader: StartRunner = ({ reply, ended }) => {
       child.ref()
       child.send(request)
     },
-    // Nothing is written there, so nothing has to be finished.
+    permit: (id) => child.send({ id, mayCommit: true } satisfies PoolPermit),
+    // Nothing has to be finished: SQLite leaves out what was not committed.
     end: () => child.kill('SIGKILL'),
+    hasEnded: child.exited,
   }
 }

@@ -1,8 +1,8 @@
 import { constants, setPriority } from 'node:os'
-import type { PoolRequest } from './pool-runner.ts'
+import type { PoolMessage, PoolPermit, PoolRequest } from './pool-runner.ts'
 import { answer } from './pool-tasks.ts'
 
-/** Entry of the reader processes, see `reader-process.ts`. */
+/** Entry of the reader and writer processes, see `reader-process.ts`. */
 
 try {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -11,10 +11,33 @@ try {
   if (!(error instanceof Error && 'code' in error)) throw error
 }
 
-process.on('message', (request: PoolRequest) => {
+const tell = (message: PoolMessage) => process.send?.(message)
+/** What waits to be told that it may commit, by its request. */
+const permits = new Map<number, () => void>()
+
+process.on('message', (request: PoolRequest | PoolPermit) => {
+  if ('mayCommit' in request) {
+    permits.get(request.id)?.()
+    permits.delete(request.id)
+    return
+  }
+  const { id } = request
+  const supervisor = {
+    async progress(written: number) {
+      tell({ id, written })
+      // The message leaves before the next statement keeps this process busy.
+      await Bun.sleep(0)
+    },
+    mayCommit() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      permits.set(id, resolve)
+      tell({ id, asksToCommit: true })
+      return promise
+    },
+  }
   // `answer` gives errors as answers: what is left is a server that has gone.
-  answer(request)
-    .then((reply) => process.send?.(reply))
+  answer(request, supervisor)
+    .then(tell)
     .catch(() => process.exit(1))
 })
 // The server has gone.

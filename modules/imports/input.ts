@@ -82,3 +82,6 @@ export const missingNamesInput = z.strictObject({
 })
 
 export type MissingNamesInput = z.output<typeof missingNamesInput>
+
+/** The time since the page was opened that asks: by its own clock, since people's are often wrong. */
+export const unfinishedInput = z.strictObject({ pageAgeMs: z.number().min(0).max(1e12) }).optional()

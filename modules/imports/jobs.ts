@@ -31,11 +31,17 @@ export function createJobsAccess({ jobs }: Pick<Kernel, 'jobs'>, access: AuthSer
       if (!isOwn) await access.authorize(actor, 'import.create', job.baseId ?? '')
       await jobs.cancel(job.id)
     },
-    /** The actor's own jobs that have not ended, so that a page that was opened anew can show them. */
-    async unfinished(actor: Actor): Promise<Job[]> {
+    /**
+     * The actor's own jobs that have not ended, so that a page that was opened anew can show them.
+     *
+     * @param pageAgeMs leaves out those that were started since: the page knows of its own
+     */
+    async unfinished(actor: Actor, pageAgeMs = 0): Promise<Job[]> {
+      const openedAt = new Date(Date.now() - pageAgeMs).toISOString()
       if (actor.kind !== 'user')
         throw new AppError('AUTHENTICATION_REQUIRED', 'Authentication required - Invalid token')
-      return jobs.list({ userId: actor.id, unfinished: true })
+      const own = await jobs.list({ userId: actor.id, unfinished: true })
+      return own.filter(({ createdAt }) => createdAt <= openedAt)
     },
     /** The jobs of a base, newest first. */
     async ofBase(actor: Actor, baseId: string, kind?: string): Promise<Job[]> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { member, router } from '../../src/trpc.ts'
-import { fetchUrlInput, missingNamesInput, startInput } from './input.ts'
+import { fetchUrlInput, missingNamesInput, startInput, unfinishedInput } from './input.ts'
 import type { ImportsService } from './service.ts'
 
 const jobRef = z.strictObject({ jobId: z.string().min(1).max(64) })
@@ -21,6 +21,8 @@ export const importsRouter = (imports: ImportsService) =>
 export const jobsRouter = ({ jobs }: ImportsService) =>
   router({
     get: member.input(jobRef).query(({ ctx, input }) => jobs.get(ctx.actor, input.jobId)),
-    unfinished: member.query(({ ctx }) => jobs.unfinished(ctx.actor)),
+    unfinished: member
+      .input(unfinishedInput)
+      .query(({ ctx, input }) => jobs.unfinished(ctx.actor, input?.pageAgeMs)),
     cancel: member.input(jobRef).mutation(({ ctx, input }) => jobs.cancel(ctx.actor, input.jobId)),
   })

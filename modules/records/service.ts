@@ -37,7 +37,6 @@ import {
   createFormDoor,
   createSettleValues,
   createSetWrites,
-  createWorks,
   type SetApplied,
   type Where,
 } from './write/index.ts'
@@ -57,9 +56,8 @@ export function createRecordsService(
   const attachments = createAttachments({ kernel, auth, bases, schema, views })
   const exports = createExports({ kernel, auth, reader, attachments })
   const settle = createSettleValues({ auth, schema })
-  const works = createWorks({ kernel, auth })
-  const sets = createSetWrites({ kernel, schema, counts, works })
-  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, works, views })
+  const sets = createSetWrites({ kernel, schema, counts })
+  const door = createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views })
   const links = createLinkReads(reader, schema)
   const visitors = createVisitorReads({ reader, auth, views })
   const expressions: FieldExpressions = {
@@ -91,12 +89,30 @@ export function createRecordsService(
     return listGroups(await openFor(actor, request.selection), request)
   }
 
+  /**
+   * Stops a long write of a base; all of it is rolled back. One that has ended, or commits already, stays as it is. Of
+   * another person it takes the right to undo what others did.
+   *
+   * @throws PERMISSION_DENIED
+   */
+  async function cancelWork(actor: Actor, baseId: string, workId: string): Promise<void> {
+    await auth.access.authorize(actor, 'record.undo', baseId)
+    const work = kernel.works.find(workId)
+    if (work?.baseId !== baseId) return
+    const isOwn = actor.kind === 'user' && actor.id === work.actorId
+    if (!isOwn) await auth.access.authorize(actor, 'record.undo-others', baseId)
+    kernel.works.stop(workId)
+  }
+
   /** Deletes every record of a selection, as one action that undo takes back. */
   async function deleteMatching(actor: Actor, selection: Selection): Promise<SetApplied> {
     const { where, model } = await openForSet(actor, 'record.delete', selection)
     if (isForeign(model)) {
-      const ids = await matchingIds(actor, selection)
-      return applyOneByOne(actor, model, { kind: 'delete', tableId: selection.tableId, ids }, ids.length)
+      const { table } = model
+      return kernel.works.follow(actor, { kind: 'delete', baseId: table.baseId, table }, async () => {
+        const ids = await matchingIds(actor, selection)
+        return applyOneByOne(actor, model, { kind: 'delete', tableId: table.id, ids }, ids.length)
+      })
     }
     return sets.deleteWhere(actor, selection.tableId, where, { kind: 'records.delete' })
   }
@@ -125,9 +141,12 @@ export function createRecordsService(
   async function linkMatching(actor: Actor, selection: Selection, values: Values): Promise<SetApplied> {
     const { tableId } = selection
     const model = await schema.load(tableId)
-    const ids = await matchingIds(actor, selection)
-    const rows = ids.map((id) => ({ id, values }))
-    return applyOneByOne(actor, model, { kind: 'update', tableId, rows }, ids.length)
+    const { table } = model
+    return kernel.works.follow(actor, { kind: 'update', baseId: table.baseId, table }, async () => {
+      const ids = await matchingIds(actor, selection)
+      const rows = ids.map((id) => ({ id, values }))
+      return applyOneByOne(actor, model, { kind: 'update', tableId, rows }, ids.length)
+    })
   }
 
   /** Writes many records through the door, which knows more of them than a set does. */
@@ -253,7 +272,7 @@ export function createRecordsService(
     },
     deletedViews: undo.deletedViews,
     deleteViewForever: undo.deleteViewForever,
-    cancelWork: works.cancel,
+    cancelWork,
     trash,
     /** As `createUndo` says; where nothing is left, with the moment before which nothing is kept. */
     async undo(...asked: Parameters<typeof undo.undo>) {

@@ -34,6 +34,7 @@ export const SUITES_FOR_EACH_HOME: readonly string[] = [
   'records/links-trash',
   'records/links-write',
   'records/list',
+  'records/long-writes',
   'records/openapi',
   'records/order',
   'records/people',

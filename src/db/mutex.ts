@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentCaller } from '../caller.ts'
 import { AppError } from '../core/errors.ts'
 
@@ -67,6 +68,8 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let timer: ReturnType<typeof setTimeout> | undefined
+    // Its turn is given by the writer before it, whose caller is somebody else.
+    const run = AsyncLocalStorage.bind(work)
     const entry: Waiting = {
       isLong,
       since: now(),
@@ -75,7 +78,7 @@ export function createWriteQueue(now: () => number = () => performance.now()) {
         signal?.removeEventListener('abort', onAbort)
         // A failure is the caller's; the queue goes on.
         Promise.resolve()
-          .then(work)
+          .then(run)
           .then(resolve, reject)
           .finally(() => {
             isTaken = false

@@ -1,11 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement, StatementResult } from '../dialects/dialect.ts'
+import type { Supervisor } from '../pool-runner.ts'
 import { giveWay } from './background-thread.ts'
 import { bound } from './bound.ts'
 import { exactRows } from './exact-rows.ts'
 import type { NamedRows } from './named-rows.ts'
-import { reportTo } from './script-watch.ts'
+import { claimCommit, reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
 import { createStatementCache } from './statement-cache.ts'
 
@@ -46,21 +47,39 @@ interface Script {
 }
 
 /** Runs the statements in one transaction; the caller holds the file's write lease. */
-function runScript({ path, statements, shared }: Script): StatementResult[] {
+async function runScript(
+  { path, statements, shared }: Script,
+  supervisor?: Supervisor,
+): Promise<StatementResult[]> {
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   const report = reportTo(shared)
+  const results: StatementResult[] = []
+  let written = 0
   try {
     configure(file)
-    const run = file.transaction(() =>
-      statements.map(({ sql, params }): StatementResult => {
+    file.run('begin immediate')
+    try {
+      for (const { sql, params } of statements) {
         const prepared = file.prepare<Record<string, unknown>, never[]>(sql)
-        if (prepared.columnNames.length > 0) return { changes: 0, rows: prepared.all(...bound(params)) }
+        if (prepared.columnNames.length > 0) {
+          results.push({ changes: 0, rows: prepared.all(...bound(params)) })
+          continue
+        }
         const { changes } = prepared.run(...bound(params))
         report(changes)
-        return { changes, rows: [] }
-      }),
-    )
-    return run.immediate()
+        written += changes
+        await supervisor?.progress(written)
+        results.push({ changes, rows: [] })
+      }
+      await supervisor?.mayCommit()
+      claimCommit(shared)
+      file.run('commit')
+      return results
+    } catch (error) {
+      // A failed commit may have ended the transaction already.
+      if (file.inTransaction) file.run('rollback')
+      throw error
+    }
   } finally {
     file.close()
   }

@@ -6,6 +6,7 @@ import type { Engine, EngineStorage, Statement, StatementResult, Transaction } f
 import { sqlite } from '../dialects/sqlite.ts'
 import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
 import type { WorkerPool } from '../pool.ts'
+import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
 import { bound } from './bound.ts'
 import { CHANGES_TABLE } from './change-log.ts'
@@ -14,7 +15,7 @@ import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
 import { asObjects, type NamedRows } from './named-rows.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
-import { watchScript } from './script-watch.ts'
+import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
 import { createStatementCache, type StatementCache } from './statement-cache.ts'
 
@@ -332,13 +333,15 @@ function engineOf(
         throw explain(error)
       }
     },
-    write: (work, afterCommit, { isFollowUp = false } = {}) =>
-      exclusively(
+    write: (work, afterCommit, { isFollowUp = false } = {}) => {
+      const watch = isFollowUp ? undefined : currentWork()
+      return exclusively(
         async () => {
           const { writer, transaction } = use(true)
           writer.run('begin immediate')
           try {
-            const result = await work(transaction)
+            const result = await work(watchedTransaction(transaction, watch))
+            watch?.commit()
             writer.run('commit')
             await afterCommit?.(result)
             return result
@@ -348,8 +351,9 @@ function engineOf(
             throw error
           }
         },
-        isFollowUp ? undefined : { patienceMs: writePatienceMs() },
-      ),
+        isFollowUp ? undefined : { patienceMs: writePatienceMs(), signal: watch?.signal },
+      )
+    },
     writeTogether: createGroupCommit(
       (work) =>
         exclusively(
@@ -361,20 +365,31 @@ function engineOf(
         ),
       explain,
     ),
-    writeScript: (script, { afterCommit, ...watch } = {}) =>
-      exclusively(
+    writeScript: (script, { afterCommit, ...given } = {}) => {
+      const watch = given.signal ? given : (currentWork() ?? given)
+      return exclusively(
         async () => {
           use(true)
           const statements = typeof script === 'function' ? await script() : script
-          const results = await watchScript(watch, (shared) =>
-            pool.run('sqlite.script', { path, statements, shared }, 'write', path),
-          )
+          const results =
+            watch.signal && sizeOf(path) > LARGE_BYTES
+              ? await pool.run(
+                  'sqlite.script',
+                  { path, statements, shared: null },
+                  'large write',
+                  path,
+                  watch,
+                )
+              : await watchScript(watch, (shared) =>
+                  pool.run('sqlite.script', { path, statements, shared }, 'write', path),
+                )
           await afterCommit?.()
           checkpointSoon(true)
           return results as StatementResult[]
         },
         { isLong: true, signal: watch.signal },
-      ),
+      )
+    },
     close: () =>
       exclusively(async () => {
         isClosed = true

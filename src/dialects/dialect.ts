@@ -146,10 +146,19 @@ export interface StatementResult {
 
 /** How a script may be followed, and stopped, while it runs. */
 export interface ScriptWatch {
-  /** Ends the script between two of its statements, and takes all of it back. */
+  /** Ends the script, in the middle of a statement where the engine can, and rolls it back. */
   signal?: AbortSignal
   /** Told now and then how many rows have been written so far. */
   progress?(rows: number): void
+  /** Called just before the commit, which the signal does not stop any more. @throws where it has been stopped */
+  commit?(): void
+  /**
+   * Adds a check that runs before the signal is given, for scripts that decide on their commit in another thread.
+   *
+   * @param stop stops the script; false where it commits already, and then the signal is not given
+   * @returns removes the check
+   */
+  guard?(stop: () => boolean): () => void
 }
 
 export interface ScriptOptions extends ScriptWatch {
@@ -201,7 +210,8 @@ export interface Engine {
   /**
    * Runs `work` in one transaction; what it throws takes all of it back. Writers queue: a base has
    * one at a time. `afterCommit` runs before the next writer may begin: a schema change switches the
-   * metadata over there, so that no write falls between the two.
+   * metadata over there, so that no write falls between the two. Within a followed write (`works.ts`)
+   * it reports its rows, and ends when that is stopped.
    *
    * @param options `isFollowUp`: it completes something that has happened already, so it waits for its turn however
    *   long that takes
@@ -220,7 +230,8 @@ export interface Engine {
   writeTogether<T>(work: (tx: Transaction) => Promise<T>, onCommit?: (result: T) => void): Promise<T>
   /**
    * Runs the statements in one transaction off the main thread: for writes that grow with a table. A
-   * function is called once no other writer can come in between. Gives what each did.
+   * function is called once no other writer can come in between. Gives what each did. Without a watch of
+   * its own it is part of the followed write that it is called in.
    *
    * @throws the reason of a signal that has stopped it
    */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../../src/core/fields/field-type.ts'
 import type { Dialect, Engine, Transaction } from '../../src/dialects/dialect.ts'
+import { createEvents } from '../../src/events.ts'
+import { createWorks } from '../../src/works.ts'
 import { ENGINES, type TestEngine } from './engines.ts'
 
 const COLUMNS: [name: string, storage: StorageKind, values: CellValue[]][] = [
@@ -18,6 +20,9 @@ const COLUMNS: [name: string, storage: StorageKind, values: CellValue[]][] = [
   ['ti', 'time', [null, '00:00:00', '12:34:56', '23:59:59']],
   ['j', 'json', [null, '{"a": [1, 2]}', '"x"', '[]']],
 ]
+
+/** Statements that take a minute, of servers. A file's run in a process where it is large, see `long-writes.test.ts`. */
+const SLOW: Record<string, string> = { pg: 'select pg_sleep(60)', mysql2: 'select sleep(60)' }
 
 describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
   let made: TestEngine
@@ -131,6 +136,37 @@ describe.each(ENGINES)('an engine of $client', ({ client, open }) => {
     ])
     expect(await counted()).toEqual([10, 20, 40, 50])
   })
+
+  const slow = SLOW[client]
+  test.if(slow !== undefined)(
+    'ends a followed write in the middle of a statement, and takes it back',
+    async () => {
+      const before = await counted()
+      const events = createEvents((error) => {
+        throw error
+      })
+      const works = createWorks({ events })
+      // Once it is announced it sleeps.
+      events.on('work.changed', ({ id }) => works.stop(id))
+      const sleep = { sql: slow ?? '', params: [] }
+      const added = dialect.render(sql`insert into counter (id) values (77)`)
+      const name = { kind: 'update', baseId: 'p' } as const
+      for (const write of [
+        () =>
+          engine.write(async (tx) => {
+            await tx.run(added)
+            await tx.all(sleep)
+          }),
+        () => engine.writeScript([added, sleep]),
+      ]) {
+        const outcome = works.follow<unknown>({ kind: 'anonymous' }, name, write)
+        await expect(outcome).rejects.toMatchObject({ code: 'CONFLICT' })
+      }
+      expect(await counted()).toEqual(before)
+      // The connection is as good as before.
+      await engine.write((tx) => tx.run(dialect.render(sql`delete from counter where id = 77`)))
+    },
+  )
 
   test('lets nobody write between a write and what follows it', async () => {
     const order: string[] = []

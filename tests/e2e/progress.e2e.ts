@@ -39,6 +39,35 @@ describe('a change of whole tables', () => {
     await bar.waitFor({ state: 'detached' })
   })
 
+  test('is shown again after a reload, with the button that cancels it', async () => {
+    const table = await tests.createTable(FIELDS, [['first'], ['second']])
+    const grid = await tests.openTable(table)
+    const running = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const engine = await tests.app().kernel.sources.engine(table.baseId)
+    const other = engine.writeScript(async () => {
+      running.resolve()
+      await gate.promise
+      return []
+    })
+    await running.promise
+    const outcome = tests
+      .app()
+      .trpc(tests.owner().token)
+      .records.deleteMatching.mutate({ selection: { tableId: table.tableId } })
+      .catch((error) => error.message)
+    const bar = grid.page.getByTestId('work-bar')
+    await bar.waitFor()
+    await grid.page.reload()
+    await bar.getByText(`Preparing a change of ${table.schema.table.title}`).waitFor()
+    await bar.getByRole('button', { name: 'Cancel' }).click()
+    expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
+    await bar.waitFor({ state: 'detached' })
+    gate.resolve()
+    await other
+    await grid.shows('Title', ['first', 'second'])
+  })
+
   test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
@@ -64,6 +93,21 @@ describe('a change of whole tables', () => {
     gate.resolve()
     await other
     await grid.shows('Title', ['first', 'second'])
+  })
+
+  test('of a field says how far it is, also to others', async () => {
+    const table = await tests.createTable(FIELDS, [['first']])
+    copyFirst(table)
+    const grid = await tests.openTable(table)
+    const title = table.schema.fields.find((field) => field.title === 'Title')
+    const changed = tests
+      .app()
+      .trpc(tests.owner().token)
+      .schema.updateField.mutate({ fieldId: title?.id ?? '', patch: { type: 'LongText' } })
+    const bar = grid.page.getByTestId('work-bar')
+    await bar.getByText(`Changing field Title of ${table.schema.table.title}`).waitFor()
+    expect(await bar.getByRole('progressbar').getAttribute('value')).not.toBeNull()
+    expect((await changed).type).toBe('LongText')
   })
 
   test('is cancelled by who made it, or by creators', async () => {

@@ -119,6 +119,9 @@ describe('jobs.cancel', () => {
     const client = app.trpc(owner.token)
     expect(await client.jobs.get.query({ jobId: second })).toMatchObject({ status: 'waiting' })
     expect((await client.jobs.unfinished.query()).map(({ id }) => id).sort()).toEqual([first, second].sort())
+    // A page that is as old as that has started them itself.
+    const pageAgeMs = 3_600_000
+    expect(await client.jobs.unfinished.query({ pageAgeMs })).toEqual([])
     await client.jobs.cancel.mutate({ jobId: second })
     expect(await ended(door, second)).toMatchObject({ status: 'cancelled' })
     const third = await startImport(door, base.id, 'Name,Age\nAnn,1\n', { title: 'Third', columns })

@@ -74,7 +74,7 @@ export type TrashSelection = { tableId: string } & (
 )
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events'>
+  kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access' | 'people' | 'peopleOf'>
   schema: LinkSchema & Pick<SchemaService, 'tables'>
   door: Door
@@ -171,9 +171,20 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
   ): Promise<{ restored: number; changeId: number }> {
     const { tableId } = selection
     const { user, model, engine } = await enter(actor, 'record.restore', tableId)
-    const { baseId } = model.table
     if ('all' in selection)
       throw badRequest('Restore records by their ids, or by the deletion they went with')
+    const work = { kind: 'restore', baseId: model.table.baseId, table: model.table } as const
+    return kernel.works.follow(user, work, () => restoreNow(user, model, engine, selection))
+  }
+
+  async function restoreNow(
+    user: UserActor,
+    model: TableModel,
+    engine: Engine,
+    selection: Exclude<TrashSelection, { all: true }>,
+  ): Promise<{ restored: number; changeId: number }> {
+    const { tableId } = selection
+    const { baseId } = model.table
     if ('changeId' in selection) {
       const { changeId } = selection
       const entry = await findEntry(engine, changeId)
@@ -201,7 +212,8 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     // All that went in one deletion: restored as that.
     if (deletion !== undefined && others.length === 0) {
       const all = await findDeleted(engine, tableId, { changeId: deletion }, trashed.length + 1)
-      if (all.length === trashed.length) return restore(actor, { tableId, changeId: deletion })
+      if (all.length === trashed.length)
+        return restoreNow(user, model, engine, { tableId, changeId: deletion })
     }
     return restoreIds(user, model, engine, trashed)
   }
@@ -253,7 +265,10 @@ export function createTrash({ kernel, auth, schema, door, sets, undo, attachment
     const { user, model, engine } = await enter(actor, 'record.purge', tableId)
     const meant: DeletedSelection =
       'recordIds' in selection ? { recordIds: loggedIds(engine, model, selection.recordIds) } : selection
-    const deleted = await purgeDeleted(engine, { actorId: user.id, tableId, selection: meant })
+    const work = { kind: 'purge', baseId: model.table.baseId, table: model.table } as const
+    const deleted = await kernel.works.follow(user, work, () =>
+      purgeDeleted(engine, { actorId: user.id, tableId, selection: meant }),
+    )
     if (deleted === 0) throw notInTrash()
     attachments.sweepSoon(model.table.baseId)
     return { deleted }

@@ -21,6 +21,7 @@ import {
 import { createWriteQueue, writePatienceMs } from '../../../src/db/mutex.ts'
 import type { Dialect, Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { currentWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
@@ -46,7 +47,7 @@ export interface Undone {
 const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events' | 'undoers'>
+  kernel: Pick<Kernel, 'sources' | 'events' | 'undoers' | 'works'>
   auth: Pick<AuthService, 'access' | 'people'>
   schema: LinkSchema & Pick<SchemaService, 'tables' | 'logNames'>
   views: Pick<ViewsService, 'titlesOf'>
@@ -280,7 +281,8 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     entry: StoredEntry,
     error: unknown,
   ): Promise<unknown> {
-    if (!(error instanceof AppError)) return error
+    // Whoever cancels it has not been refused.
+    if (!(error instanceof AppError) || error.details?.isCancelled === true) return error
     const { tableId } = entry
     const [inTable, inBase] = await Promise.all(
       [tableId ?? undefined, undefined].map((id) =>
@@ -315,6 +317,19 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
     entry: StoredEntry,
     undoneBy: number | null,
   ): Promise<Undone> {
+    const tables = entry.tableId === null ? [] : await schema.tables(user, baseId)
+    const table = tables.find(({ id }) => id === entry.tableId)
+    const work = { kind: undoneBy === null ? 'undo' : 'redo', baseId, table } as const
+    return kernel.works.follow(user, work, () => stepNow(user, baseId, engine, entry, undoneBy))
+  }
+
+  async function stepNow(
+    user: UserActor,
+    baseId: string,
+    engine: Engine,
+    entry: StoredEntry,
+    undoneBy: number | null,
+  ): Promise<Undone> {
     const mark = undoneBy === null ? { kind: 'undo', undoes: entry.id } : { kind: 'redo', redoes: entry.id }
     const finish = (tx: Transaction, dialect: Dialect, entryId: number): Promise<void> =>
       markUndone(tx, dialect, entry.id, undoneBy === null ? entryId : null)
@@ -324,6 +339,9 @@ export function createUndo({ kernel, auth, schema, views, bases, reader, door, s
       const undoer = kernel.undoers.get(owner)
       if (!undoer) throw new Error(`Nobody can take back "${kind}"`)
       await undoer(user, baseId, entry, undoneBy === null ? 'undo' : 'redo')
+      // It stands: to cancel its line in the log would leave it unlogged.
+      const work = currentWork()
+      if (!work?.signal.aborted) work?.commit()
       const { tableId } = entry
       await engine.write(
         async (tx) => {

@@ -8,8 +8,9 @@ import type { RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { WorkKind } from '../../../src/core/work.ts'
 import { appendChange, lastChangeId, type NewEntry } from '../../../src/db/change-log.ts'
-import type { Dialect, ScriptWatch, Statement, Transaction } from '../../../src/dialects/dialect.ts'
+import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import { currentWork, type OpenWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaService, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
@@ -34,7 +35,6 @@ import { findRepeated, MAX_LISTED } from './repeated-change.ts'
 import type { SettleValues } from './resolve-values.ts'
 import { runOperation } from './run-operation.ts'
 import type { SetWrites, Where } from './set-write.ts'
-import type { Works } from './works.ts'
 
 /** Most records that one change may write. */
 export const MAX_RECORDS = 50_000
@@ -47,6 +47,8 @@ const COMPACT_FROM = 100
  * process on their way to the log, which is not in that database.
  */
 const MAX_LINKED = 200_000
+/** Changes of so many records are shown to those who wait for them, and can be cancelled. */
+const FOLLOWED_FROM = 1_000
 
 /** Deletions of so many records, or of records with so many linked ones, are written as a set. */
 const SET_FROM = 5_000
@@ -73,19 +75,18 @@ export type Door = ReturnType<typeof createDoor>
 type Deletion = Extract<Operation, { kind: 'delete' }>
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events'>
+  kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access'>
   schema: LinkSchema & Pick<SchemaService, 'engineOf' | 'writeRefusal'>
   counts: RowCounts
   attachments: Pick<AttachmentsService, 'settle'>
   settle: SettleValues
   sets: SetWrites
-  works: Pick<Works, 'follow'>
   views: Pick<ViewsService, 'requireManualOrder'>
 }
 
 /** The write door: every change of records passes here, whoever makes it. */
-export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, works, views }: Deps) {
+export function createDoor({ kernel, auth, schema, counts, attachments, settle, sets, views }: Deps) {
   /**
    * Writes a change: all of it or none, with its line in the log.
    *
@@ -113,7 +114,17 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     const deletion = await soleDeletion(operations)
     if (deletion && deletion.ids.length >= SET_FROM) return deleteAsSet(actor, change, deletion)
     try {
-      return await writeChecked(actor, change, operations, deletion ? SET_FROM : MAX_RECORDS)
+      const write = () => writeChecked(actor, change, operations, deletion ? SET_FROM : MAX_RECORDS)
+      const size = countOf(operations)
+      const [first] = operations
+      if (!first || size < FOLLOWED_FROM) return await write()
+      const { table } = await schema.load(first.tableId)
+      const work = { kind: workKindOf(first), baseId: change.baseId, table }
+      return await kernel.works.follow(actor, work, (open) => {
+        // Each record, and its line in the log.
+        open.expect(2 * size, size)
+        return write()
+      })
     } catch (error) {
       if (!(error instanceof LargeCascade)) throw error
       if (deletion) return deleteAsSet(actor, change, deletion)
@@ -194,7 +205,7 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     async function writeAll(
       tx: Transaction,
       at: { tx: Transaction; dialect: Dialect } = { tx, dialect },
-      watch: ScriptWatch = {},
+      work = currentWork(),
     ) {
       const repeated =
         clientId && actorId
@@ -223,7 +234,10 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
       const isLargeSet = foreign !== null && !isInsert && merged.length >= SET_FROM && comesOrGoes(operations)
       const records = isLargeSet ? merged : await markLinks(scope, merged)
       // Everything is written but the log.
-      watch.progress?.(records.length + 1)
+      if (foreign) {
+        work?.expect(2 * records.length + 1, records.length)
+        work?.progress(records.length + 1)
+      }
       const tableIds = [...new Set([...models.keys(), ...records.map(({ tableId }) => tableId)])]
       if (records.length === 0 && !how.finish) {
         const entry = { id: await lastChangeId(tx), at: new Date().toISOString() }
@@ -251,13 +265,13 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
     async function followed<T>(
       actor: Actor,
       { entry: { kind, tableId }, tableIds }: typeof how,
-      run: (watch: ScriptWatch) => Promise<T>,
+      run: (work?: OpenWork) => Promise<T>,
     ): Promise<T> {
       const workKind = WORK_OF[kind]
       const id = tableId ?? tableIds?.[0]
-      if (!workKind || !id) return run({})
+      if (!workKind || !id) return run()
       const { table } = await schema.loadWithKeys(id)
-      return works.follow(actor, workKind, table, run)
+      return kernel.works.follow(actor, { kind: workKind, baseId, table }, run)
     }
 
     // Counted in the same breath as the commit: whoever counts rows sees both or neither.
@@ -271,18 +285,12 @@ export function createDoor({ kernel, auth, schema, counts, attachments, settle, 
 
     // What is planned from the records as they stand must not meet writes that are not committed yet.
     const written = foreign
-      ? followed(actor, how, (watch) =>
+      ? followed(actor, how, (work) =>
           engine.write((tx) =>
-            foreign.write((own) =>
-              writeAll(
-                stoppable(tx, watch.signal),
-                { tx: stoppable(own, watch.signal), dialect: foreign.dialect },
-                watch,
-              ),
-            ),
+            foreign.write((own) => writeAll(tx, { tx: own, dialect: foreign.dialect }, work)),
           ),
         )
-      : how.finish
+      : how.finish || currentWork()
         ? engine.write(
             (tx) => writeAll(tx),
             async (result) => count(result),
@@ -329,34 +337,6 @@ const WORK_OF: Record<string, WorkKind | undefined> = {
 const comesOrGoes = (operations: readonly CheckedOperation[]): boolean =>
   operations.some(({ kind }) => kind === 'delete' || kind === 'restore')
 
-/** Statements that are sent before a signal is looked at again. */
-const STATEMENTS_AT_ONCE = 500
-
-/** The same transaction, which ends with the reason of a signal: what it has written is taken back then. */
-function stoppable(tx: Transaction, signal: AbortSignal | undefined): Transaction {
-  if (!signal) return tx
-  return {
-    async run(statement) {
-      signal.throwIfAborted()
-      return tx.run(statement)
-    },
-    async runMany(sql, params) {
-      for (let start = 0; start < params.length; start += STATEMENTS_AT_ONCE) {
-        signal.throwIfAborted()
-        await tx.runMany(sql, params.slice(start, start + STATEMENTS_AT_ONCE))
-      }
-    },
-    async all<T>(statement: Statement) {
-      signal.throwIfAborted()
-      return tx.all<T>(statement)
-    },
-    async insertOne(statement, key) {
-      signal.throwIfAborted()
-      return tx.insertOne(statement, key)
-    },
-  }
-}
-
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
 async function checkOperation(
@@ -396,11 +376,18 @@ async function checkOperation(
 }
 
 function refuseTooMany(operations: Operation[]): void {
-  const count = operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
+  const count = countOf(operations)
   if (count > MAX_RECORDS) {
     throw new AppError('BAD_REQUEST', `A change can write up to ${MAX_RECORDS} records, got ${count}`)
   }
 }
+
+const countOf = (operations: Operation[]): number =>
+  operations.reduce((sum, operation) => sum + sizeOf(operation), 0)
+
+/** Links are values, and places are an order of records: both are updates to whoever waits for them. */
+const workKindOf = ({ kind }: Operation): WorkKind =>
+  kind === 'insert' || kind === 'delete' ? kind : 'update'
 
 function sizeOf(operation: Operation): number {
   if ('rows' in operation) return operation.rows.length

@@ -14,4 +14,3 @@ export {
   type SetWrites,
   type Where,
 } from './set-write.ts'
-export { createWorks } from './works.ts'

@@ -14,6 +14,7 @@ import {
 } from '../../../src/db/change-log.ts'
 import type { Engine, QueryDialect } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { OpenWork } from '../../../src/works.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {
   type LinkSchema,
@@ -27,7 +28,6 @@ import { fieldNamed, planRevert, type Reverted, snapshot } from '../rows/index.t
 import { columnOf, readRecords, requireAll, wholeSecond } from '../table/index.ts'
 import { type Attempt, explainViolation } from './explain-conflict.ts'
 import { findRepeated, type Repeated } from './repeated-change.ts'
-import type { Works } from './works.ts'
 
 /** The log's line of a set write; the records and their values follow from the set. */
 export interface SetEntry {
@@ -60,10 +60,9 @@ interface Plan {
 }
 
 interface Deps {
-  kernel: Pick<Kernel, 'sources' | 'events'>
+  kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   schema: LinkSchema
   counts: RowCounts
-  works: Pick<Works, 'follow'>
 }
 
 /** What the line of a set update keeps: the fields that all its records were given values for. */
@@ -79,7 +78,7 @@ export type Where = (model: TableModel, dialect: QueryDialect) => SQL
  * table, and nothing of it passes through this process's memory. The log keeps every record's
  * values before and after, as it does for single writes, so undo and history need no second way.
  */
-export function createSetWrites({ kernel, schema, counts, works }: Deps) {
+export function createSetWrites({ kernel, schema, counts }: Deps) {
   /**
    * Deletes the records, keeping every value of them in the log.
    *
@@ -225,8 +224,9 @@ export function createSetWrites({ kernel, schema, counts, works }: Deps) {
       ]
       return statements.map((statement) => engine.dialect.render(statement))
     }
-    const [, line, logged] = await works
-      .follow(actor, workKindOf(kind), known.table, (watch) => engine.writeScript(script, watch))
+    const work = { kind: workKindOf(kind), baseId, table: known.table }
+    const [, line, logged] = await kernel.works
+      .follow(actor, work, (open) => engine.writeScript(script, watchOfSet(open)))
       .catch(async (error) => {
         throw await explainViolation(error, engine, [known], attempts)
       })
@@ -262,6 +262,20 @@ const stampOf = (model: TableModel, actor: Actor): Values => ({
   [fieldNamed(model, 'updated_at').id]: toStored(wholeSecond()),
   [fieldNamed(model, 'updated_by').id]: actorIdOf(actor),
 })
+
+/** Tells of the rows that a set write reports: first its line in the log, then one for each record, then the records. */
+function watchOfSet(work: OpenWork): OpenWork {
+  let isKnown = false
+  return {
+    ...work,
+    progress(rows) {
+      if (rows <= 1) return
+      if (!isKnown) work.expect(2 * rows - 1, rows - 1)
+      isKnown = true
+      work.progress(rows)
+    },
+  }
+}
 
 /** `records.delete` is a `delete`; undo and redo are called so themselves. */
 const workKindOf = (kind: string): WorkKind => kind.replace('records.', '') as WorkKind

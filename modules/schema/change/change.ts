@@ -3,6 +3,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { appendChange, lastChangeId } from '../../../src/db/change-log.ts'
 import type { Engine, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
+import type { WorkName } from '../../../src/works.ts'
 import type { SchemaStore } from '../model/index.ts'
 import { createChangeSteps } from './change-steps.ts'
 import type { PlannedChange } from './planned-change.ts'
@@ -19,6 +20,8 @@ export interface ChangeContext {
 export interface ChangeOptions {
   /** Leaves out the log line: an undo is logged by the one who asks for it. */
   silent?: boolean
+  /** How it is announced where it takes long. Its engine reports to that, and can stop it. */
+  work?: Omit<WorkName, 'baseId'>
 }
 
 /**
@@ -41,7 +44,17 @@ export const FULL_TABLE =
 export function createApplyChange(kernel: Kernel, store: SchemaStore): ApplyChange {
   const { withComputed, publish, tell } = createChangeSteps(kernel, store)
 
-  return async function applyChange(actor, baseId, plan, { silent = false } = {}) {
+  return function applyChange(actor, baseId, plan, { work, ...options } = {}) {
+    const write = () => applyNow(actor, baseId, plan, options)
+    return work ? kernel.works.follow(actor, { ...work, baseId }, write) : write()
+  }
+
+  async function applyNow<T>(
+    actor: Actor,
+    baseId: string,
+    plan: (context: ChangeContext) => Promise<PlannedChange<T>>,
+    { silent = false }: ChangeOptions,
+  ): Promise<T> {
     const engine = await kernel.sources.engine(baseId)
     const actorId = actor.kind === 'user' ? actor.id : null
     const { planned, logged } = await engine.write(

@@ -25,6 +25,7 @@ export {
   TABLE_VIEWS,
   type TableViews,
 } from './context.ts'
+export { expectRecords } from './expect-records.ts'
 export {
   areAlike,
   asItIs,

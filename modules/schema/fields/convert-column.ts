@@ -9,7 +9,7 @@ import { hasMultipleChoices, isSecret } from '../../../src/core/fields/traits.ts
 import { randomText } from '../../../src/core/ids.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, PAGE, pagesOf } from '../../../src/db/column-values.ts'
-import { openField, refuseForeignPatch, type SchemaContext } from '../change/index.ts'
+import { expectRecords, openField, refuseForeignPatch, type SchemaContext } from '../change/index.ts'
 import {
   choiceRewriter,
   columnOf,
@@ -40,6 +40,7 @@ export async function convertColumn(
 ): Promise<FieldDecision> {
   const { dialect } = engine
   const read = await values(before)
+  await expectRecords(tx, dialect, model)
   // A fresh name each time: names of columns that were left behind are known to nobody.
   const columnName = `${physicalName(after.title, new Set(), 'field').slice(0, 50)}_${randomText(6)}`
   const target = { ...after, columnName }

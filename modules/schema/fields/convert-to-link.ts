@@ -48,58 +48,63 @@ export async function convertToLink(
   const { table } = await store.load(field.tableId)
   const link = await checkConversion(context, field, patch)
   await withFreshName((suffix) =>
-    apply(actor, table.baseId, async (change) => {
-      const ends = await openEnds(context, table.id, link.relatedTableId)
-      await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
-      const current = getField(ends.own.model, field.id)
-      if (current.isDisplay)
-        throw badRequest(`Field "${current.title}" is the display field and can’t become a link`)
-      const title = patch.title === undefined ? current.title : checkTitle('field', patch.title)
-      if (title !== current.title) ends.own.requireTitle(title)
-      const made: Field = {
-        ...current,
-        ...ownSide(ends, patch.type ?? 'Links', link),
-        description:
-          patch.description === undefined ? current.description : patch.description?.trim() || null,
-        title,
-        columnName: '',
-        unique: false,
-        required: false,
-        defaultValue: null,
-      }
-      const parts =
-        link.kind === 'mm'
-          ? await keepByPairs(context, change, actorIdOf(actor), ends, made, link, suffix)
-          : keepByKey(ends, made, link, false, suffix)
-      addInverse(ends, made, link)
-      for (const statement of physicalOf(change, ends)) await change.tx.run(statement)
-      const wanted = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
-      const count = await writeLinks(change, wanted, parts.target, actorIdOf(actor))
-      const added = [...new Set([...ends.own.added, ...ends.related.added])]
-      const { db } = context.kernel.meta
-      const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }
-      const [before, after] = [definitionOf(current), definitionOf(made)]
-      return {
-        statements: [
-          ...parts.statements,
-          ...added.map((each) => db.insert(store.fields).values({ ...each, ...times })),
-          ...(await placeInverse(context, ends, made)),
-          db
-            .update(store.fields)
-            .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
-            .where(eq(store.fields.id, field.id)),
-        ],
-        entry: { kind: 'field.update', tableId: table.id, detail: { fieldId: field.id, before, after } },
-        altered: {
-          fields: [made, ...added].map((each) => ({ ...each, deletedAt: null })),
-          checked: [field.id],
-        },
-        cells: { count, write: async () => {} },
-        touchesRecords: true,
-        tableIds: [...new Set([table.id, link.relatedTableId, ...parts.tableIds])],
-        result: undefined,
-      }
-    }),
+    apply(
+      actor,
+      table.baseId,
+      async (change) => {
+        const ends = await openEnds(context, table.id, link.relatedTableId)
+        await requireLinkable(context, [ends.own.model.table, ends.related.model.table])
+        const current = getField(ends.own.model, field.id)
+        if (current.isDisplay)
+          throw badRequest(`Field "${current.title}" is the display field and can’t become a link`)
+        const title = patch.title === undefined ? current.title : checkTitle('field', patch.title)
+        if (title !== current.title) ends.own.requireTitle(title)
+        const made: Field = {
+          ...current,
+          ...ownSide(ends, patch.type ?? 'Links', link),
+          description:
+            patch.description === undefined ? current.description : patch.description?.trim() || null,
+          title,
+          columnName: '',
+          unique: false,
+          required: false,
+          defaultValue: null,
+        }
+        const parts =
+          link.kind === 'mm'
+            ? await keepByPairs(context, change, actorIdOf(actor), ends, made, link, suffix)
+            : keepByKey(ends, made, link, false, suffix)
+        addInverse(ends, made, link)
+        for (const statement of physicalOf(change, ends)) await change.tx.run(statement)
+        const wanted = { own: ends.own.model, related: ends.related.model, before: current, kind: link.kind }
+        const count = await writeLinks(change, wanted, parts.target, actorIdOf(actor))
+        const added = [...new Set([...ends.own.added, ...ends.related.added])]
+        const { db } = context.kernel.meta
+        const times = { createdAt: change.now, updatedAt: change.now, deletedAt: null, wireMeta: null }
+        const [before, after] = [definitionOf(current), definitionOf(made)]
+        return {
+          statements: [
+            ...parts.statements,
+            ...added.map((each) => db.insert(store.fields).values({ ...each, ...times })),
+            ...(await placeInverse(context, ends, made)),
+            db
+              .update(store.fields)
+              .set({ ...after, ...(wireMeta !== undefined && { wireMeta }), updatedAt: change.now })
+              .where(eq(store.fields.id, field.id)),
+          ],
+          entry: { kind: 'field.update', tableId: table.id, detail: { fieldId: field.id, before, after } },
+          altered: {
+            fields: [made, ...added].map((each) => ({ ...each, deletedAt: null })),
+            checked: [field.id],
+          },
+          cells: { count, write: async () => {} },
+          touchesRecords: true,
+          tableIds: [...new Set([table.id, link.relatedTableId, ...parts.tableIds])],
+          result: undefined,
+        }
+      },
+      { work: { kind: 'convert', table, fieldTitle: field.title } },
+    ),
   )
   return getField(await store.load(table.id), field.id)
 }

@@ -9,6 +9,7 @@ import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import {
   createForeignField,
+  expectRecords,
   type FieldPlace,
   foreignSourceOf,
   openTable,
@@ -60,57 +61,63 @@ export async function createField(
   }
 
   const made = await withFreshName((suffix) =>
-    apply(actor, table.baseId, async ({ tx, engine, now }) => {
-      const model = await store.load(tableId)
-      requireRoom(model)
-      if (input.title !== undefined && isTitleTaken(definition.title, model.fields)) {
-        throw duplicateField(definition.title, tableId, table.baseId)
-      }
-      const stored = await store.listFields(tableId)
-      const taken = new Set(stored.map((field) => field.columnName.toLowerCase()))
-      const hasColumn = fieldType(definition.type).systemColumn === undefined && computed === undefined
-      const field: Field = {
-        id: createId('field'),
-        tableId,
-        ...definition,
-        title: uniqueTitle(definition.title, model.fields),
-        columnName: hasColumn
-          ? physicalName((input.columnName || definition.title) + suffix, taken, 'field')
-          : '',
-        order: Math.max(0, ...stored.map((other) => other.order)) + 1,
-        isDisplay: false,
-        isPrimaryKey: false,
-        isSystem: false,
-        ...OWN_COLUMN,
-      }
-      const { dialect } = engine
-      for (const statement of [
-        ...columnOf(field).flatMap((column) => dialect.addColumn(table.tableName, column)),
-        ...(field.unique ? dialect.createUniqueIndex(table.tableName, field.columnName) : []),
-      ]) {
-        await tx.run(statement)
-      }
-      if (numbersRecords(field)) {
-        if (!canNumber(model)) throw badRequest('Auto numbers are only available in this base’s own tables')
-        field.options = await numberRecords(tx, dialect, model, field.columnName)
-      }
-      return {
-        statements: [
-          kernel.meta.db.insert(store.fields).values({
-            ...field,
-            wireMeta: input.wireMeta ?? null,
-            createdAt: now,
-            updatedAt: now,
-            deletedAt: null,
-          }),
-          ...(await context.views.forNewField(model, field, place, actor)),
-        ],
-        entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
-        ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),
-        tableIds: [tableId],
-        result: field,
-      }
-    }),
+    apply(
+      actor,
+      table.baseId,
+      async ({ tx, engine, now }) => {
+        const model = await store.load(tableId)
+        requireRoom(model)
+        if (input.title !== undefined && isTitleTaken(definition.title, model.fields)) {
+          throw duplicateField(definition.title, tableId, table.baseId)
+        }
+        const stored = await store.listFields(tableId)
+        const taken = new Set(stored.map((field) => field.columnName.toLowerCase()))
+        const hasColumn = fieldType(definition.type).systemColumn === undefined && computed === undefined
+        const field: Field = {
+          id: createId('field'),
+          tableId,
+          ...definition,
+          title: uniqueTitle(definition.title, model.fields),
+          columnName: hasColumn
+            ? physicalName((input.columnName || definition.title) + suffix, taken, 'field')
+            : '',
+          order: Math.max(0, ...stored.map((other) => other.order)) + 1,
+          isDisplay: false,
+          isPrimaryKey: false,
+          isSystem: false,
+          ...OWN_COLUMN,
+        }
+        const { dialect } = engine
+        for (const statement of [
+          ...columnOf(field).flatMap((column) => dialect.addColumn(table.tableName, column)),
+          ...(field.unique ? dialect.createUniqueIndex(table.tableName, field.columnName) : []),
+        ]) {
+          await tx.run(statement)
+        }
+        if (numbersRecords(field)) {
+          if (!canNumber(model)) throw badRequest('Auto numbers are only available in this base’s own tables')
+          await expectRecords(tx, dialect, model)
+          field.options = await numberRecords(tx, dialect, model, field.columnName)
+        }
+        return {
+          statements: [
+            kernel.meta.db.insert(store.fields).values({
+              ...field,
+              wireMeta: input.wireMeta ?? null,
+              createdAt: now,
+              updatedAt: now,
+              deletedAt: null,
+            }),
+            ...(await context.views.forNewField(model, field, place, actor)),
+          ],
+          entry: { kind: 'field.create', tableId, detail: { fieldId: field.id } },
+          ...(computed && { altered: { fields: [{ ...field, deletedAt: null }], checked: [field.id] } }),
+          tableIds: [tableId],
+          result: field,
+        }
+      },
+      { work: { kind: 'fill', table, fieldTitle: definition.title } },
+    ),
   )
   return computed ? ((await store.load(tableId)).field(made.id) ?? made) : made
 }

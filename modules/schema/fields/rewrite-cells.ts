@@ -1,6 +1,7 @@
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { logRecords } from '../../../src/db/change-log.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
+import { currentWork } from '../../../src/works.ts'
 import type { CellsWrite } from '../change/index.ts'
 import type { FieldAtItsTurn } from './turn.ts'
 
@@ -17,6 +18,8 @@ export async function rewriteCells(
   return {
     count,
     async write(changeId) {
+      // Each value, and its line in the log.
+      currentWork()?.expect(changeId === null ? count : 2 * count, count)
       for await (const page of changedPages(turn, rewrite)) await writePage(turn, page, changeId)
     },
   }

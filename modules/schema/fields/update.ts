@@ -102,7 +102,7 @@ interface FieldWriteOptions extends ChangeOptions {
 export async function writeField(
   context: SchemaContext,
   actor: Actor,
-  { id: fieldId, tableId }: Field,
+  { id: fieldId, tableId, title }: Field,
   decide: (
     current: FieldDefinition,
     turn: FieldAtItsTurn,
@@ -172,7 +172,7 @@ export async function writeField(
         result: { ...field, ...after, ...settled },
       }
     },
-    options,
+    { ...options, work: { kind: 'convert', table, fieldTitle: title } },
   )
   return fieldType(written.type).computed ? ((await store.load(tableId)).field(fieldId) ?? written) : written
 }

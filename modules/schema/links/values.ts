@@ -5,7 +5,7 @@ import { formatValue } from '../../../src/core/fields/read.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { type ColumnValue, columnNameOf, pagesOf } from '../../../src/db/column-values.ts'
 import { readNames, recordsByName } from '../../../src/db/names-of-records.ts'
-import type { ChangeContext, SchemaContext } from '../change/index.ts'
+import { type ChangeContext, expectRecords, type SchemaContext } from '../change/index.ts'
 import type { TableModel } from '../model/index.ts'
 
 /** The columns in which a link is kept: a key in the record itself, or pairs in a table of their own. */
@@ -50,6 +50,7 @@ export async function writeLinks(
   const stored = toStored(Date.parse(now))
   const at = encode('datetime')?.(stored) ?? stored
   let [count, order] = [0, 0]
+  await expectRecords(tx, engine.dialect, wanted.own)
   for await (const page of linksOf(change, wanted)) {
     count += page.length
     if (ownColumn === null) {

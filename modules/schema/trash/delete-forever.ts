@@ -27,7 +27,12 @@ export async function deleteFieldForever(
   await context.access.authorize(actor, 'field.purge', table.baseId)
   await refuseForeign(context, table)
   const parts = partsWhere(await partsOfLink(context, field), isTrashed)
-  await forget(context, table.baseId, { ...parts, fields: [field, ...parts.fields] })
+  await forget(
+    context,
+    actor,
+    { table, fieldTitle: field.title },
+    { ...parts, fields: [field, ...parts.fields] },
+  )
   return table.baseId
 }
 
@@ -48,15 +53,25 @@ export async function deleteTableForever(
   await context.access.authorize(actor, 'table.purge', table.baseId)
   await refuseForeign(context, table)
   const parts = partsWhere(await partsOutside(context, table), isTrashed)
-  await forget(context, table.baseId, { ...parts, tables: [table, ...parts.tables] })
+  await forget(context, actor, { table }, { ...parts, tables: [table, ...parts.tables] })
   return table.baseId
 }
 
-async function forget(context: SchemaContext, baseId: string, { fields, tables }: LinkParts): Promise<void> {
+async function forget(
+  context: SchemaContext,
+  actor: Actor,
+  of: { table: Table; fieldTitle?: string },
+  { fields, tables }: LinkParts,
+): Promise<void> {
   const fieldIds = fields.map(({ id }) => id)
   const tableIds = tables.map(({ id }) => id)
-  await purgeParts(context, baseId, new Set([...fieldIds, ...tableIds]))
-  await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
+  const { baseId } = of.table
+  // The metadata forgets them first, so stopping would leave a part of it.
+  const work = { ...of, kind: 'purge', baseId, canCancel: false } as const
+  await context.kernel.works.follow(actor, work, async () => {
+    await purgeParts(context, baseId, new Set([...fieldIds, ...tableIds]))
+    await forgetParts(await context.kernel.sources.engine(baseId), { tableIds, fieldIds })
+  })
 }
 
 async function refuseForeign(context: SchemaContext, table: Table): Promise<void> {

@@ -96,7 +96,8 @@ export async function untrashField(
     if (!field) throw notFound('Field', fieldId.slice(0, 64))
     return field
   }
-  const { table } = await store.load((await find()).tableId)
+  const { tableId, title } = await find()
+  const { table } = await store.load(tableId)
   const restored = await apply(
     actor,
     table.baseId,
@@ -127,7 +128,7 @@ export async function untrashField(
         result: plainField(parts.fields[0] ?? found),
       }
     },
-    options,
+    { ...options, work: { kind: 'restore', table, fieldTitle: title } },
   )
   return (await store.load(table.id)).field(fieldId) ?? restored
 }

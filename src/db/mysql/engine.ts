@@ -1,10 +1,12 @@
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise'
 import { currentCaller, whileWanted } from '../../caller.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Engine, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
+import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { mysql, mysqlFor } from '../../dialects/mysql.ts'
+import { currentWork } from '../../works.ts'
 import type { MysqlConnection } from '../connection.ts'
 import { createWriteQueue, type Turn, writePatienceMs } from '../mutex.ts'
+import { untilStopped, watchedTransaction } from '../script-watch.ts'
 import { connectMysql } from './driver.ts'
 import { explainMysql, hasNoEncryption, isMysqlConnectionError } from './errors.ts'
 
@@ -100,11 +102,17 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     return explained(answer)
   }
 
-  async function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    watch: ScriptWatch | undefined,
+  ): Promise<T> {
     const client = await withPools(({ points }) => points.getConnection())
     try {
       await client.beginTransaction()
-      const result = await work(transactionOn(client))
+      // Only another connection can end a statement.
+      const kill = () => withPools(({ points }) => points.query(`kill query ${client.threadId}`))
+      const result = await work(watchedTransaction(transactionOn(client, watch?.signal, kill), watch))
+      watch?.commit?.()
       await client.commit()
       client.release()
       return result
@@ -119,17 +127,21 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     work: (tx: Transaction) => Promise<T>,
     afterCommit: ((result: T) => Promise<void>) | undefined,
     turn: Turn,
+    watch: ScriptWatch | undefined,
   ): Promise<T> =>
     explained(
       inTurn(async () => {
-        const result = await inTransaction(work)
+        const result = await inTransaction(work, watch)
         await afterCommit?.(result)
         return result
       }, turn),
     )
 
-  const write: Engine['write'] = (work, afterCommit, { isFollowUp = false } = {}) =>
-    writeInTurn(work, afterCommit, isFollowUp ? {} : { patienceMs: writePatienceMs() })
+  const write: Engine['write'] = (work, afterCommit, { isFollowUp = false } = {}) => {
+    if (isFollowUp) return writeInTurn(work, afterCommit, {}, undefined)
+    const watch = currentWork()
+    return writeInTurn(work, afterCommit, { patienceMs: writePatienceMs(), signal: watch?.signal }, watch)
+  }
 
   let met: Promise<void> | null = null
   async function meet(): Promise<void> {
@@ -155,26 +167,25 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
     values: async (statement, options) => (await read(statement, options?.scan, true)) as unknown[][],
     write,
     writeTogether: (work, onCommit) => write(work, async (result) => onCommit?.(result)),
-    writeScript: (script, { afterCommit, signal, progress } = {}) =>
-      writeInTurn(
+    writeScript: (script, { afterCommit, ...given } = {}) => {
+      const watch = given.signal ? given : (currentWork() ?? given)
+      return writeInTurn(
         async (tx) => {
           const statements = typeof script === 'function' ? await script() : script
           const results: StatementResult[] = []
-          let written = 0
           for (const statement of statements) {
-            signal?.throwIfAborted()
             const isRead = /^\s*(select|show|with)\b/i.test(statement.sql)
             const rows = isRead ? await tx.all<Record<string, unknown>>(statement) : []
             const changes = isRead ? 0 : (await tx.run(statement)).changes
             results.push({ changes, rows })
-            written += changes
-            progress?.(written)
           }
           return results
         },
         afterCommit,
-        { isLong: true, signal },
-      ),
+        { isLong: true, signal: watch.signal },
+        watch,
+      )
+    },
     exclusively: (work) => inTurn(work),
     close: async () => {
       await Promise.all([pools.points.end(), pools.scans.end()])
@@ -186,15 +197,23 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
 const withTimeLimit = (sql: string, timeoutMs: number): string =>
   `/*M!100108 set statement max_statement_time = ${timeoutMs / 1000} for */ ${sql}`
 
-function transactionOn(client: PoolConnection): Transaction {
+function transactionOn(
+  client: PoolConnection,
+  signal: AbortSignal | undefined,
+  kill: () => Promise<unknown>,
+): Transaction {
   const run = async ({ sql, params }: Statement): Promise<ResultSetHeader> => {
-    const [header] = await client.query<ResultSetHeader>({ sql, values: params })
+    const [header] = await untilStopped(
+      signal,
+      () => client.query<ResultSetHeader>({ sql, values: params }),
+      kill,
+    )
     return header
   }
   return {
     run: async (statement) => ({ changes: (await run(statement)).affectedRows }),
     all: async <T>({ sql, params }: Statement) => {
-      const [rows] = await client.query({ sql, values: params })
+      const [rows] = await untilStopped(signal, () => client.query({ sql, values: params }), kill)
       return (Array.isArray(rows) ? rows : []) as T[]
     },
     async runMany(sql, rows) {

@@ -2,10 +2,12 @@ import { currentCaller } from '../../caller.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quoteText } from '../../dialects/render.ts'
+import { currentWork } from '../../works.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { createGroupCommit, type GroupSession } from '../group-commit.ts'
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
-import { explainPostgres, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
+import { watchedTransaction } from '../script-watch.ts'
+import { explainPostgres, isCancelled, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
 import { type Lane, type Lanes, openLanes } from './lanes.ts'
 import { transactionOn } from './transaction.ts'
 
@@ -83,10 +85,12 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
     lock: string,
     work: (tx: Transaction) => Promise<T>,
     turn: Turn = {},
+    watch?: ScriptWatch,
   ): Promise<T> {
     try {
       await lane.command(`begin${lock}`).catch(explainWait(turn))
-      const result = await work(transactionOn(lane))
+      const result = await work(watchedTransaction(transactionOn(lane, watch?.signal), watch))
+      watch?.commit?.()
       await lane.command('commit')
       return result
     } catch (error) {
@@ -119,19 +123,24 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       read<T>(statement, options, false),
     values: (statement, options) => read<unknown[]>(statement, options, true),
     write: (work, afterCommit, { isFollowUp = false } = {}) => {
-      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs() }
+      const watch = isFollowUp ? undefined : currentWork()
+      const turn = isFollowUp ? {} : { patienceMs: writePatienceMs(), signal: watch?.signal }
       if (!afterCommit)
-        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), work, turn))
+        return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), work, turn, watch))
       return withLock(turn, async (lane) => {
-        const result = await inTransaction(lane, '', work)
+        const result = await inTransaction(lane, '', work, {}, watch)
         await afterCommit(result)
         return result
       })
     },
     writeTogether: groupCommit(),
-    writeScript: (script, { afterCommit, ...watch } = {}) => {
-      const run = async (lane: Lane) =>
-        runScript(lane, typeof script === 'function' ? await script() : script, watch)
+    writeScript: (script, { afterCommit, ...given } = {}) => {
+      const watch = given.signal ? given : (currentWork() ?? given)
+      const run = async (lane: Lane) => {
+        const results = await runScript(lane, typeof script === 'function' ? await script() : script, watch)
+        watch.commit?.()
+        return results
+      }
       const turn: Turn = { isLong: true, signal: watch.signal }
       if (!afterCommit)
         return withWriter(turn, (lane) => inTransaction(lane, lockForTransaction(turn), () => run(lane)))
@@ -176,8 +185,7 @@ async function runScript(
   const results: StatementResult[] = []
   let written = 0
   for (const statement of statements) {
-    signal?.throwIfAborted()
-    const { rows, count } = await lane.query(statement)
+    const { rows, count } = await lane.query(statement, { signal })
     const changes = rows.length > 0 ? 0 : count
     results.push({ changes, rows: rows as Record<string, unknown>[] })
     written += changes
@@ -188,9 +196,16 @@ async function runScript(
 
 /** A connection that was lost has taken its transaction back already. */
 async function rollBack(lane: Lane): Promise<void> {
-  await lane.command('rollback').catch((error) => {
-    if (!isConnectionError(error)) throw error
-  })
+  await lane
+    .command('rollback')
+    .catch((error) => {
+      // The end of a statement was asked for, and came too late for that one.
+      if (isCancelled(error)) return lane.command('rollback')
+      throw error
+    })
+    .catch((error) => {
+      if (!isConnectionError(error)) throw error
+    })
 }
 
 function groupSession(lane: Lane, begin: string, turn: Turn): GroupSession {

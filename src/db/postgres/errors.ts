@@ -41,6 +41,9 @@ export function isConnectionError(error: unknown): boolean {
 /** True where a column has become another since a statement was prepared: over a new connection it is answered. */
 export const isStalePlan = (error: unknown): boolean => codeOf(error) === '0A000'
 
+/** True where the end of the statement was asked for. */
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
+
 /** True where a lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 

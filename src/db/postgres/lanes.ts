@@ -6,6 +6,7 @@ import { quotePostgres } from '../../dialects/postgres-tables.ts'
 import { bound } from '../bound.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { baseBusy } from '../mutex.ts'
+import { untilStopped } from '../script-watch.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
 import { isConnectionError, isStalePlan } from './errors.ts'
 
@@ -17,8 +18,14 @@ export interface LaneResult {
 
 /** One connection, in the hands of one caller. */
 export interface Lane {
-  /** @throws the driver's error; a lost connection ends everything that was begun on it */
-  query(statement: Statement, options?: { arrays?: boolean; caller?: Caller }): Promise<LaneResult>
+  /**
+   * @param options `caller` ends a read with its request, `signal` a write
+   * @throws the driver's error; a lost connection ends everything that was begun on it
+   */
+  query(
+    statement: Statement,
+    options?: { arrays?: boolean; caller?: Caller; signal?: AbortSignal },
+  ): Promise<LaneResult>
   /** Several statements without values, separated by semicolons. */
   command(text: string): Promise<void>
 }
@@ -178,7 +185,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       }
     }
     return {
-      async query({ sql, params }, { arrays = false, caller } = {}) {
+      async query({ sql, params }, { arrays = false, caller, signal } = {}) {
         refuseLost()
         const prepare = isWorthPreparing(sql)
         // The same text in another schema is about other tables, whose columns may be of other types.
@@ -188,7 +195,13 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
         const query = member.client.unsafe(text, bound(params), { prepare })
         try {
           const read = async () => (arrays ? await query.values() : await query)
-          const rows = await whileWanted(caller, read, () => query.cancel())
+          // The types of the driver do not say that it waits for the server to have been asked.
+          const cancel = async () => query.cancel()
+          const rows = await untilStopped(
+            signal,
+            () => whileWanted(caller, read, () => query.cancel()),
+            cancel,
+          )
           return { rows, count: rows.count ?? 0 }
         } catch (error) {
           if (isStalePlan(error)) member.isStale = true

@@ -5,11 +5,15 @@ import type { Lane } from './lanes.ts'
 /** Statements that are sent ahead of their answers. */
 const SENT_AHEAD = 200
 
-/** A transaction that has begun on a connection. */
-export function transactionOn(lane: Lane): Transaction {
+/**
+ * A transaction that has begun on a connection.
+ *
+ * @param signal ends a statement that runs
+ */
+export function transactionOn(lane: Lane, signal?: AbortSignal): Transaction {
   return {
-    run: async (statement) => ({ changes: (await lane.query(statement)).count }),
-    all: async <T>(statement: Statement) => (await lane.query(statement)).rows as T[],
+    run: async (statement) => ({ changes: (await lane.query(statement, { signal })).count }),
+    all: async <T>(statement: Statement) => (await lane.query(statement, { signal })).rows as T[],
     async insertOne({ sql, params }, key) {
       const { rows } = await lane.query({ sql: `${sql} returning ${quotePostgres(key)} as key`, params })
       return (rows[0] as { key: unknown } | undefined)?.key

@@ -14,6 +14,7 @@ import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { actionLabel } from '../records/action-label.ts'
 import { undoChosen } from '../records/undo-commands.tsx'
+import { WorkBar } from '../records/work-bar.tsx'
 import styles from './history.module.css'
 
 /** Actions that one page lists. */
@@ -57,6 +58,7 @@ export function HistoryScreen() {
           onChoose={(id) => goTo(paths.history(baseId, id), { replace: true })}
         />
       </header>
+      <WorkBar baseId={baseId} canCancel />
       {pages.error && !pages.data ? (
         <ErrorState
           title={t('The history could not be loaded')}

@@ -17,6 +17,7 @@ import { toast } from '../../ui/toast.ts'
 import { useDebounced } from '../formula/use-debounced.ts'
 import { inLine } from '../records/base-queue.ts'
 import { offerUndo, undoChosen } from '../records/undo-commands.tsx'
+import { WorkBar } from '../records/work-bar.tsx'
 import { restoreTable } from '../shell/table-commands.tsx'
 import styles from './history.module.css'
 import { TableFilter } from './history-screen.tsx'
@@ -65,6 +66,7 @@ export function TrashScreen() {
               )}
         </p>
       </header>
+      <WorkBar baseId={baseId} canCancel={roleCan(base.role, 'record.undo')} />
       {offered.length === 0 ? (
         <EmptyState icon={Trash2} title={t('Only editors of this base can see its trash')} />
       ) : (
