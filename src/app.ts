@@ -5,10 +5,16 @@ import { authRest } from '../modules/auth/rest.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'
-import { createSchemaService, FIELD_EXPRESSIONS, schemaRest, TABLE_VIEWS } from '../modules/schema/index.ts'
+import {
+  createSchemaService,
+  FIELD_EXPRESSIONS,
+  schemaRest,
+  TABLE_VIEWS,
+  VIEW_PRESENTER,
+} from '../modules/schema/index.ts'
 import { createSharesService, sharesRest } from '../modules/shares/index.ts'
 import { createStorageService, storageRest } from '../modules/storage/index.ts'
-import { createViewsService, viewsRest } from '../modules/views/index.ts'
+import { createViewsService, presentTableViews, viewsRest } from '../modules/views/index.ts'
 import { asCaller, nameCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import type { Config } from './config.ts'
@@ -106,8 +112,9 @@ export function createServices(kernel: Kernel) {
   kernel.registry.fill(HOME_OF, bases.homeOf)
   kernel.registry.fill(HAS_TABLES, schema.hasTables)
   kernel.registry.fill(BASE_TITLES, bases.titlesOf)
-  kernel.registry.fill(STARTER, createStarter({ bases, schema, records, views }))
+  kernel.registry.fill(STARTER, createStarter({ kernel, bases, schema, records, views }))
   kernel.registry.fill(TABLE_VIEWS, views.tableViews)
+  kernel.registry.fill(VIEW_PRESENTER, presentTableViews(views))
   kernel.registry.fill(FIELD_EXPRESSIONS, records.expressions)
   return { auth, bases, schema, views, records, shares, imports, copies, storage }
 }

@@ -25,7 +25,14 @@ export {
   type TableModel,
   uniqueTitle,
 } from './model/index.ts'
-export { presentFull, presentShared, readPlace, schemaRest } from './rest/index.ts'
+export {
+  type PresentTableViews,
+  presentFull,
+  presentShared,
+  readPlace,
+  schemaRest,
+  VIEW_PRESENTER,
+} from './rest/index.ts'
 export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
 export { diagramOf, type NewTable, type PreparedTable } from './tables/index.ts'

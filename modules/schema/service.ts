@@ -24,7 +24,6 @@ import {
   loadShown,
   openField,
   openTable,
-  type PresentedViews,
   readLogNames,
   type SchemaContext,
   type ScriptFollower,
@@ -239,8 +238,6 @@ export function createSchemaService(kernel: Kernel, auth: Pick<AuthService, 'acc
     /** True where the base reads this database. */
     hasSource: async (baseId: string, sourceId: string): Promise<boolean> =>
       ((await bases.sourcesOf([baseId])).get(baseId) ?? []).some(({ id }) => id === sourceId),
-    /** The views of a table as REST clients know them. */
-    presentViews: (model: TableModel, options: PresentedViews) => context.views.present(model, options),
     viewsOf: (model: TableModel) => context.views.ofTable(model),
 
     // Operations.

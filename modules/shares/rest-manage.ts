@@ -5,7 +5,7 @@ import { badRequest, notFound } from '../../src/core/errors.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { readBody, restBase, scalar } from '../../src/rest.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { ViewsService } from '../views/index.ts'
+import { presentOneView, presentViewList, type ViewsService } from '../views/index.ts'
 import type { SharesService } from './service.ts'
 import { BaseShareBody, passwordPatch, readShareBody, ViewShareBody } from './wire-settings.ts'
 
@@ -35,7 +35,7 @@ export function manageRest(kernel: Kernel, deps: Deps) {
 
 function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Deps) {
   const shown = async (actor: Actor, viewId: string) => {
-    const { view: _, ...rest } = await views.present(actor, viewId)
+    const { view: _, ...rest } = await presentOneView(views, actor, viewId)
     return rest
   }
   return new Elysia({ prefix })
@@ -58,7 +58,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, views, shares }: Dep
     })
     .get('/tables/:tableId/share', async ({ actor, params }) => {
       await views.openTable(actor, 'view.share', params.tableId)
-      const all = await views.presentTable(actor, params.tableId)
+      const all = await presentViewList(views, actor, params.tableId)
       return { list: all.filter(({ uuid }) => uuid !== null) }
     })
 }

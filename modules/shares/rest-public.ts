@@ -10,6 +10,7 @@ import { restBase, scalar } from '../../src/rest.ts'
 import { asVisitor, passwordIn, type ShareRow } from '../auth/index.ts'
 import { createRestReads, EXPORT_JOB, fileAnswer } from '../records/index.ts'
 import { presentShared } from '../schema/index.ts'
+import { presentSharedView } from '../views/index.ts'
 import { readAnswer } from './read-answer.ts'
 import type { RestServices } from './rest-services.ts'
 
@@ -84,7 +85,7 @@ function viewRoutes(prefix: string, kernel: Kernel, { auth, schema, views, recor
       const whole = await schema.load(view.tableId)
       const { table } = whole
       const [shown, own, people] = await Promise.all([
-        views.presentShared(view.id, share),
+        presentSharedView(views, view.id, share),
         presentShared(schema, whole, view),
         records.people(actor, table.baseId),
       ])

@@ -19,19 +19,25 @@ import {
   newTableStatements,
   removedTablesStatements,
   reorderView,
-} from './life.ts'
-import { openWithLines, requireLine } from './lines.ts'
+} from './lifecycle.ts'
 import { refuseLocked } from './lock.ts'
 import { liveOptions, type ViewRow } from './model.ts'
+import { openSharedView } from './open-shared.ts'
 import { placeNewField, placeReverse } from './place-field.ts'
-import { forVisitors, presentKind, presentView, shownView } from './present.ts'
-import { presentSharedView } from './present-shared.ts'
 import { renameChoices } from './rename-choices.ts'
+import {
+  forVisitors,
+  type ShownView,
+  shownView,
+  type ViewShare,
+  type ViewWithLines,
+  viewShare,
+} from './shown-view.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'
 import { changeView, updateView, type ViewPatch } from './update.ts'
+import { openWithLines, requireLine } from './view-columns.ts'
 import { setVisibility, type VisibilityRule, viewsOfBase } from './visibility.ts'
-import { linkOfVisitor, linksOfViews } from './wire-links.ts'
 
 /** Operators that hold NULL and the empty text apart, where `blank` takes both. */
 const NULL_OPERATORS = new Set(['null', 'notnull', 'empty', 'notempty'])
@@ -54,7 +60,6 @@ export function createViewsService(
   const copies = createCopiedRows(kernel)
   const tableViews: TableViews = {
     ofTable: store.ofModel,
-    present: presentAll,
     forNewTable: (table, fields, actorId) => newTableStatements(context, table, fields, actorId),
     forNewField: (model, field, place, actor) => placeNewField(context, model, field, place, actor),
     forReverse: (model, field) => placeReverse(context, model, field),
@@ -64,24 +69,41 @@ export function createViewsService(
   }
   registerViewsUndo(context, kernel)
 
-  async function presentAll(model: TableModel, options: { detailed: boolean; forVisitors?: boolean }) {
-    const links = await linksOfViews(auth.shares, model.table.baseId)
-    const rows = await store.rowsOf(model.table.id)
-    return rows.map((row) => {
-      const shown = shownView(model, row, links.get(row.id))
-      return presentView(options.forVisitors ? forVisitors(shown) : shown, options)
-    })
+  /** The public links of a base's views, by view. */
+  async function sharesOf(baseId: string): Promise<ReadonlyMap<string, ViewShare>> {
+    const rows = await auth.shares.ofBase(baseId)
+    return new Map(rows.filter(({ kind }) => kind === 'view').map((row) => [row.targetId, viewShare(row)]))
   }
 
-  /** A view as it is sent, for someone who holds the right. @throws VIEW_NOT_FOUND, also for another kind */
-  async function openShown(actor: Actor, right: BaseRight, viewId: string, kind?: ViewKind) {
+  /** Every view of a table in its order. The caller checks who may see them. */
+  async function shownOfTable(
+    model: TableModel,
+    options: { forVisitors?: boolean } = {},
+  ): Promise<ShownView[]> {
+    const shares = await sharesOf(model.table.baseId)
+    const rows = await store.rowsOf(model.table.id)
+    const shown = rows.map((row) => shownView(model, row, shares.get(row.id)))
+    return options.forVisitors ? shown.map(forVisitors) : shown
+  }
+
+  /**
+   * A view with the options and groups of live fields, for someone who holds the right.
+   *
+   * @throws VIEW_NOT_FOUND, also where `kind` names another kind
+   */
+  async function openShown(
+    actor: Actor,
+    right: BaseRight,
+    viewId: string,
+    kind?: ViewKind,
+  ): Promise<ShownView> {
     const { view, model } = await store.load(viewId)
     if (kind !== undefined && view.kind !== kind) throw notFound('View', viewId)
     await access.authorize(actor, right, model.table.baseId)
     const row = await store.findRow(viewId)
     if (!row) throw notFound('View', viewId)
-    const links = await linksOfViews(auth.shares, model.table.baseId)
-    const shown = shownView(model, row, links.get(viewId))
+    const shares = await sharesOf(model.table.baseId)
+    const shown = shownView(model, row, shares.get(viewId))
     return actor.kind === 'share' ? forVisitors(shown) : shown
   }
 
@@ -147,10 +169,11 @@ export function createViewsService(
     },
     openTable: schema.openTable,
     openShown,
-    /** Every view of a table as REST clients know them, for someone who may see them. @throws TABLE_NOT_FOUND */
-    async presentTable(actor: Actor, tableId: string) {
+    shownOfTable,
+    /** Every view of a table, for someone who may see them. @throws TABLE_NOT_FOUND */
+    async listShown(actor: Actor, tableId: string): Promise<ShownView[]> {
       const model = await schema.openTable(actor, 'view.list', tableId)
-      return presentAll(model, { detailed: true, forVisitors: actor.kind === 'share' })
+      return shownOfTable(model, { forVisitors: actor.kind === 'share' })
     },
     /** The base of an id or title, for someone who holds the right. @throws BASE_NOT_FOUND */
     async openBase(actor: Actor, right: BaseRight, idOrTitle: string): Promise<string> {
@@ -159,26 +182,19 @@ export function createViewsService(
       return id
     },
     /** Every view of a base that the actor may see, with those that are hidden from some. */
-    async presentBase(actor: Actor, baseId: string) {
-      const links = await linksOfViews(auth.shares, baseId)
-      const found = []
+    async listShownOfBase(actor: Actor, baseId: string): Promise<ShownView[]> {
+      const shares = await sharesOf(baseId)
+      const found: ShownView[] = []
       for (const row of await viewsOfBase(context, actor, baseId)) {
-        const shown = shownView(await schema.load(row.tableId), row, links.get(row.id))
-        found.push(presentView(shown, { detailed: true }))
+        found.push(shownView(await schema.load(row.tableId), row, shares.get(row.id)))
       }
       return found
     },
-    /** One view as REST clients know it. @throws VIEW_NOT_FOUND */
-    present: async (actor: Actor, viewId: string) =>
-      presentView(await openShown(actor, 'view.list', viewId), { detailed: false }),
-    /** The same for who came by a public link to it. @throws VIEW_NOT_FOUND */
-    presentShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>
-      presentSharedView(store, viewId, linkOfVisitor(share)),
-    /** What the kind of a view has of its own. @throws VIEW_NOT_FOUND, also for a view of another kind */
-    presentKind: async (actor: Actor, viewId: string, kind: ViewKind) =>
-      presentKind(await openShown(actor, 'view.list', viewId, kind)),
-    /** A view as it is sent, with a line for each of its fields. @throws VIEW_NOT_FOUND */
-    async openWithLines(actor: Actor, right: BaseRight, viewId: string) {
+    /** A view for visitors of its public link. The caller checks the link. @throws VIEW_NOT_FOUND */
+    openShared: (viewId: string, share: Pick<ShareRow, 'id' | 'settings'>) =>
+      openSharedView(store, viewId, share),
+    /** A view with a line for each of its fields. @throws VIEW_NOT_FOUND */
+    async openWithLines(actor: Actor, right: BaseRight, viewId: string): Promise<ViewWithLines> {
       const { row, model, lines } = await openWithLines(context, actor, right, viewId)
       const shown = shownView(model, row)
       return { shown: actor.kind === 'share' ? forVisitors(shown) : shown, lines }

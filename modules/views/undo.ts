@@ -1,7 +1,7 @@
 import type { Kernel } from '../../src/kernel.ts'
 import { type ArrangeDetail, restoreLines } from './arrange.ts'
 import type { ViewsContext } from './context.ts'
-import { bringBack, removeView, type StoredView } from './life.ts'
+import { bringBack, removeView, type StoredView } from './lifecycle.ts'
 import { refuseLocked } from './lock.ts'
 import type { ViewState } from './model.ts'
 import { changedKeys, rightsFor, stateOf, writeView } from './update.ts'

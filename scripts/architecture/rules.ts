@@ -34,6 +34,7 @@ const MODULES = [
 /** Folders of a module in order: each may call those before it, through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
+  views: ['rest'],
   records: [
     'table',
     'foreign',
@@ -102,7 +103,7 @@ const TYPE_BY_NAME = new RegExp(
 )
 
 /** Folders of the registries of view kinds. */
-const KIND_FOLDERS = ['src/core/views', 'modules/views/kinds', 'web/features/views/kinds']
+const KIND_FOLDERS = ['src/core/views', 'modules/views/rest/kinds', 'web/features/views/kinds']
 const KIND = `['"](${Object.keys(VIEW_KINDS).join('|')})['"]`
 // Other things have a kind too, but none of them is called like a kind of view.
 const KIND_BY_NAME = new RegExp(`kind\\s*[!=]==?\\s*${KIND}|\\bcase\\s+${KIND}`, 'gi')
@@ -138,6 +139,11 @@ export const RULES: Rule[] = [
     "a folder of a module imports another's index.ts and only of an earlier one",
     ({ path }) => inFolder(path, 'modules'),
     ({ target }, { path }) => mayCallFolder(path, target),
+  ),
+  importRule(
+    "the edge of a module (rest/) is imported by the module's index.ts only",
+    ({ path }) => inFolder(path, 'modules'),
+    ({ target }, { path }) => mayCallEdge(path, target),
   ),
   importRule(
     'web imports only src/core and `type AppRouter` of the server',
@@ -277,6 +283,13 @@ function mayCall(path: string, target: string): boolean {
     MODULES.includes(from) &&
     MODULES.indexOf(to) < MODULES.indexOf(from)
   )
+}
+
+/** Other modules reach an edge through the `index.ts` of its module. */
+function mayCallEdge(path: string, target: string): boolean {
+  const edge = /^modules\/[a-z]+\/rest\//.exec(target)?.[0]
+  if (edge === undefined || moduleOf(path) !== moduleOf(target)) return true
+  return path.startsWith(edge) || path === `modules/${moduleOf(path)}/index.ts`
 }
 
 /** The folder of a module whose folders have an order, e.g. `['records', 'read']`. */

@@ -6,7 +6,7 @@ import {
   toNodes,
   type WireNode,
   withNode,
-} from '../../modules/views/wire-filters.ts'
+} from '../../modules/views/rest/filter-list.ts'
 import type { Filter } from '../../src/core/filters/index.ts'
 
 /** A list as a client could have built it, drawn from a seed. */

@@ -21,12 +21,6 @@ export interface FieldPlace {
   order?: number
 }
 
-/** How views are sent to REST clients. `forVisitors`: without what is for members alone. */
-export interface PresentedViews {
-  detailed: boolean
-  forVisitors?: boolean
-}
-
 /** Views that go along with the copy of their table. */
 export interface CopiedViews {
   /** Their ids, each of which gets a new one. */
@@ -41,8 +35,6 @@ export interface CopiedViews {
  */
 export interface TableViews {
   ofTable(model: TableModel): Promise<View[]>
-  /** The same as REST clients know them; `detailed` as a table fetched by its id has them. */
-  present(model: TableModel, options: PresentedViews): Promise<Record<string, unknown>[]>
   forNewTable(table: Table, fields: Field[], actorId: string | null): MetaStatement[]
   /** @throws VIEW_NOT_FOUND, FIELD_NOT_FOUND for a place that is not in the table */
   forNewField(

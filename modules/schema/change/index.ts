@@ -20,7 +20,6 @@ export {
   loadShown,
   openField,
   openTable,
-  type PresentedViews,
   type SchemaContext,
   TABLE_VIEWS,
   type TableViews,

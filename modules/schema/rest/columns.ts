@@ -34,7 +34,7 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
     .post('/tables/:tableId/columns', async ({ actor, params, body }) => {
       await schema.openTable(actor, 'field.create', params.tableId)
       await addColumn(schema, actor, params.tableId, readBody(ColumnBody, body))
-      return presentFull(schema, params.tableId, { detailed: true })
+      return presentFull(schema, kernel.registry, params.tableId, { detailed: true })
     })
 
     .post('/tables/:tableId/columns/bulk', async ({ actor, params, body }) => {
@@ -58,13 +58,13 @@ export function columnsRest(prefix: string, schema: SchemaService, kernel: Kerne
       const { model, field } = await schema.openField(actor, 'field.update', params.columnId)
       const patch = await readPatch(schema, model, field, readBody(ColumnBody, body))
       await schema.updateField(actor, field.id, patch)
-      return presentFull(schema, field.tableId, { detailed: true })
+      return presentFull(schema, kernel.registry, field.tableId, { detailed: true })
     })
 
     .delete('/columns/:columnId', async ({ actor, params }) => {
       const { field } = await schema.openField(actor, 'field.delete', params.columnId)
       await schema.deleteField(actor, field.id)
-      return presentFull(schema, field.tableId, { detailed: true })
+      return presentFull(schema, kernel.registry, field.tableId, { detailed: true })
     })
 
     .post('/columns/:columnId/primary', async ({ actor, params }) => {

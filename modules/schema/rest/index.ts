@@ -3,6 +3,6 @@
  */
 
 export { readPlace } from './columns.ts'
-export { presentFull } from './present-full.ts'
+export { type PresentTableViews, presentFull, VIEW_PRESENTER } from './present-full.ts'
 export { presentShared } from './present-shared.ts'
 export { schemaRest } from './routes.ts'

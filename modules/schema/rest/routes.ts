@@ -74,7 +74,7 @@ function listRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth:
       ...(tableName && { tableName }),
       ...(meta && { meta }),
     })
-    return presentFull(schema, table.id)
+    return presentFull(schema, kernel.registry, table.id)
   }
   return (
     new Elysia({ prefix })
@@ -106,7 +106,10 @@ function tableRoutes(prefix: string, schema: SchemaService, kernel: Kernel, auth
 
     .get('/', async ({ actor, params }) => {
       await schema.openTable(actor, 'table.read', params.tableId)
-      return presentFull(schema, params.tableId, { detailed: true, forVisitors: actor.kind === 'share' })
+      return presentFull(schema, kernel.registry, params.tableId, {
+        detailed: true,
+        forVisitors: actor.kind === 'share',
+      })
     })
 
     .patch('/', async ({ actor, params, body }) => {

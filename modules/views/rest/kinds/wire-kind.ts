@@ -1,33 +1,12 @@
 import { z } from 'zod'
-import { parseJsonText } from '../../../src/core/json-text.ts'
-import type { Sort, ViewKind } from '../../../src/core/model.ts'
-import { plainObject } from '../../../src/input.ts'
-import { wireTime } from '../../../src/wire.ts'
-import type { TableModel } from '../../schema/index.ts'
-import type { LineRow, ViewRow } from '../model.ts'
-import type { ViewPatch } from '../update.ts'
-
-/** What REST clients read of a view's public link. */
-export interface WireLink {
-  uuid: string | null
-  /** A mask where there is one. */
-  password: string | null
-  /** How the public page looks, as clients find it in the `meta` of the view. */
-  meta: Record<string, unknown>
-}
-
-export const NO_LINK: WireLink = { uuid: null, password: null, meta: {} }
-
-/** A view that is about to be sent. */
-export interface ShownView {
-  model: TableModel
-  row: ViewRow
-  /** What its kind keeps, with every key and of live fields alone. */
-  options: object
-  /** What its records are grouped by, of live fields alone. */
-  groups: Sort[]
-  link: WireLink
-}
+import { parseJsonText } from '../../../../src/core/json-text.ts'
+import type { ViewKind } from '../../../../src/core/model.ts'
+import { plainObject } from '../../../../src/input.ts'
+import { wireTime } from '../../../../src/wire.ts'
+import type { TableModel } from '../../../schema/index.ts'
+import type { LineRow } from '../../model.ts'
+import type { ShownView } from '../../shown-view.ts'
+import type { ViewPatch } from '../../update.ts'
 
 /** Where a body is read: the table, and what the kind keeps before it. */
 export interface ReadPlace {
@@ -124,11 +103,11 @@ export const present = (object: Record<string, unknown>): Record<string, unknown
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
 /** What the type-specific object of every kind begins with. */
-export const commonKeys = ({ model: { table }, row, link }: ShownView) => ({
+export const commonKeys = ({ model: { table }, row, share }: ShownView) => ({
   fk_view_id: row.id,
   source_id: table.sourceId,
   base_id: table.baseId,
-  uuid: link.uuid,
+  uuid: share?.id ?? null,
   created_at: wireTime(row.createdAt),
   updated_at: wireTime(row.updatedAt),
   meta: row.meta,

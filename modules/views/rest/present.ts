@@ -1,30 +1,14 @@
-import { toWireOperator } from '../../src/core/filters/index.ts'
-import type { Sort, Table } from '../../src/core/model.ts'
-import { viewKind } from '../../src/core/views/index.ts'
-import { wireTime } from '../../src/wire.ts'
-import type { TableModel } from '../schema/index.ts'
+import { toWireOperator } from '../../../src/core/filters/index.ts'
+import type { Sort, Table } from '../../../src/core/model.ts'
+import { viewKind } from '../../../src/core/views/index.ts'
+import { wireTime } from '../../../src/wire.ts'
+import { type LineRow, liveColoring, type ViewRow } from '../model.ts'
+import type { ShownView } from '../shown-view.ts'
+import type { WireNode } from './filter-list.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
-import { commonKeys, NO_LINK, type ShownView, type WireLink } from './kinds/wire-kind.ts'
-import { type LineRow, liveColoring, liveGroups, liveOptions, type ViewRow } from './model.ts'
-import type { WireNode } from './wire-filters.ts'
-import { presentVisibility } from './wire-visibility.ts'
-
-/** All that is sent of a view, put together once. */
-export const shownView = (model: TableModel, row: ViewRow, link: WireLink = NO_LINK): ShownView => ({
-  model,
-  row,
-  link,
-  options: liveOptions(model, row),
-  groups: liveGroups(model, row),
-})
-
-/** The same for visitors of a base: not who else can see it by which link, nor whom its answers are mailed to. */
-export const forVisitors = ({ options, row, ...shown }: ShownView): ShownView => ({
-  ...shown,
-  row,
-  link: NO_LINK,
-  options: viewKind(row.kind).publicOptions?.(options) ?? options,
-})
+import { commonKeys } from './kinds/wire-kind.ts'
+import { presentShare } from './present-share.ts'
+import { presentVisibility } from './visibility.ts'
 
 /**
  * A view with every key (wire reference §9.1).
@@ -32,8 +16,9 @@ export const forVisitors = ({ options, row, ...shown }: ShownView): ShownView =>
  * @param detailed adds what a list of views names of the table
  */
 export function presentView(shown: ShownView, { detailed }: { detailed: boolean }) {
-  const { model, row, link } = shown
+  const { model, row, share } = shown
   const { table } = model
+  const link = presentShare(share)
   return {
     ...(detailed && {
       ptn: table.tableName,

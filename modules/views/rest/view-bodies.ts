@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { badRequest } from '../../src/core/errors.ts'
-import { MAX_GROUPS, type Sort } from '../../src/core/model.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
+import { MAX_WIDTH, MIN_WIDTH } from '../model.ts'
 import { wireFlag, wireMeta } from './kinds/wire-kind.ts'
-import { MAX_WIDTH, MIN_WIDTH } from './model.ts'
-import { AGGREGATIONS } from './wire-words.ts'
+import { AGGREGATIONS } from './vocabulary.ts'
 
 const id = z.string().max(64)
 const title = z.string().max(1000)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { badRequest } from '../../../src/core/errors.ts'
-import type { Choice } from '../../../src/core/fields/choices.ts'
-import { hasSingleChoice } from '../../../src/core/fields/traits.ts'
-import type { Field } from '../../../src/core/model.ts'
-import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../src/core/views/index.ts'
-import { readBody } from '../../../src/rest.ts'
+import { badRequest } from '../../../../src/core/errors.ts'
+import type { Choice } from '../../../../src/core/fields/choices.ts'
+import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../../src/core/views/index.ts'
+import { readBody } from '../../../../src/rest.ts'
 import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
 import {
   kindChange,

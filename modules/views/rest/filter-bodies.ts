@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../src/core/errors.ts'
+import { AppError } from '../../../src/core/errors.ts'
 import {
   type Condition,
   conditionFromWire,
@@ -8,12 +8,12 @@ import {
   setOf,
   toWireOperator,
   type WireFilter,
-} from '../../src/core/filters/index.ts'
-import { createId } from '../../src/core/ids.ts'
-import type { Sort } from '../../src/core/model.ts'
-import type { TableModel } from '../schema/index.ts'
-import { requireField } from './context.ts'
-import type { WireNode } from './wire-filters.ts'
+} from '../../../src/core/filters/index.ts'
+import { createId } from '../../../src/core/ids.ts'
+import type { Sort } from '../../../src/core/model.ts'
+import type { TableModel } from '../../schema/index.ts'
+import { requireField } from '../context.ts'
+import type { WireNode } from './filter-list.ts'
 
 const id = z.string().max(64)
 const flag = z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean)

@@ -5,8 +5,8 @@ import type { TableModel } from '../schema/index.ts'
 import { openView, type ViewsContext } from './context.ts'
 import { createLineId, fieldsOfView, type LineRow, type ViewRow } from './model.ts'
 
-/** A view as REST needs it: its row, its table, and a line with an id for each of the table's fields. */
-export interface ViewWithLines {
+/** A view's row and table, and a stored line for each of the table's fields. */
+interface OpenedLines {
   row: ViewRow
   model: TableModel
   lines: LineRow[]
@@ -23,7 +23,7 @@ export async function openWithLines(
   actor: Actor,
   right: BaseRight,
   viewId: string,
-): Promise<ViewWithLines> {
+): Promise<OpenedLines> {
   const { store, db } = context
   const { model } = await openView(context, actor, right, viewId)
   const row = await store.findRow(viewId)

@@ -1,4 +1,4 @@
-import type { ViewKind } from '../../../src/core/model.ts'
+import type { ViewKind } from '../../../../src/core/model.ts'
 import { calendar } from './calendar.ts'
 import { form } from './form.ts'
 import { gallery } from './gallery.ts'

@@ -1,4 +1,4 @@
-import type { RowHeight } from '../../src/core/model.ts'
+import type { RowHeight } from '../../../src/core/model.ts'
 
 /** Row heights in the order in which clients number them. */
 export const ROW_HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']

@@ -1,20 +1,21 @@
 import { Elysia } from 'elysia'
-import type { Actor } from '../../src/core/actor.ts'
-import type { BaseRight } from '../../src/core/roles.ts'
-import { collectsAnswers } from '../../src/core/views/index.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { type Authenticator, readBody, restBase, scalar } from '../../src/rest.ts'
-import { refuseUnstorable } from '../schema/index.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { BaseRight } from '../../../src/core/roles.ts'
+import { collectsAnswers } from '../../../src/core/views/index.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { type Authenticator, readBody, restBase, scalar } from '../../../src/rest.ts'
+import { refuseUnstorable } from '../../schema/index.ts'
+import { liveOptions } from '../model.ts'
+import type { ViewsService } from '../service.ts'
+import { rightsFor } from '../update.ts'
+import { linesRest } from './column-routes.ts'
+import { filtersRest } from './filter-routes.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import type { WireKind } from './kinds/wire-kind.ts'
-import { liveOptions } from './model.ts'
-import { presentLine } from './present.ts'
-import { filtersRest } from './rest-filters.ts'
-import { linesRest } from './rest-lines.ts'
-import type { ViewsService } from './service.ts'
-import { rightsFor } from './update.ts'
-import { ViewBody, ViewPatchBody } from './wire-body.ts'
-import { readVisibility } from './wire-visibility.ts'
+import { presentKind, presentLine, presentView } from './present.ts'
+import { presentOneView, presentViewList } from './presenter.ts'
+import { ViewBody, ViewPatchBody } from './view-bodies.ts'
+import { readVisibility } from './visibility.ts'
 
 const PREFIXES = ['/api/v1/db/meta', '/api/v2/meta']
 
@@ -36,9 +37,11 @@ export const viewsRest = (views: ViewsService, kernel: Kernel, auth: Authenticat
         .get('/:baseId/has-empty-or-null-filters', async ({ actor, params }) =>
           scalar(await views.hasNullFilters(actor, params.baseId)),
         )
-        .get('/:baseId/visibility-rules', async ({ actor, params }) =>
-          views.presentBase(actor, await views.openBase(actor, 'view.update', params.baseId)),
-        )
+        .get('/:baseId/visibility-rules', async ({ actor, params }) => {
+          const baseId = await views.openBase(actor, 'view.update', params.baseId)
+          const shown = await views.listShownOfBase(actor, baseId)
+          return shown.map((one) => presentView(one, { detailed: true }))
+        })
         .post('/:baseId/visibility-rules', async ({ actor, params, body }) => {
           const baseId = await views.openBase(actor, 'view.update', params.baseId)
           await views.setVisibility(actor, baseId, readVisibility(body))
@@ -54,7 +57,7 @@ function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
     .use(restBase(kernel, auth))
 
     .get('/tables/:tableId/views', async ({ actor, params }) => ({
-      list: await views.presentTable(actor, params.tableId),
+      list: await presentViewList(views, actor, params.tableId),
     }))
 
     .patch('/views/:viewId', async ({ actor, params, body }) => {
@@ -77,7 +80,7 @@ function viewRoutes(prefix: string, views: ViewsService, kernel: Kernel, auth: A
         ...(meta !== undefined && { meta: meta ?? {} }),
         ...(description !== undefined && { description }),
       })
-      return views.present(actor, params.viewId)
+      return presentOneView(views, actor, params.viewId)
     })
 
     .delete('/views/:viewId', async ({ actor, params }) => {
@@ -111,7 +114,7 @@ function kindRoutes(
         ...(description != null && { description }),
         ...wire.read(body, { model, options }),
       })
-      return views.present(actor, view.id)
+      return presentOneView(views, actor, view.id)
     })
     .patch(`/${path}/:viewId`, async ({ actor, params, body }) => {
       const { row, model } = await views.openShown(actor, right, params.viewId, kind)
@@ -127,11 +130,11 @@ function kindRoutes(
           ...(options && { options: { ...kept, ...options } }),
         }
       })
-      return views.present(actor, params.viewId)
+      return presentOneView(views, actor, params.viewId)
     })
   if (wire.hasNoOptions) return app
   return app.get(`/${path}/:viewId`, async ({ actor, params }) => {
-    const own = await views.presentKind(actor, params.viewId, kind)
+    const own = presentKind(await views.openShown(actor, 'view.list', params.viewId, kind))
     return collectsAnswers(wire) ? { ...own, columns: await columnsOf(views, actor, params.viewId) } : own
   })
 }

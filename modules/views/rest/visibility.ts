@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { badRequest } from '../../src/core/errors.ts'
-import { HIDEABLE_ROLES } from '../../src/core/roles.ts'
-import { readBody } from '../../src/rest.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import { HIDEABLE_ROLES } from '../../../src/core/roles.ts'
+import { readBody } from '../../../src/rest.ts'
+import type { ViewRow } from '../model.ts'
+import type { VisibilityRule } from '../visibility.ts'
 import { wireFlag } from './kinds/wire-kind.ts'
-import type { ViewRow } from './model.ts'
-import type { VisibilityRule } from './visibility.ts'
 
 /** Roles that programs name here and that no view is hidden from. */
 const SEE_ALL = ['owner', 'creator', 'guest'] as const
