@@ -1,7 +1,6 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Elysia } from 'elysia'
-import { BASE_TITLES, createAuthService, STARTER } from '../modules/auth/index.ts'
-import { authRest } from '../modules/auth/rest.ts'
+import { authRest, BASE_TITLES, createAuthService, STARTER } from '../modules/auth/index.ts'
 import { basesRest, createBasesService } from '../modules/bases/index.ts'
 import { copiesRest, createCopies, createImportsService, importsRest } from '../modules/imports/index.ts'
 import { createRecordsService, createStarter, openapiRest, recordsRest } from '../modules/records/index.ts'

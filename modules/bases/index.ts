@@ -1,9 +1,7 @@
-export { presentBase } from './present.ts'
-export { basesRest } from './rest.ts'
+export { basesRest, presentBase } from './rest/index.ts'
 export { basesRouter } from './router.ts'
 export { type BasesService, createBasesService } from './service.ts'
 export {
-  presentSource,
   refuseOwnDatabase,
   SOURCE_JOBS,
   type SourceCreateInput,

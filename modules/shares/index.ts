@@ -1,3 +1,3 @@
-export { sharesRest } from './rest.ts'
+export { sharesRest } from './rest/index.ts'
 export { sharesRouter } from './router.ts'
 export { createSharesService, type SharesService } from './service.ts'

@@ -1,3 +1,3 @@
-export { storageRest } from './rest.ts'
+export { storageRest } from './rest/index.ts'
 export { storageRouter } from './router.ts'
 export { createStorageService, type StorageService } from './service.ts'

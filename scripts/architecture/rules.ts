@@ -33,6 +33,11 @@ const MODULES = [
 ]
 /** Folders of a module in order: each may call those before it, through their `index.ts`. */
 const FOLDERS: Record<string, readonly string[]> = {
+  auth: ['rest'],
+  bases: ['rest'],
+  shares: ['rest'],
+  imports: ['rest'],
+  storage: ['rest'],
   schema: ['model', 'computed', 'change', 'tables', 'links', 'fields', 'trash', 'duplicate', 'sync', 'rest'],
   views: ['rest'],
   records: [
@@ -68,6 +73,8 @@ const WEB_LAYERS = [
 const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
+/** Names that only REST clients use. */
+const WIRE_NAMES = /\b(uidt|fk_[a-z_]+|pageInfo)\b/
 const CDN = /https?:\/\/[^'"`\s)]*(cdn|unpkg|esm\.sh|skypack|googleapis|gstatic|fonts\.)/i
 const LOADED_FROM_ELSEWHERE = /(<(script|link|img)\b[^>]*\b(src|href)=|url\(|@import)\s*['"]?https?:/i
 
@@ -144,6 +151,15 @@ export const RULES: Rule[] = [
     "the edge of a module (rest/) is imported by the module's index.ts only",
     ({ path }) => inFolder(path, 'modules'),
     ({ target }, { path }) => mayCallEdge(path, target),
+  ),
+  lineRule(
+    'names of the REST API (uidt, fk_…, pageInfo) appear only at the edge of a module, in src/wire, and in src/core, which reads filters and formulas as clients write them',
+    ({ path }) =>
+      inFolder(path, 'modules', 'src') &&
+      !/^modules\/[a-z]+\/rest\//.test(path) &&
+      !inFolder(path, 'src/wire', 'src/core') &&
+      path !== 'src/wire.ts',
+    (line) => WIRE_NAMES.test(line),
   ),
   importRule(
     'web imports only src/core and `type AppRouter` of the server',

@@ -1,6 +1,4 @@
 export { refuseOwnDatabase } from './own-database.ts'
-export { presentSource } from './present.ts'
-export { connectionsRest, sourcesRest } from './rest.ts'
 export { sourcesRouter } from './router.ts'
 export { createSourcesService, SOURCE_JOBS, type SourceCreateInput } from './service.ts'
 export { schemaOf } from './test-connection.ts'

@@ -1,7 +1,7 @@
 import { member, router } from '../../../src/trpc.ts'
 import type { BasesService } from '../service.ts'
+import { describeSource } from './describe.ts'
 import { CreateSourceInput, SourceRef, TestInput, UpdateSourceInput } from './input.ts'
-import { describeSource } from './present.ts'
 
 const BaseRef = SourceRef.pick({ baseId: true })
 

@@ -8,10 +8,10 @@ import { readBody, restBase } from '../../../src/rest.ts'
 import { wholeListInfo } from '../../../src/wire.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../service.ts'
-import { SentConnection } from './input.ts'
-import { presentSource } from './present.ts'
-import { isSupported } from './read-connection.ts'
-import type { ConnectionTest } from './test-connection.ts'
+import { SentConnection } from '../sources/input.ts'
+import { isSupported } from '../sources/read-connection.ts'
+import type { ConnectionTest } from '../sources/test-connection.ts'
+import { presentSource } from './present-source.ts'
 
 // Metadata booleans are numbers on some servers that clients know (wire §1.4).
 const Flag = z

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { parseJsonText } from '../../src/core/json-text.ts'
-import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../src/core/shares.ts'
-import { plainObject } from '../../src/input.ts'
-import type { SharePatch } from '../auth/index.ts'
-import { customAddress, password } from './input.ts'
+import { parseJsonText } from '../../../src/core/json-text.ts'
+import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
+import { plainObject } from '../../../src/input.ts'
+import type { SharePatch } from '../../auth/index.ts'
+import { customAddress, password } from '../input.ts'
 
 /** A password, null or nothing for none, or the mask that clients have read, which means the one that is there. */
 const WirePassword = z.union([z.literal(SHARE_PASSWORD_MASK), z.literal(''), password]).nullish()

@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { parseJsonText } from '../../src/core/json-text.ts'
-import { plainText } from '../../src/input.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { readBody, restBase, scalar } from '../../src/rest.ts'
-import { VERSION } from '../../src/version.ts'
-import { wholeListInfo } from '../../src/wire.ts'
+import { parseJsonText } from '../../../src/core/json-text.ts'
+import { plainText } from '../../../src/input.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase, scalar } from '../../../src/rest.ts'
+import { VERSION } from '../../../src/version.ts'
+import { wholeListInfo } from '../../../src/wire.ts'
 import {
   type AuthService,
   forbidden,
@@ -13,13 +13,13 @@ import {
   presentTokens,
   readTokenId,
   TokenBody,
-} from '../auth/index.ts'
-import { Description, Meta, PreferenceBody, Title } from './input.ts'
+} from '../../auth/index.ts'
+import { Description, Meta, PreferenceBody, Title } from '../input.ts'
+import type { BasesService } from '../service.ts'
+import type { BaseMeta } from '../tables.ts'
+import { membersRest } from './members.ts'
 import { presentBase, presentNewBase, presentOwnView } from './present.ts'
-import { membersRest } from './rest-members.ts'
-import type { BasesService } from './service.ts'
-import { connectionsRest, sourcesRest } from './sources/index.ts'
-import type { BaseMeta } from './tables.ts'
+import { connectionsRest, sourcesRest } from './sources.ts'
 
 /** Where bases are in both versions, and what the newer one calls the databases of a base. */
 const DOORS = [

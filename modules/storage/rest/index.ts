@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import type { Kernel } from '../../src/kernel.ts'
-import { json, readBody, restBase } from '../../src/rest.ts'
-import type { AuthService } from '../auth/index.ts'
-import type { RecordsService } from '../records/index.ts'
-import type { SchemaService } from '../schema/index.ts'
-import type { StorageService } from './service.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { json, readBody, restBase } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import type { RecordsService } from '../../records/index.ts'
+import type { SchemaService } from '../../schema/index.ts'
+import type { StorageService } from '../service.ts'
 
 interface Deps {
   storage: StorageService

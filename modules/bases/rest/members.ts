@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { badRequest } from '../../src/core/errors.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { readBody, restBase } from '../../src/rest.ts'
-import { wholeListInfo } from '../../src/wire.ts'
-import type { AuthService } from '../auth/index.ts'
-import { MAX_INVITATIONS, MemberRole } from './input.ts'
+import { badRequest } from '../../../src/core/errors.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase } from '../../../src/rest.ts'
+import { wholeListInfo } from '../../../src/wire.ts'
+import type { AuthService } from '../../auth/index.ts'
+import { MAX_INVITATIONS, MemberRole } from '../input.ts'
+import type { BasesService } from '../service.ts'
 import { presentMember } from './present.ts'
-import type { BasesService } from './service.ts'
 
 const InviteBody = z.object({ email: z.string().max(65_536).nullish(), roles: MemberRole })
 const RoleBody = z.object({ roles: MemberRole })

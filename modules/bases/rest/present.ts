@@ -1,8 +1,8 @@
-import type { BaseRole } from '../../src/core/roles.ts'
-import { wireTime } from '../../src/wire.ts'
-import type { ListedUser } from '../auth/index.ts'
-import { presentSource } from './sources/present.ts'
-import type { BaseRow, PreferenceRow, SourceRow } from './store.ts'
+import type { BaseRole } from '../../../src/core/roles.ts'
+import { wireTime } from '../../../src/wire.ts'
+import type { ListedUser } from '../../auth/index.ts'
+import type { BaseRow, PreferenceRow, SourceRow } from '../store.ts'
+import { presentSource } from './present-source.ts'
 
 /** A base as REST clients know it. */
 export const presentBase = (row: BaseRow, sources: SourceRow[]) => ({

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
-import type { Kernel } from '../../src/kernel.ts'
-import { instanceRest } from './rest-instance.ts'
-import { orgRest } from './rest-org.ts'
-import { sessionRest } from './rest-session.ts'
-import type { AuthService } from './service.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import type { AuthService } from '../service.ts'
+import { instanceRest } from './instance.ts'
+import { orgRest } from './organisation.ts'
+import { sessionRest } from './session.ts'
 
 /** Every REST route of accounts, sessions, the organisation and the server itself (wire §2 to §4). */
 export const authRest = (auth: AuthService, kernel: Kernel) =>

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { createHttpClient } from '../../src/http.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { readBody, restBase } from '../../src/rest.ts'
-import type { AuthService } from '../auth/index.ts'
+import { createHttpClient } from '../../../src/http.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
 
 const PATHS = ['/api/v1/db/meta/axiosRequestMake', '/api/v2/meta/axiosRequestMake']
 

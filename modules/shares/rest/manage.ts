@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import type { Actor } from '../../src/core/actor.ts'
-import { badRequest, notFound } from '../../src/core/errors.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { readBody, restBase, scalar } from '../../src/rest.ts'
-import type { AuthService } from '../auth/index.ts'
-import { presentOneView, presentViewList, type ViewsService } from '../views/index.ts'
-import type { SharesService } from './service.ts'
-import { BaseShareBody, passwordPatch, readShareBody, ViewShareBody } from './wire-settings.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { badRequest, notFound } from '../../../src/core/errors.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { readBody, restBase, scalar } from '../../../src/rest.ts'
+import type { AuthService } from '../../auth/index.ts'
+import { presentOneView, presentViewList, type ViewsService } from '../../views/index.ts'
+import type { SharesService } from '../service.ts'
+import { BaseShareBody, passwordPatch, readShareBody, ViewShareBody } from './settings.ts'
 
 /** Where views and bases are in both generations, and what each calls the databases of a base. */
 const DOORS = [

@@ -1,8 +1,8 @@
-import type { Actor } from '../../src/core/actor.ts'
-import type { BaseRole, WorkspaceRole } from '../../src/core/roles.ts'
-import { wireTime } from '../../src/wire.ts'
-import { rolesOf, type UserRow } from './accounts.ts'
-import { type ApiTokenRow, maskedToken } from './api-tokens.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import type { BaseRole, WorkspaceRole } from '../../../src/core/roles.ts'
+import { wireTime } from '../../../src/wire.ts'
+import { rolesOf, type UserRow } from '../accounts.ts'
+import { type ApiTokenRow, maskedToken } from '../api-tokens.ts'
 
 const asObject = (roles: readonly string[]): Record<string, true> =>
   Object.fromEntries(roles.map((role) => [role, true as const]))

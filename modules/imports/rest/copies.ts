@@ -7,7 +7,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { type Authenticator, readBody, restBase } from '../../../src/rest.ts'
 import type { BasesService } from '../../bases/index.ts'
 import { readPlace, type SchemaService } from '../../schema/index.ts'
-import type { Copies } from './index.ts'
+import type { Copies } from '../copies/index.ts'
 
 const flag = z.boolean().optional()
 

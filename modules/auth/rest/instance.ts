@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
-import { cacheSizes, clearCaches } from '../../src/db/read-cache.ts'
-import type { Kernel } from '../../src/kernel.ts'
-import { restBase, scalar } from '../../src/rest.ts'
-import { VERSION } from '../../src/version.ts'
-import type { AuthService } from './service.ts'
+import { cacheSizes, clearCaches } from '../../../src/db/read-cache.ts'
+import type { Kernel } from '../../../src/kernel.ts'
+import { restBase, scalar } from '../../../src/rest.ts'
+import { VERSION } from '../../../src/version.ts'
+import type { AuthService } from '../service.ts'
 
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']
 const CACHE_PATHS = ['/api/v1/db/meta/cache', '/api/v2/meta/cache']

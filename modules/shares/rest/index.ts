@@ -1,0 +1,5 @@
+/**
+ * Public links over REST: managing them, and what visitors read and write through them.
+ */
+
+export { sharesRest } from './routes.ts'
