@@ -6,14 +6,14 @@ import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
 import type { RecordsService } from '../records/index.ts'
-import type { SchemaService } from '../schema/index.ts'
+import type { SchemaReader } from '../schema/index.ts'
 import type { MissingNamesInput } from './input.ts'
 import { requireOwnTable, toImportLink } from './link-column.ts'
 
 interface Deps {
   kernel: Pick<Kernel, 'sources'>
   auth: Pick<AuthService, 'access'>
-  schema: Pick<SchemaService, 'load'>
+  schema: Pick<SchemaReader, 'load'>
   records: Pick<RecordsService, 'people' | 'openLink'>
 }
 

@@ -10,7 +10,7 @@ import type { Statement } from '../../src/dialects/dialect.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import { type AuthService, asPublicPerson } from '../auth/index.ts'
 import type { BasesService } from '../bases/index.ts'
-import type { FieldExpressions, SchemaService, TableModel } from '../schema/index.ts'
+import type { FieldExpressions, SchemaReader, TableModel } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
 import { createAttachments } from './attachments/index.ts'
 import { createExports } from './export/index.ts'
@@ -48,7 +48,7 @@ export function createRecordsService(
   kernel: Kernel,
   auth: AuthService,
   bases: Pick<BasesService, 'require' | 'sourcesOf'>,
-  schema: SchemaService,
+  schema: SchemaReader,
   views: ViewsService,
 ) {
   const counts = createRowCounts(kernel.meta.isShared)

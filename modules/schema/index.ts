@@ -25,6 +25,7 @@ export {
   type TableModel,
   uniqueTitle,
 } from './model/index.ts'
+export type { SchemaReader } from './reader.ts'
 export {
   type PresentTableViews,
   presentFull,
@@ -36,3 +37,4 @@ export {
 export { schemaRouter } from './router.ts'
 export { createSchemaService, type SchemaService } from './service.ts'
 export { diagramOf, type NewTable, type PreparedTable } from './tables/index.ts'
+export type { SchemaWriter } from './writer.ts'

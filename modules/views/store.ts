@@ -6,7 +6,7 @@ import type { View } from '../../src/core/model.ts'
 import { stacksOf } from '../../src/core/views/index.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService } from '../auth/index.ts'
-import type { SchemaService, TableModel } from '../schema/index.ts'
+import type { SchemaReader, TableModel } from '../schema/index.ts'
 import { type LineRow, toView, type ViewRow } from './model.ts'
 import { defineViewsTables } from './tables.ts'
 
@@ -21,7 +21,7 @@ export type ViewsStore = ReturnType<typeof createViewsStore>
 /** Reads views. Those of a table are kept as long as its model is: a change of either makes a new one. */
 export function createViewsStore(
   kernel: Kernel,
-  schema: Pick<SchemaService, 'load'>,
+  schema: Pick<SchemaReader, 'load'>,
   shares: Pick<AuthService['shares'], 'openTargets'>,
 ) {
   const { views, viewFields } = kernel.meta.tables(defineViewsTables)

@@ -6,7 +6,7 @@ import type { Table } from '../../../src/core/model.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { type Authenticator, readBody, restBase } from '../../../src/rest.ts'
 import type { BasesService } from '../../bases/index.ts'
-import { readPlace, type SchemaService } from '../../schema/index.ts'
+import { readPlace, type SchemaReader } from '../../schema/index.ts'
 import type { Copies } from '../copies/index.ts'
 
 const flag = z.boolean().optional()
@@ -32,7 +32,7 @@ const ColumnBody = z.object({ options, extra: z.record(z.string(), z.unknown()).
 /** Copies of bases, tables and columns as REST clients ask for them (wire reference §13.3). */
 export function copiesRest(
   copies: Copies,
-  { bases, schema }: { bases: BasesService; schema: SchemaService },
+  { bases, schema }: { bases: BasesService; schema: SchemaReader },
   kernel: Kernel,
   auth: Authenticator,
 ) {

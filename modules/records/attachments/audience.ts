@@ -5,7 +5,7 @@ import { collectsAnswers, filePathsOf, stacksOf } from '../../../src/core/views/
 import { visibleFieldIds } from '../../../src/core/views/public-view.ts'
 import { type AuthService, isExpired } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 
 /** Kinds of public links that show files. */
@@ -28,7 +28,7 @@ export type Audiences = ReturnType<typeof createAudiences>
 interface Deps {
   auth: Pick<AuthService, 'shares'>
   bases: Pick<BasesService, 'require'>
-  schema: Pick<SchemaService, 'load'>
+  schema: Pick<SchemaReader, 'load'>
   views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
 }
 

@@ -8,7 +8,7 @@ import { createHttpClient } from '../../../src/http.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { createAudiences } from './audience.ts'
 import { createFiles, type FileRow } from './files.ts'
@@ -33,7 +33,7 @@ interface Deps {
   kernel: Kernel
   auth: Pick<AuthService, 'access' | 'shares'>
   bases: Pick<BasesService, 'require' | 'sourcesOf'>
-  schema: Pick<SchemaService, 'load' | 'homeTables'>
+  schema: Pick<SchemaReader, 'load' | 'homeTables'>
   views: Pick<ViewsService, 'load' | 'hasWholeFilter' | 'rowsForCopy'>
 }
 

@@ -1,6 +1,6 @@
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import { isForeign } from '../table/index.ts'
 
 /**
@@ -10,7 +10,7 @@ import { isForeign } from '../table/index.ts'
  *   which no transaction holds together
  */
 export async function foreignEngineOf(
-  schema: Pick<SchemaService, 'load' | 'engineOf' | 'writeRefusal'>,
+  schema: Pick<SchemaReader, 'load' | 'engineOf' | 'writeRefusal'>,
   tableIds: readonly string[],
 ): Promise<Engine | null> {
   const models = await Promise.all([...new Set(tableIds)].map((id) => schema.load(id)))

@@ -20,7 +20,7 @@ import {
 } from '../../../src/db/change-log.ts'
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { LogNames, SchemaService } from '../../schema/index.ts'
+import type { LogNames, SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { cellText, type Reader } from '../read/index.ts'
 import { rangeOf, storedId } from '../table/index.ts'
@@ -28,7 +28,7 @@ import { isOptionsChange, type LabelledValue, labelOf } from './labels.ts'
 
 interface Deps {
   reader: Pick<Reader, 'open' | 'page'>
-  schema: Pick<SchemaService, 'logNames'>
+  schema: Pick<SchemaReader, 'logNames'>
   views: Pick<ViewsService, 'titlesOf'>
   bases: Pick<BasesService, 'sourcesOf'>
 }

@@ -19,7 +19,7 @@ import {
 import type { Engine } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
 import { type LinkSchema, relationsAround } from '../links/index.ts'
 import { cellText } from '../read/index.ts'
@@ -76,7 +76,7 @@ export type TrashSelection = { tableId: string } & (
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access' | 'people' | 'peopleOf'>
-  schema: LinkSchema & Pick<SchemaService, 'tables'>
+  schema: LinkSchema & Pick<SchemaReader, 'tables'>
   door: Door
   sets: SetWrites
   undo: (actor: Actor, baseId: string, entryId: number) => Promise<Undone>

@@ -24,7 +24,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { currentWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { LinkSchema } from '../links/index.ts'
 import type { Reader } from '../read/index.ts'
@@ -49,7 +49,7 @@ const NOTHING: Undone = { applied: null, kind: null, records: 0, skipped: 0 }
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'undoers' | 'works'>
   auth: Pick<AuthService, 'access' | 'people'>
-  schema: LinkSchema & Pick<SchemaService, 'tables' | 'logNames'>
+  schema: LinkSchema & Pick<SchemaReader, 'tables' | 'logNames'>
   views: Pick<ViewsService, 'titlesOf'>
   bases: Pick<BasesService, 'sourcesOf'>
   reader: Pick<Reader, 'open' | 'page'>

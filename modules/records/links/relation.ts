@@ -2,10 +2,10 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import { type LinkOptions, linkOf } from '../../../src/core/fields/link-options.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 
 /** What of the schema links need. */
-export type LinkSchema = Pick<SchemaService, 'load' | 'loadWithKeys' | 'allLinkFieldsOf' | 'tableInDatabase'>
+export type LinkSchema = Pick<SchemaReader, 'load' | 'loadWithKeys' | 'allLinkFieldsOf' | 'tableInDatabase'>
 
 /** Children that hold the key of their parent: one-to-many, and one-to-one where `isOneToOne`. */
 export interface KeyRelation {

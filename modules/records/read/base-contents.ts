@@ -1,7 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { type AuthService, isExpired } from '../../auth/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import { isForeign } from '../table/index.ts'
 import type { Reader } from './read.ts'
 
@@ -25,7 +25,7 @@ export function createBaseContents({
   records,
 }: {
   auth: Pick<AuthService, 'access' | 'shares'>
-  schema: Pick<SchemaService, 'tables' | 'load'>
+  schema: Pick<SchemaReader, 'tables' | 'load'>
   records: Pick<Reader, 'count'>
 }) {
   /** @throws BASE_NOT_FOUND; PERMISSION_DENIED below owner */

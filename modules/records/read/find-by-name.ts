@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import type { RecordId } from '../../../src/core/model.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import { cellText } from './cell-text.ts'
 import type { Reader } from './read.ts'
 
@@ -31,7 +31,7 @@ export interface NameSearch {
  */
 export function createFindByName(
   reader: Pick<Reader, 'open' | 'page'>,
-  schema: Pick<SchemaService, 'tables'>,
+  schema: Pick<SchemaReader, 'tables'>,
 ) {
   /** @throws BASE_NOT_FOUND, PERMISSION_DENIED */
   return async function findByName(

@@ -2,7 +2,7 @@ import type { Actor } from '../../../src/core/actor.ts'
 import type { Problem } from '../../../src/core/formula/index.ts'
 import type { FieldResult, RecordPage } from '../../../src/core/model.ts'
 import type { Query } from '../../../src/core/query.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { Opened } from './plan-context.ts'
 import type { Reader } from './read.ts'
 
@@ -30,7 +30,7 @@ export type FormulaPreview =
   | { ok: false; problems: Problem[] }
 
 /** What a formula that nobody has saved gives on real records; nothing is stored. */
-export function createFormulaPreview(reader: Reader, schema: Pick<SchemaService, 'draftFormula'>) {
+export function createFormulaPreview(reader: Reader, schema: Pick<SchemaReader, 'draftFormula'>) {
   /** @throws TABLE_NOT_FOUND, VIEW_NOT_FOUND, FIELD_NOT_FOUND; PERMISSION_DENIED for who may not make fields */
   return async function previewFormula(
     actor: Actor,

@@ -9,7 +9,7 @@ import type { Query, Selection } from '../../../src/core/query.ts'
 import { collectsAnswers, stacksOf, viewKind } from '../../../src/core/views/index.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'
 import { type AuthService, asPublicPerson, forbidden } from '../../auth/index.ts'
-import { namesOnly, narrowModel, type SchemaService, type TableModel } from '../../schema/index.ts'
+import { namesOnly, narrowModel, type SchemaReader, type TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { chunks, decodeRows, isForeign, isKeyless } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'
@@ -33,7 +33,7 @@ import { createWork } from './work.ts'
 
 interface Deps {
   auth: Pick<AuthService, 'access' | 'peopleOf'>
-  schema: Pick<SchemaService, 'load' | 'loadReachable' | 'engineOf'>
+  schema: Pick<SchemaReader, 'load' | 'loadReachable' | 'engineOf'>
   views: Pick<ViewsService, 'load' | 'hasWholeFilter'>
   counts: RowCounts
 }

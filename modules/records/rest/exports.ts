@@ -4,7 +4,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { EXPORT_JOB, type ExportFile, type ExportRequest } from '../export/index.ts'
 import type { RecordsService } from '../service.ts'
@@ -15,7 +15,7 @@ import { createResolver, type Target } from './v1.ts'
 interface Deps {
   auth: AuthService
   bases: BasesService
-  schema: SchemaService
+  schema: SchemaReader
   views: ViewsService
   records: RecordsService
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../../src/core/errors.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { isLink, parseRecordId } from '../table/index.ts'
 import { type Body, readKey } from './body.ts'
 
@@ -16,7 +16,7 @@ import { type Body, readKey } from './body.ts'
  * @throws INVALID_PK_VALUE, 422 for a record without its key
  */
 export async function readNewLinks(
-  schema: Pick<SchemaService, 'load'>,
+  schema: Pick<SchemaReader, 'load'>,
   model: TableModel,
   bodies: Body[],
   { isVisitor = false } = {},

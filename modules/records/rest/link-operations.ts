@@ -5,7 +5,7 @@ import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { OpenedLink } from '../links/index.ts'
 import type { RecordsService } from '../service.ts'
 import { parseRecordId } from '../table/index.ts'
@@ -28,7 +28,7 @@ export interface LinkPlace {
 /** Links as the v1 and the v2 adapter share them. */
 export function createRestLinks(
   records: RecordsService,
-  schema: Pick<SchemaService, 'load'>,
+  schema: Pick<SchemaReader, 'load'>,
   operations: RestOperations,
   lists: Pick<RestLists, 'listOpened'>,
 ) {

@@ -4,7 +4,7 @@ import { badRequest, notFound } from '../../../src/core/errors.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { withFiles } from '../attachments/index.ts'
 import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
@@ -22,7 +22,7 @@ import type { Row } from './presenter.ts'
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(
   records: RecordsService,
-  schema: Pick<SchemaService, 'load'>,
+  schema: Pick<SchemaReader, 'load'>,
   auth: Pick<AuthService, 'access' | 'people'>,
 ) {
   /**

@@ -1,5 +1,5 @@
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { RecordsService } from '../service.ts'
 import { readFooter } from './aggregate.ts'
 import { downloadLink } from './download-link.ts'
@@ -14,7 +14,7 @@ import { readFilter } from './parameters.ts'
 export type RestReads = ReturnType<typeof createRestReads>
 
 /** The reads of the REST adapters for others to offer: public links show the same lists. */
-export function createRestReads(records: RecordsService, schema: SchemaService, auth: AuthService) {
+export function createRestReads(records: RecordsService, schema: SchemaReader, auth: AuthService) {
   const lists = createRestLists(records, auth)
   const operations = createRestOperations(records, schema, auth)
   return {

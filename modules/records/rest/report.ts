@@ -3,14 +3,14 @@ import { type Filter, fieldsOf } from '../../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../../src/core/model.ts'
 import { type AuthService, isExpired, type ShareRow } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 
 interface Services {
   auth: AuthService
   bases: BasesService
-  schema: SchemaService
+  schema: SchemaReader
   views: ViewsService
   records: RecordsService
 }

@@ -3,7 +3,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { aggregateRest } from './aggregate.ts'
@@ -25,7 +25,7 @@ import { linksV2 } from './v2-links.ts'
 interface Services {
   auth: AuthService
   bases: BasesService
-  schema: SchemaService
+  schema: SchemaReader
   views: ViewsService
   records: RecordsService
 }

@@ -5,7 +5,7 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { json, restBase, scalar } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { RecordsService } from '../service.ts'
 import { parseRecordId } from '../table/index.ts'
@@ -19,7 +19,7 @@ import { queryOf } from './query-of.ts'
 interface Deps {
   records: RecordsService
   bases: BasesService
-  schema: SchemaService
+  schema: SchemaReader
   views: ViewsService
   auth: AuthService
   lists: RestLists

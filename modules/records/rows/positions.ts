@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../../src/core/errors.ts'
 import type { RecordId } from '../../../src/core/model.ts'
 import { isDeletedRecord, viewsInLog } from '../../../src/db/change-log.ts'
 import type { Engine, Statement } from '../../../src/dialects/dialect.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import { columnIn, keyOf, ownOrder, readRecords, requireAll, type WriteContext } from '../table/index.ts'
 import { LEAST_GAP, renumber } from './order.ts'
@@ -237,7 +237,7 @@ async function findBounds(
 
 /** Where lines of the manual order are removed for good: in the homes of bases, beside what the log forgets. */
 interface SweepDeps {
-  schema: Pick<SchemaService, 'load'>
+  schema: Pick<SchemaReader, 'load'>
   views: Pick<ViewsService, 'titlesOf'>
 }
 

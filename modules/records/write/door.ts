@@ -12,7 +12,7 @@ import type { Dialect, Transaction } from '../../../src/dialects/dialect.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { currentWork, type OpenWork } from '../../../src/works.ts'
 import type { AuthService } from '../../auth/index.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
 import type { AttachmentsService } from '../attachments/index.ts'
 import { foreignEngineOf } from '../foreign/index.ts'
@@ -77,7 +77,7 @@ type Deletion = Extract<Operation, { kind: 'delete' }>
 interface Deps {
   kernel: Pick<Kernel, 'sources' | 'events' | 'works'>
   auth: Pick<AuthService, 'access'>
-  schema: LinkSchema & Pick<SchemaService, 'engineOf' | 'writeRefusal'>
+  schema: LinkSchema & Pick<SchemaReader, 'engineOf' | 'writeRefusal'>
   counts: RowCounts
   attachments: Pick<AttachmentsService, 'settle'>
   settle: SettleValues

@@ -6,7 +6,7 @@ import { defaultPeople, givenPeople, idsIn, joinIds, ME } from '../../../src/cor
 import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import { type AuthService, asPublicPerson } from '../../auth/index.ts'
-import type { SchemaService, TableModel } from '../../schema/index.ts'
+import type { SchemaReader, TableModel } from '../../schema/index.ts'
 import { isPossibleId, perModel, readRecords, storedId } from '../table/index.ts'
 
 /** Most passwords that one change sets: each takes the time that makes guessing them slow. */
@@ -39,7 +39,7 @@ interface Doubtful {
 
 interface Deps {
   auth: Pick<AuthService, 'peopleOf'>
-  schema: Pick<SchemaService, 'engineOf'>
+  schema: Pick<SchemaReader, 'engineOf'>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { defineSlot, type Registry } from '../../../src/registry.ts'
 import type { TableModel } from '../model/index.ts'
-import type { SchemaService } from '../service.ts'
+import type { SchemaReader } from '../reader.ts'
 import { presentWholeTable } from './present.ts'
 import type { WireSurroundings } from './wire-computed.ts'
 
@@ -27,7 +27,7 @@ export const VIEW_PRESENTER = defineSlot<PresentTableViews>('schema.rest.views')
  * @param detailed as a table fetched by its id has them: each view then names its table too
  */
 export async function presentFull(
-  schema: SchemaService,
+  schema: SchemaReader,
   registry: Registry,
   tableId: string,
   { detailed = false, forVisitors = false }: Partial<PresentedViews> = {},
@@ -40,7 +40,7 @@ export async function presentFull(
 
 /** What the columns of a table speak of: the record ids of tables linked with it, fields in formulas, its engine. */
 export async function surroundingsOf(
-  schema: Pick<SchemaService, 'loadReachable' | 'load' | 'clientOf'>,
+  schema: Pick<SchemaReader, 'loadReachable' | 'load' | 'clientOf'>,
   tableId: string,
 ): Promise<WireSurroundings> {
   const reachable = await schema.loadReachable(tableId)

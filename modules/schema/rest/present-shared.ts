@@ -3,7 +3,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { View } from '../../../src/core/model.ts'
 import { publicField, publicTable } from '../../../src/core/views/public-view.ts'
 import { namesOnly, narrowModel, type TableModel } from '../model/index.ts'
-import type { SchemaService } from '../service.ts'
+import type { SchemaReader } from '../reader.ts'
 import { presentWholeTable } from './present.ts'
 
 /**
@@ -11,7 +11,7 @@ import { presentWholeTable } from './present.ts'
  * the tables of the links that it shows, of which there is the key and the name of their records and no more.
  */
 export async function presentShared(
-  schema: Pick<SchemaService, 'load' | 'clientOf'>,
+  schema: Pick<SchemaReader, 'load' | 'clientOf'>,
   whole: TableModel,
   view: View,
 ) {

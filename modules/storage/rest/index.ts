@@ -4,13 +4,13 @@ import type { Kernel } from '../../../src/kernel.ts'
 import { json, readBody, restBase } from '../../../src/rest.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { RecordsService } from '../../records/index.ts'
-import type { SchemaService } from '../../schema/index.ts'
+import type { SchemaReader } from '../../schema/index.ts'
 import type { StorageService } from '../service.ts'
 
 interface Deps {
   storage: StorageService
   auth: AuthService
-  schema: Pick<SchemaService, 'tables' | 'trashedFieldsOfBase'>
+  schema: Pick<SchemaReader, 'tables' | 'trashedFieldsOfBase'>
   records: Pick<RecordsService, 'deletedViews' | 'deleteViewForever'>
 }
 

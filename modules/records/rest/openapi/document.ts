@@ -1,6 +1,6 @@
 import type { Table } from '../../../../src/core/model.ts'
 import { isTabular } from '../../../../src/core/views/index.ts'
-import type { SchemaService } from '../../../schema/index.ts'
+import type { SchemaReader } from '../../../schema/index.ts'
 import type { ViewsService } from '../../../views/index.ts'
 import {
   COMMON_SCHEMAS,
@@ -24,7 +24,7 @@ export async function describeBase(
   {
     schema,
     views,
-  }: { schema: Pick<SchemaService, 'load' | 'clientOf'>; views: Pick<ViewsService, 'ofTable'> },
+  }: { schema: Pick<SchemaReader, 'load' | 'clientOf'>; views: Pick<ViewsService, 'ofTable'> },
   tables: Table[],
   generation: Generation,
   siteUrl: string,

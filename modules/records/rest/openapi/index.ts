@@ -5,7 +5,7 @@ import type { Kernel } from '../../../../src/kernel.ts'
 import { restBase } from '../../../../src/rest.ts'
 import { VERSION } from '../../../../src/version.ts'
 import type { AuthService } from '../../../auth/index.ts'
-import type { SchemaService } from '../../../schema/index.ts'
+import type { SchemaReader } from '../../../schema/index.ts'
 import type { ViewsService } from '../../../views/index.ts'
 import { describeBase, type Generation } from './document.ts'
 import { documentPage, pageFile } from './page.ts'
@@ -13,7 +13,7 @@ import { SECURITY, SECURITY_SCHEMES } from './parts.ts'
 
 interface Services {
   auth: AuthService
-  schema: SchemaService
+  schema: SchemaReader
   views: ViewsService
 }
 

@@ -1,0 +1,97 @@
+import type { Actor } from '../../src/core/actor.ts'
+import type { Field, Table, TableSchema } from '../../src/core/model.ts'
+import type { MetaStatement } from '../../src/db/meta.ts'
+import type { FieldPlace, SchemaContext, ScriptFollower } from './change/index.ts'
+import { duplicateField, duplicateTable, type FieldCopy, type TableCopy } from './duplicate/index.ts'
+import { createField, setDisplayField, updateField } from './fields/index.ts'
+import { createCopiedRows, type FieldPatch, type NewField, refuseUnstorable } from './model/index.ts'
+import { schemaOf } from './reader.ts'
+import { createSyncService } from './sync/index.ts'
+import {
+  createTable,
+  type NewTable,
+  type PreparedTable,
+  placeTable,
+  prepareTable,
+  publishTable,
+  reorderTable,
+  type TablePatch,
+  updateTable,
+} from './tables/index.ts'
+import {
+  deleteField,
+  deleteFieldForever,
+  deleteTable,
+  deleteTableForever,
+  type Purge,
+  purgeSchema,
+  removedTables,
+  restoreField,
+  restoreTable,
+} from './trash/index.ts'
+
+/** Where the schema is changed, see `createSchemaWriter`. */
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>
+
+/** What changes tables and fields. Operations with an actor check the right that they need. */
+export function createSchemaWriter(context: SchemaContext) {
+  const { kernel, store, apply } = context
+  return {
+    copiedRows: createCopiedRows(kernel),
+    /** The databases that a base is connected to, held against what is known of them. */
+    sync: createSyncService(context),
+    /** Writes a change of the schema; the views module's own changes go through it too. */
+    apply,
+    /** For imports: see `prepareTable`. The actor's right to make tables is checked. */
+    prepareTable: (actor: Actor, baseId: string, input: NewTable): Promise<PreparedTable> =>
+      prepareTable(context, actor, baseId, input),
+    publishTable: (
+      actor: Actor,
+      prepared: PreparedTable,
+      filled: { staging: string; imported: number },
+    ): Promise<Table> => publishTable(context, actor, prepared, filled),
+    async createTable(actor: Actor, baseId: string, input: NewTable): Promise<TableSchema> {
+      refuseUnstorable(input)
+      const table = await createTable(context, actor, baseId, input)
+      return schemaOf(context, await store.load(table.id))
+    },
+    async updateTable(actor: Actor, tableId: string, patch: TablePatch): Promise<Table> {
+      refuseUnstorable(patch)
+      return updateTable(context, actor, tableId, patch)
+    },
+    reorderTable: (actor: Actor, tableId: string, before: string | null) =>
+      reorderTable(context, actor, tableId, before),
+    placeTable: (actor: Actor, tableId: string, order: number) => placeTable(context, actor, tableId, order),
+    deleteTable: (actor: Actor, tableId: string) => deleteTable(context, actor, tableId),
+    restoreTable: (actor: Actor, tableId: string) => restoreTable(context, actor, tableId),
+    async createField(actor: Actor, tableId: string, input: NewField, place?: FieldPlace): Promise<Field> {
+      refuseUnstorable(input)
+      return createField(context, actor, tableId, input, place)
+    },
+    async updateField(actor: Actor, fieldId: string, patch: FieldPatch): Promise<Field> {
+      refuseUnstorable(patch)
+      return updateField(context, actor, fieldId, patch)
+    },
+    duplicateTable: (actor: Actor, copy: TableCopy, follower?: ScriptFollower) =>
+      duplicateTable(context, actor, copy, follower),
+    duplicateField: (actor: Actor, copy: FieldCopy, follower?: ScriptFollower) =>
+      duplicateField(context, actor, copy, follower),
+    /** Removes for good what has been in the trash for long, see `purgeSchema`. For services: the caller checks who may. */
+    purge: (baseId: string, purge: Purge) => purgeSchema(context, baseId, purge),
+    /** Delete a field or table of the trash forever, and give its base, see there. */
+    deleteFieldForever: (actor: Actor, fieldId: string) => deleteFieldForever(context, actor, fieldId),
+    deleteTableForever: (actor: Actor, tableId: string) => deleteTableForever(context, actor, tableId),
+    /** The statements that remove all tables, fields and views of a base from the metadata. For services. */
+    async forRemovedBase(baseId: string): Promise<MetaStatement[]> {
+      const all = [...(await store.tablesOf(baseId)), ...(await store.tablesOf(baseId, { trash: true }))]
+      for (const { id } of all) store.forget(id)
+      return removedTables(
+        context,
+        all.map(({ id }) => id),
+      )
+    },
+    setDisplayField: (actor: Actor, fieldId: string) => setDisplayField(context, actor, fieldId),
+    deleteField: (actor: Actor, fieldId: string) => deleteField(context, actor, fieldId),
+    restoreField: (actor: Actor, fieldId: string) => restoreField(context, actor, fieldId),
+  }
+}
