@@ -20,7 +20,6 @@ export { listGroups } from './groups/list-groups.ts'
 export { groupForm, takeRecordKey, titledForm } from './output.ts'
 export {
   boundCondition,
-  keyOf,
   type PagePlan,
   type PageQuery,
   requireField,

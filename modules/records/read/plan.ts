@@ -1,8 +1,3 @@
-import { rootScope } from './expression/expression-of.ts'
-import type { PlanContext } from './plan-context.ts'
-
-export { keyOf } from '../table/index.ts'
-
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
@@ -14,6 +9,7 @@ import type { TableModel } from '../../schema/index.ts'
 import { manualOrder, manualPage, manualPositions, placeColumn } from '../rows/index.ts'
 import { isKeyless, keyOf, ownOrder } from '../table/index.ts'
 import { filterCondition, idCondition, refuseFaulty, searchCondition } from './expression/conditions.ts'
+import { rootScope } from './expression/expression-of.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import { asOwner, wholeOf } from './expression/scope.ts'
 import { groupCondition } from './groups/key-condition.ts'
@@ -21,6 +17,7 @@ import { groupOrder } from './groups/term.ts'
 import { DEEP_OFFSET, SCAN_FROM } from './limits.ts'
 import { type OutputShape, outputColumns, RECORD_KEY } from './output.ts'
 import { peopleOrder } from './people-order.ts'
+import type { PlanContext } from './plan-context.ts'
 import { viewCondition } from './view-condition.ts'
 
 /** Up to so many records of a manual order, counting what is ahead of each is faster than ranking all. */

@@ -1,4 +1,3 @@
-export type { CellsWrite, PlannedChange } from './planned-change.ts'
 /**
  * One change of the schema: the plan of its statements, run together with the metadata, the log and what follows
  * for computed fields.
@@ -37,3 +36,4 @@ export {
 } from './foreign-schema.ts'
 export { withFreshName } from './fresh-name.ts'
 export { type LogNames, readLogNames } from './log-names.ts'
+export type { CellsWrite, PlannedChange } from './planned-change.ts'
