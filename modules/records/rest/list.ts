@@ -1,15 +1,13 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import type { GroupKey } from '../../../src/core/query.ts'
 import type { AuthService } from '../../auth/index.ts'
-import { withFiles } from '../attachments/index.ts'
 import { type Opened, type PagePlan, type PageQuery, takeRecordKey } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
-import { hasNested, type PresenterFor, readNested } from './nested.ts'
+import { hasNested, readNested } from './nested.ts'
 import { invalidOffset, readListParameters } from './parameters.ts'
-import { type PageInfo, pageInfo, presenterOf, visibleFields } from './present.ts'
-import { withComputed } from './present-computed.ts'
-import { peopleFor } from './present-user.ts'
+import { type PageInfo, pageInfo, visibleFields } from './present.ts'
 import type { Presenter, Row } from './presenter.ts'
+import { createPresenterFor } from './presenter-for.ts'
 
 export interface RestList {
   list: Row[]
@@ -21,13 +19,7 @@ export function createRestLists(records: RecordsService, auth: Pick<AuthService,
   /** What turns the rows of a plan into answers; null where they are that already. */
   const presenters = new WeakMap<PagePlan, Presenter | null>()
 
-  const presenterFor: PresenterFor = (fields, context) =>
-    withFiles(
-      fields,
-      withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
-      records.attachments,
-      context,
-    )
+  const presenterFor = createPresenterFor(records, auth)
 
   /**
    * @param search the raw query string

@@ -8,8 +8,8 @@ import type { RecordsService } from '../service.ts'
 import { type NestedRequest, nestedQuery, OWNER } from './nested-query.ts'
 import { readFields, readFilter, readLimit, readNames, readOffset } from './parameters.ts'
 import { defaultFields } from './present.ts'
-import type { PresentContext } from './present-computed.ts'
 import type { Row } from './presenter.ts'
+import type { PresenterFor } from './presenter-for.ts'
 
 /** What `nested[<Title>][…]` asks of the records of one link. */
 interface Nested extends NestedRequest {
@@ -18,12 +18,6 @@ interface Nested extends NestedRequest {
   models: Models
   present: ReturnType<PresenterFor>
 }
-
-/** What turns rows of these fields into what REST clients get. */
-export type PresenterFor = (
-  fields: Field[],
-  context: PresentContext,
-) => ((rows: Row[]) => Promise<void>) | null
 
 /** True where a query string shapes the records of a link. */
 export const hasNested = (search: string): boolean => /(^|&)nested(\[|%5B)/i.test(search)

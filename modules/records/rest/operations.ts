@@ -5,19 +5,17 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { Right } from '../../../src/core/roles.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'
-import { withFiles } from '../attachments/index.ts'
 import type { Opened } from '../read/index.ts'
 import type { RecordsService } from '../service.ts'
 import { idOfKey, keyFieldsOf, parseRecordId } from '../table/index.ts'
 import { MAX_RECORDS } from '../write/index.ts'
 import { type Body, readOnlyColumn, readOnlyGiven, readValues, refuseReadOnly } from './body.ts'
 import { readNewLinks } from './link-bodies.ts'
-import { hasNested, type PresenterFor, readNested } from './nested.ts'
+import { hasNested, readNested } from './nested.ts'
 import { readFields } from './parameters.ts'
-import { defaultFields, presenterOf, visibleFields, writtenFields } from './present.ts'
-import { withComputed } from './present-computed.ts'
-import { peopleFor } from './present-user.ts'
+import { defaultFields, visibleFields, writtenFields } from './present.ts'
 import type { Row } from './presenter.ts'
+import { createPresenterFor } from './presenter-for.ts'
 
 /** What the v1 and the v2 adapter share: records in and out by title. */
 export function createRestOperations(
@@ -35,13 +33,7 @@ export function createRestOperations(
     return model
   }
 
-  const presenterFor: PresenterFor = (fields, context) =>
-    withFiles(
-      fields,
-      withComputed(fields, presenterOf(fields, peopleFor(auth.people, context)), context),
-      records.attachments,
-      context,
-    )
+  const presenterFor = createPresenterFor(records, auth)
 
   /** One record with the wanted fields, its linked records as `nested[…]` shapes them. @throws RECORD_NOT_FOUND, INVALID_PK_VALUE */
   async function get(
