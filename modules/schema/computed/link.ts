@@ -12,7 +12,7 @@ export const linkRules: ComputedRules = {
     if (keyFieldId !== null) tables.push({ fieldId: keyFieldId })
     return tables
   },
-  // Made by `create-link.ts`, which looks at more than one field.
+  // Made by `links/create.ts`, which looks at more than one field.
   check() {},
   resolve(field, around) {
     const key = linkOf(field)?.keyFieldId ?? null
