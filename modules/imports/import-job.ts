@@ -7,9 +7,10 @@ import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { autoNumber } from '../../src/core/fields/auto-number.ts'
 import { type Choice, withChoices } from '../../src/core/fields/choices.ts'
+import { fieldType } from '../../src/core/fields/index.ts'
 import { numbersRecords } from '../../src/core/fields/traits.ts'
 import { listImports } from '../../src/db/change-log.ts'
-import type { EngineLocation } from '../../src/dialects/dialect.ts'
+import type { Dialect, Engine, EngineLocation, Statement } from '../../src/dialects/dialect.ts'
 import type { JobContext, JobKind } from '../../src/jobs.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { RecordsService } from '../records/index.ts'
@@ -20,10 +21,11 @@ import {
   type ImportOutcome,
   type ImportPlan,
   isLinkColumn,
+  LINKS_COLUMNS,
   type LinkColumn,
+  linksTableOf,
   ROW_COLUMN,
 } from './plan.ts'
-import { dropStaging, linksTable, stagingColumns } from './staging.ts'
 import { runInThread } from './thread.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -282,3 +284,28 @@ export function createImportJob({
 const tablesTouched = (tableId: string, columns: ImportColumn[]): string[] => [
   ...new Set([tableId, ...columns.filter(isLinkColumn).flatMap(({ link }) => tablesOf(link))]),
 ]
+
+const PLAIN = { required: false, defaultValue: null }
+
+/** Staging columns of an import into a table: those that it fills, of the same kinds. */
+function stagingColumns(columns: ImportColumn[], model: TableModel | null) {
+  const storageOf = (fieldId: string) => fieldType(model?.field(fieldId)?.type ?? '').storage
+  return [
+    { name: ROW_COLUMN, storage: 'id' as const, ...PLAIN },
+    ...columns.map(({ column, fieldId }) => ({ name: column, storage: storageOf(fieldId), ...PLAIN })),
+  ]
+}
+
+/** The table in which the links of the rows are gathered, where a column has any. */
+function linksTable(dialect: Dialect, staging: string, columns: ImportColumn[]): Statement[] {
+  if (!columns.some(isLinkColumn)) return []
+  const integers = LINKS_COLUMNS.map((column) => ({ name: column, storage: 'integer' as const, ...PLAIN }))
+  return dialect.createTable(linksTableOf(staging), integers)
+}
+
+/** Removes what an import has laid beside the tables, if it is there. */
+async function dropStaging(engine: Engine, staging: string): Promise<void> {
+  for (const name of [staging, linksTableOf(staging)]) {
+    await engine.writeScript(engine.dialect.dropTable(name))
+  }
+}

@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
-import { badRequest } from '../../src/core/errors.ts'
+import type { Diagram } from '../../src/core/diagram.ts'
+import { AppError, badRequest } from '../../src/core/errors.ts'
 import { type OpenedShare, type Share, type ShareKind, shareSettings } from '../../src/core/shares.ts'
 import { type BaseTheme, isDefaultTheme, readTheme } from '../../src/core/theme.ts'
 import { collectsAnswers } from '../../src/core/views/index.ts'
@@ -8,8 +9,8 @@ import { type AuthService, asShare, noShare, type SharePatch } from '../auth/ind
 import type { BasesService } from '../bases/index.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { SchemaService } from '../schema/index.ts'
+import { diagramOf, type SchemaReader } from '../schema/index.ts'
 import type { ViewsService } from '../views/index.ts'
-import { createDiagrams } from './diagram.ts'
 import { createFormAnswers } from './form-answers.ts'
 import { futureMoment } from './input.ts'
 import { createTargets, type FoundTarget } from './targets.ts'
@@ -121,5 +122,17 @@ export function createSharesService(
       }
       return found
     },
+  }
+}
+
+/** The diagram that a link leads to: the tables of one source, with their fields' names and types, and no more. */
+function createDiagrams(schema: Pick<SchemaReader, 'tablesOfSource' | 'load'>) {
+  /** @throws FORBIDDEN for who has not come by a link to a diagram */
+  return async function diagram(actor: Actor): Promise<Diagram> {
+    if (actor.kind !== 'share' || actor.grant.kind !== 'erd') {
+      throw new AppError('FORBIDDEN', 'Forbidden - This is for visitors of a shared diagram')
+    }
+    const tables = await schema.tablesOfSource(actor.baseId, actor.grant.sourceId)
+    return diagramOf(await Promise.all(tables.map(({ id }) => schema.load(id))))
   }
 }

@@ -4,10 +4,16 @@ import { type Filter, isGroup } from '../../src/core/filters/index.ts'
 import type { View, ViewKind } from '../../src/core/model.ts'
 import { type BaseRight, HIDEABLE_ROLES, type HideableRole } from '../../src/core/roles.ts'
 import { viewKind } from '../../src/core/views/index.ts'
-import { withPublicOptions } from '../../src/core/views/public-view.ts'
+import { publicView, withPublicOptions } from '../../src/core/views/public-view.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { AuthService, ShareRow } from '../auth/index.ts'
-import { refuseUnstorable, type SchemaService, type TableModel, type TableViews } from '../schema/index.ts'
+import {
+  narrowModel,
+  refuseUnstorable,
+  type SchemaService,
+  type TableModel,
+  type TableViews,
+} from '../schema/index.ts'
 import { type Arrangement, arrange } from './arrange.ts'
 import { newOptions } from './check-options.ts'
 import { openView, type ViewsContext } from './context.ts'
@@ -21,8 +27,7 @@ import {
   reorderView,
 } from './lifecycle.ts'
 import { refuseLocked } from './lock.ts'
-import { liveOptions, type ViewRow } from './model.ts'
-import { openSharedView } from './open-shared.ts'
+import { fieldsOfView, liveOptions, type ViewRow } from './model.ts'
 import { placeNewField, placeReverse } from './place-field.ts'
 import { renameChoices } from './rename-choices.ts'
 import {
@@ -33,6 +38,7 @@ import {
   type ViewWithLines,
   viewShare,
 } from './shown-view.ts'
+import type { ViewsStore } from './store.ts'
 import { createViewsStore } from './store.ts'
 import { registerViewsUndo } from './undo.ts'
 import { changeView, updateView, type ViewPatch } from './update.ts'
@@ -262,4 +268,33 @@ export function createViewsService(
       reorderView(context, actor, viewId, before),
     delete: (actor: Actor, viewId: string): Promise<void> => deleteView(context, actor, viewId),
   }
+}
+
+/**
+ * A view for visitors of its public link: its lines, filter and sorts cover only the fields that it shows.
+ *
+ * @throws VIEW_NOT_FOUND
+ */
+async function openSharedView(
+  store: ViewsStore,
+  viewId: string,
+  share: Pick<ShareRow, 'id' | 'settings'>,
+): Promise<ViewWithLines> {
+  const { view, model: whole } = await store.load(viewId)
+  const found = await store.findRow(viewId)
+  if (!found) throw notFound('View', viewId)
+  const model = narrowModel(whole, view)
+  const { fields, filter, sorts } = publicView(view, model.fields)
+  // Who made it, and what other clients keep with it, is for members.
+  const row: ViewRow = { ...found, meta: {}, createdBy: null, ownedBy: null, filter, sorts }
+  const kept = new Map((await store.linesOf(viewId)).map((line) => [line.fieldId, line]))
+  const forms = new Map(fields.map((line) => [line.fieldId, line.form]))
+  const lines = fieldsOfView(model, row.kind, [...kept.values()]).map((line) => ({
+    ...line,
+    id: kept.get(line.fieldId)?.id ?? '',
+    viewId,
+    form: forms.get(line.fieldId) ?? null,
+  }))
+  const visible = forVisitors(shownView(model, row))
+  return { shown: { ...visible, share: viewShare({ ...share, passwordHash: null }) }, lines }
 }

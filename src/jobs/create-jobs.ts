@@ -8,7 +8,6 @@ import { hasEnded } from '../jobs.ts'
 import type { Log } from '../log.ts'
 import { explainStorage } from '../storage-full.ts'
 import { createJobStore, subjectOf } from './job-store.ts'
-import { createThrottle } from './throttle.ts'
 
 /** Jobs that run at the same time on this server; each may keep a core busy. */
 const MAX_ACTIVE = 2
@@ -215,6 +214,33 @@ export function createJobs({ meta, events, log }: { meta: Meta; events: Events; 
       await Promise.all([...runs.values()].map(({ done }) => done))
       for (const run of [...runs.values()]) await end(run, { status: 'failed', error: STOPPED })
       clearInterval(storeAgain)
+    },
+  }
+}
+
+/** Calls `work` at once, then at most every `everyMs`; a call that came meanwhile is made at the end. */
+function createThrottle(everyMs: number, work: () => void): { call(): void; stop(): void } {
+  let timer: Timer | null = null
+  let isWanted = false
+
+  function run(): void {
+    isWanted = false
+    timer = setTimeout(() => {
+      timer = null
+      if (isWanted) run()
+    }, everyMs)
+    timer.unref()
+    work()
+  }
+
+  return {
+    call() {
+      if (timer) isWanted = true
+      else run()
+    },
+    stop() {
+      if (timer) clearTimeout(timer)
+      isWanted = false
     },
   }
 }

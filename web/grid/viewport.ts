@@ -12,7 +12,6 @@ import {
 } from './layout.ts'
 import { type Content, isSameMounted, type Mounted, NOTHING_MOUNTED } from './mounted.ts'
 import { follow, mustSettle, type ScrollPosition, type ScrollSize, scrollSize, settle } from './scroll-map.ts'
-import { ScrollSpeed } from './scroll-speed.ts'
 import type { CellPosition } from './selection.ts'
 import { createStore } from './store.ts'
 
@@ -270,5 +269,20 @@ export class Viewport {
     const least = LOAD_LEAST_ROWS * lines.rowHeight
     const { first, last } = this.placesBetween(least + Math.max(0, -ahead), least + Math.max(0, ahead))
     if (last >= first) requestRange(lines.rowOf(first), lines.rowOf(last), hiddenBetween(lines, first, last))
+  }
+}
+
+/** How fast one scrolls, in pixels a second: downwards above 0. */
+class ScrollSpeed {
+  now = 0
+  private lastAt = 0
+
+  /** A step of the scrolling; one over more than `jump` pixels is no speed. */
+  note(delta: number, jump: number): void {
+    const at = performance.now()
+    const seconds = (at - this.lastAt) / 1000
+    this.lastAt = at
+    if (seconds > 0.2 || Math.abs(delta) > jump) this.now = 0
+    else this.now = this.now * 0.6 + (delta / Math.max(seconds, 0.008)) * 0.4
   }
 }

@@ -2,6 +2,7 @@ import type { UserActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
+import { createId, type IdKind } from '../../../src/core/ids.ts'
 import { withPublicOptions } from '../../../src/core/views/public-view.ts'
 import type { HomeCopy } from '../../../src/db/copy-home.ts'
 import { renamePlaces } from '../../../src/db/view-places.ts'
@@ -10,8 +11,9 @@ import type { Kernel } from '../../../src/kernel.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { RecordsService } from '../../records/index.ts'
 import type { SchemaService } from '../../schema/index.ts'
+import { fieldWithNewIds, type SchemaRows } from '../../schema/index.ts'
 import type { ViewsService } from '../../views/index.ts'
-import { type CopiedRows, withNewIds } from './new-ids.ts'
+import { type ViewRows, viewsWithNewIds } from '../../views/index.ts'
 
 /** The job's name for REST clients. */
 export const COPY_JOB = 'duplicate-base'
@@ -147,4 +149,31 @@ function peopleColumns({ tables, fields }: CopiedRows, ownerId: string): HomeCop
       value: required ? ownerId : null,
     }))
     .filter(({ column }) => column !== '')
+}
+
+/** What of a base its copy has. */
+interface CopiedRows extends SchemaRows, ViewRows {}
+
+/**
+ * The rows under new ids. Where the definitions name each other the new ids stand.
+ *
+ * @param known the new ids of the base and its sources, by their former ones
+ */
+function withNewIds(rows: CopiedRows, known: ReadonlyMap<string, string>): CopiedRows {
+  const ids = new Map(known)
+  const name = (kind: IdKind) => (row: { id: string }) => void ids.set(row.id, createId(kind))
+  rows.tables.forEach(name('table'))
+  rows.fields.forEach(name('field'))
+  rows.views.forEach(name('view'))
+  const renamed = (id: string): string => ids.get(id) ?? id
+  return {
+    tables: rows.tables.map((table) => ({
+      ...table,
+      id: renamed(table.id),
+      baseId: renamed(table.baseId),
+      sourceId: renamed(table.sourceId),
+    })),
+    fields: rows.fields.map((field) => fieldWithNewIds(field, ids)),
+    ...viewsWithNewIds(rows, ids),
+  }
 }

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { z } from 'zod'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { createHttpClient } from '../../../src/http.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Job } from '../../../src/jobs.ts'
 import type { Kernel } from '../../../src/kernel.ts'
@@ -11,7 +12,6 @@ import type { AuthService } from '../../auth/index.ts'
 import { createJobMessages, type JobMessage } from '../job-messages.ts'
 import type { ImportsService } from '../service.ts'
 import { fileTooLarge } from '../uploads.ts'
-import { fetchRest } from './fetch.ts'
 
 const FILE_TYPE = 'application/octet-stream'
 
@@ -119,4 +119,31 @@ function presentJob(job: Job): Record<string, unknown> {
     created_at: wireTime(job.createdAt),
     updated_at: wireTime(job.updatedAt),
   }
+}
+
+const FETCH_PATHS = ['/api/v1/db/meta/axiosRequestMake', '/api/v2/meta/axiosRequestMake']
+
+/** Files that clients import; of everything else they are given nothing. */
+const DATA_FILE = /\.(csv|json|xls|xlsx|xlsm|ods|ots)$/i
+/** It is answered as JSON, a number for each byte: larger files go by `imports.fetchUrl`. */
+const MAX_FETCHED_BYTES = 10 * 1024 ** 2
+const FETCH_TIMEOUT_MS = 60_000
+
+const FetchBody = z.object({ apiMeta: z.object({ url: z.string().max(4096) }) })
+
+/** Gets a data file from another server for clients that read it themselves (wire §3). Signed-in people only. */
+const fetchRest = (kernel: Kernel, auth: Pick<AuthService, 'access' | 'authenticate'>) => {
+  const http = createHttpClient(kernel.config)
+  const app = new Elysia().use(restBase(kernel, auth))
+  for (const path of FETCH_PATHS) {
+    app.post(path, async ({ actor, body, request }) => {
+      await auth.access.authorize(actor, 'account.read')
+      const { url } = readBody(FetchBody, body).apiMeta
+      if (!URL.canParse(url) || !DATA_FILE.test(new URL(url).pathname)) return {}
+      const limits = { maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, signal: request.signal }
+      const answer = await http.get(url, limits)
+      return Buffer.concat(await Array.fromAsync(answer.body)).toJSON()
+    })
+  }
+  return app
 }

@@ -2,6 +2,7 @@ import { and, count, eq, inArray, isNotNull, isNull, lt, lte, not, sql, sum } fr
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { cleanFileName } from '../../../src/core/fields/attachment-item.ts'
+import { randomText } from '../../../src/core/ids.ts'
 import { holdsBaseRole } from '../../../src/core/roles.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import type { AuthService } from '../../auth/index.ts'
@@ -11,7 +12,6 @@ import type { Arrived } from './incoming.ts'
 import { pathOf, placeOf } from './links.ts'
 import { isVisitor, ownerOf } from './owner.ts'
 import { sniffType } from './sniff.ts'
-import { newPlace } from './storage-path.ts'
 
 /** Files that no cell names are kept this long: an upload whose record was never saved. */
 const UNUSED_KEPT_MS = 24 * 3_600_000
@@ -360,4 +360,38 @@ export function createFiles(
       return old.length
     },
   }
+}
+
+const MAX_FOLDERS = 8
+const MAX_FOLDER = 60
+const MAX_NAME = 80
+
+/**
+ * A fresh place in the store: `2026/11/20/<40 hex>/photo_5s7sr.png`, or under the folder that a client asks
+ * for. The 160 random bits are there in either case.
+ */
+function newPlace(title: string, folder: string | null): string {
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')
+  return [...foldersOf(folder), random, storedName(title)].join('/')
+}
+
+function foldersOf(folder: string | null): string[] {
+  const asked = (folder ?? '').split(/[\\/]/).filter((part) => part !== '')
+  if (asked.length === 0) return new Date().toISOString().slice(0, 10).split('-')
+  return asked.slice(0, MAX_FOLDERS).map((part) => (part === '..' ? '_' : plain(part).slice(0, MAX_FOLDER)))
+}
+
+/** The name in plain letters with five random characters ahead of its ending. */
+function storedName(title: string): string {
+  const [, base = '', ending = ''] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(title) ?? []
+  return `${plain(base).slice(0, MAX_NAME)}_${randomText(5)}${ending}`
+}
+
+/** Letters, digits, `_`, `.` and `-`, the first of them one of the former: see `isKey`. */
+const plain = (text: string): string => {
+  const known = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9_.-]/g, '_')
+  return /^[A-Za-z0-9_]/.test(known) ? known : `_${known.slice(1)}`
 }

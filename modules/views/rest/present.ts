@@ -1,13 +1,13 @@
 import { toWireOperator } from '../../../src/core/filters/index.ts'
 import type { Sort, Table } from '../../../src/core/model.ts'
+import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
 import { wireTime } from '../../../src/wire.ts'
 import { type LineRow, liveColoring, type ViewRow } from '../model.ts'
-import type { ShownView } from '../shown-view.ts'
+import type { ShownView, ViewShare } from '../shown-view.ts'
 import type { WireNode } from './filter-list.ts'
 import { WIRE_KINDS } from './kinds/index.ts'
 import { commonKeys } from './kinds/wire-kind.ts'
-import { presentShare } from './present-share.ts'
 import { presentVisibility } from './visibility.ts'
 
 /**
@@ -129,3 +129,19 @@ const textOf = (value: unknown): string | null => {
   if (value === null || value === undefined) return null
   return Array.isArray(value) ? value.join(',') : String(value)
 }
+
+/** A view's public link, as REST clients read it in the view. A password shows as a mask: only its hash is kept. */
+const presentShare = (share: ViewShare | null) => ({
+  uuid: share?.id ?? null,
+  password: share?.hasPassword ? SHARE_PASSWORD_MASK : null,
+  meta: share ? pageSettings(share.settings) : {},
+})
+
+/** The settings of a public page, by their names in the `meta` of a view. */
+const pageSettings = ({ allowDownload, survey, rtl, language, themeColor }: ShareSettings) => ({
+  allowCSVDownload: allowDownload,
+  ...(survey && { surveyMode: true }),
+  ...(rtl && { rtl: true }),
+  ...(language !== null && { language }),
+  ...(themeColor !== null && { theme: { primaryColor: themeColor } }),
+})

@@ -2,12 +2,14 @@ import { useLocation, useParams } from '@tanstack/react-router'
 import { Database, FileUp, Plus, Table2 } from 'lucide-react'
 import type { Base } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
+import type { ShortcutSection } from '../../actions/index.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
+import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useScreenUndo } from '../records/use-screen-undo.ts'
 import { pickImport } from '../shell/pick-import.ts'
@@ -18,7 +20,6 @@ import { SourcesPanel } from '../sources/sources-panel.tsx'
 import { StoragePanel } from '../storage/storage-panel.tsx'
 import styles from './base-home-screen.module.css'
 import { BaseIcon } from './base-icon.tsx'
-import { BASE_SHORTCUTS } from './base-shortcuts.ts'
 import { MemberList } from './member-list.tsx'
 import { TableList } from './table-list.tsx'
 
@@ -181,4 +182,13 @@ function Tile(props: { icon: typeof Plus; title: string; text: string; onClick: 
       </span>
     </button>
   )
+}
+
+/** The keys of a base's first page, for the shortcut sheet. They are read by `use-screen-undo.ts`. */
+const BASE_SHORTCUTS: ShortcutSection = {
+  title: () => t('Base'),
+  lines: [
+    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
+  ],
 }

@@ -1,9 +1,8 @@
 import { Trash2, Undo2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { formatAgo, t } from '../../i18n.ts'
+import { formatAgo, t, tn } from '../../i18n.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { removalText } from './removal.ts'
 import styles from './trash.module.css'
 
 /** What lies in a trash, whatever it is. */
@@ -71,4 +70,17 @@ export function TrashList<T extends Deleted>(props: TrashListProps<T>) {
       )) ?? [1, 2, 3].map((n) => <Skeleton key={n} height={28} />)}
     </ul>
   )
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Says when something in the trash is removed for good.
+ *
+ * @param keepsDays days that it stays there; 0: until someone deletes it
+ */
+function removalText(deletedAt: string, keepsDays: number): string {
+  if (keepsDays === 0) return t('Kept until you delete it')
+  const days = Math.ceil((Date.parse(deletedAt) + keepsDays * DAY_MS - Date.now()) / DAY_MS)
+  return days <= 1 ? t('Removed within a day') : tn('Removed in 1 day', 'Removed in {n} days', days)
 }

@@ -13,7 +13,6 @@ import { type FormOptions, optionsOf } from '../../../src/core/views/index.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { timeZone } from '../../time-zone.ts'
-import { afterPress } from './after-press.ts'
 import { AnswersRefused, type FormSource, type Submitted } from './form-source.ts'
 import { type LocalFile, pendingCell } from './local-files.ts'
 import type { Prefill } from './prefill.ts'
@@ -245,3 +244,35 @@ const withoutFiles = (values: Values, files: Record<string, LocalFile[]>): Value
 
 const filesAsked = (files: Record<string, LocalFile[]>, asked: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(files).filter(([id, list]) => asked.has(id) && list.length > 0))
+
+let isPressed = false
+let waiting: (() => void)[] = []
+
+function release(): void {
+  isPressed = false
+  // Behind the click that the release makes.
+  setTimeout(() => {
+    const due = waiting
+    waiting = []
+    for (const run of due) run()
+  })
+}
+
+document.addEventListener(
+  'pointerdown',
+  () => {
+    isPressed = true
+  },
+  true,
+)
+document.addEventListener('pointerup', release, true)
+document.addEventListener('pointercancel', release, true)
+
+/**
+ * Runs at once, or, while a button is held down, after it is let go: a message that came up as an input was left
+ * would move the page under the pointer, and the press would miss the button that it was meant for.
+ */
+function afterPress(run: () => void): void {
+  if (isPressed) waiting.push(run)
+  else run()
+}

@@ -4,13 +4,13 @@ import type { ImportResult } from '../../../src/core/csv/import-result.ts'
 import { messageOf } from '../../errors.ts'
 import { formatNumber, t, tn } from '../../i18n.ts'
 import { currentPath, goTo, paths } from '../../navigation/paths.ts'
+import { fetchSignedIn } from '../../session/index.ts'
+import { api, cache } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toast.ts'
 import { type ExportedFile, saveFile } from '../exports/save-file.ts'
-import { downloadReport } from './download-report.ts'
 import styles from './run-view.module.css'
 import { cancelRun, hasEnded, IMPORT_JOB, type ImportRun } from './runs.ts'
-import { mayTakeBack, takeBack } from './take-back.ts'
 
 /** One import from its upload to its result. `onLeave` is called where the person goes to the table. */
 export function RunView({ run, onLeave }: { run: ImportRun; onLeave: () => void }) {
@@ -251,3 +251,36 @@ function Problems({ result }: { result: ImportResult }) {
     </div>
   )
 }
+
+/** Saves the report of an import: what is not in the table, with row, column and reason. */
+async function downloadReport(jobId: string, fileName: string): Promise<void> {
+  try {
+    const answer = await fetchSignedIn(`/api/internal/jobs/${jobId}/report`)
+    if (!answer.ok) throw new Error(t('The report is no longer available'))
+    const url = URL.createObjectURL(await answer.blob())
+    const link = document.createElement('a')
+    link.href = url
+    link.download = t('{name} - not imported.csv', { name: fileName.replace(/\.[^.]*$/, '') })
+    link.click()
+    // The browser has taken it over by then.
+    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/**
+ * Undoes an import, whatever was done after it: a new table goes to the trash, added records are deleted.
+ * @throws what the server refused with
+ */
+async function takeBack(
+  { baseId }: ImportRun,
+  { isNewTable, tableId, changeId }: ImportResult,
+): Promise<void> {
+  if (isNewTable) await api.schema.deleteTable.mutate({ tableId })
+  else if (changeId !== null) await api.records.undo.mutate({ baseId, entryId: changeId })
+  void cache.schema.tables.invalidate({ baseId })
+}
+
+/** False for an import that added nothing. */
+const mayTakeBack = ({ isNewTable, changeId }: ImportResult): boolean => isNewTable || changeId !== null

@@ -25,6 +25,7 @@ import type { Field, RecordId } from '../../../src/core/model.ts'
 import { shownText } from '../../cells/cell-text.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
+import { localSettings } from '../../session/local-settings.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
 import { isMissing, trpc } from '../../trpc.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -33,13 +34,13 @@ import { openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
+import { useIsNarrow } from '../shell/sidebar-state.ts'
 import { fieldsInOrder } from '../views/arrange-fields.ts'
 import { copyRecordLink, deleteRecords, duplicateRecords } from './record-commands.ts'
 import { RecordFields } from './record-fields.tsx'
 import { RecordHistory } from './record-history.tsx'
 import styles from './record-panel.module.css'
 import { can, type GetContext, shownRecords, type TableContext } from './table-context.ts'
-import { useRecordPlace } from './use-record-place.ts'
 
 export interface RecordPanelProps {
   context: TableContext
@@ -300,4 +301,28 @@ function PanelMenu(props: {
       }
     />
   )
+}
+
+/** Where an open record is shown; this browser remembers it. */
+interface RecordPlace {
+  /** True: in a window over the page; false: beside the other records. */
+  isWindow: boolean
+  /** Moves it to the other place. Null where the screen has room for one of them alone. */
+  toggle: (() => void) | null
+}
+
+const PLACE_SETTING = 'record.place'
+
+/** On a narrow screen a record covers it, as ever. */
+function useRecordPlace(): RecordPlace {
+  const isNarrow = useIsNarrow()
+  const [isChosen, setChosen] = useState(() => localSettings.get(PLACE_SETTING) === 'window')
+  if (isNarrow) return { isWindow: false, toggle: null }
+  return {
+    isWindow: isChosen,
+    toggle() {
+      localSettings.set(PLACE_SETTING, isChosen ? 'side' : 'window')
+      setChosen(!isChosen)
+    },
+  }
 }

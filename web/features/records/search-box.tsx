@@ -2,13 +2,13 @@ import { ChevronDown, ChevronUp, ListFilter, Search as SearchIcon, X } from 'luc
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Field } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
+import { highlightText } from '../../grid/highlight.ts'
 import { formatNumber, t } from '../../i18n.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import toolbar from '../views/toolbar.module.css'
 import type { TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
-import { useHighlight } from './use-highlight.ts'
 import { useSearchHits } from './use-search-hits.ts'
 
 /** Time without a key after which the search runs. */
@@ -162,4 +162,12 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <IconButton icon={X} size="small" iconSize={14} label={t('Close search')} onClick={close} />
     </search>
   )
+}
+
+/** Marks a text in the cells of the grid on the screen; none for an empty text. */
+function useHighlight(text: string): void {
+  useEffect(() => {
+    const grid = document.querySelector('[data-grid]')
+    return grid && text !== '' ? highlightText(grid, text) : undefined
+  }, [text])
 }

@@ -1,19 +1,20 @@
+import { getQueryKey } from '@trpc/react-query'
 import { Trash2 } from 'lucide-react'
-import { useMemo } from 'react'
-import type { Person } from '../../../src/core/model.ts'
+import { useEffect, useMemo, useState } from 'react'
+import type { Person, TableSchema, View } from '../../../src/core/model.ts'
 import { createFormerPeople, FormerPeopleProvider } from '../../cells/former-people.ts'
+import type { UseDisplayField } from '../../cells/linked-names.ts'
 import { DisplayFieldProvider } from '../../cells/linked-names.ts'
 import { PeopleProvider } from '../../cells/people.ts'
 import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
-import { api, isMissing, trpc } from '../../trpc.ts'
+import { session } from '../../session/index.ts'
+import { noteRecentView } from '../../session/recent-views.ts'
+import { api, isMissing, queryClient, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { TableSkeleton } from '../shell/table-skeleton.tsx'
 import { KIND_SCREENS } from '../views/kinds/index.ts'
-import { useCurrentSchema } from './use-current-schema.ts'
-import { useDisplayField } from './use-display-field.ts'
-import { useRecentView } from './use-recent-view.ts'
 
 export interface TableScreenProps {
   baseId: string
@@ -100,4 +101,48 @@ function Gone({ baseId, title, onOpenTable }: { baseId: string; title: string; o
       )}
     </EmptyState>
   )
+}
+
+const isOutdated = (tableId: string): boolean =>
+  queryClient.getQueryState(getQueryKey(trpc.schema.table, { tableId }, 'query'))?.isInvalidated ?? false
+
+/**
+ * The query of a table's schema, for the screen that reads its records. What the cache holds of a table that changed
+ * since it was last shown is left out until it has been read again: it may name fields that no longer exist.
+ * Without a connection it is shown. A table that changes while it is on the screen stays there.
+ */
+function useCurrentSchema(tableId: string) {
+  const query = trpc.schema.table.useQuery({ tableId })
+  const [arrival, setArrival] = useState(() => ({ tableId, outdated: isOutdated(tableId) }))
+  if (arrival.tableId !== tableId) setArrival({ tableId, outdated: isOutdated(tableId) })
+  const waits = arrival.outdated && query.isFetching && !query.isFetchedAfterMount
+  return { query, schema: waits ? undefined : query.data }
+}
+
+/** How long the fields of a linked table are taken for known. */
+const DISPLAY_FIELD_FRESH_MS = 60_000
+
+/** The display field of a table, from the cache if it is there. */
+const useDisplayField: UseDisplayField = (tableId) => {
+  const options = { enabled: tableId !== '', staleTime: DISPLAY_FIELD_FRESH_MS, retry: false }
+  return trpc.schema.table.useQuery({ tableId }, options).data?.fields.find((field) => field.isDisplay)
+}
+
+/** Remembers the view on the screen for "Recent views"; a visitor of a link has none. */
+function useRecentView(schema: TableSchema | undefined, view: View | undefined): void {
+  const { baseId, title: tableTitle } = schema?.table ?? {}
+  const { id: viewId, tableId, title, isDefault } = view ?? {}
+  useEffect(() => {
+    const userId = session.userId()
+    if (!userId || !baseId || !tableId || !viewId) return
+    noteRecentView({
+      userId,
+      baseId,
+      tableId,
+      viewId,
+      isDefault: isDefault ?? false,
+      title: title ?? '',
+      tableTitle: tableTitle ?? '',
+    })
+  }, [baseId, tableId, viewId, isDefault, title, tableTitle])
 }

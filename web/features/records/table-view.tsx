@@ -2,7 +2,7 @@ import { useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { Grid, type GridHandle } from '../../grid/grid.tsx'
 import type { CheckedRows, SelectionStatus } from '../../grid/source.ts'
-import { t } from '../../i18n.ts'
+import { localeTag, t, tn } from '../../i18n.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { useIsNarrow } from '../shell/sidebar-state.ts'
 import { useRowColor } from '../views/row-color.ts'
@@ -10,7 +10,6 @@ import { BulkBar } from './bulk-bar.tsx'
 import { createGridCommands } from './grid-commands.ts'
 import { GridEmpty } from './grid-empty.tsx'
 import { useGridGroups, useViewGroups } from './groups/use-groups.ts'
-import { SelectionNumbers } from './selection-numbers.tsx'
 import type { TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
 import { GRID_CONTROLS } from './toolbar.tsx'
@@ -152,3 +151,21 @@ export function TableView(props: KindScreenProps) {
 
 const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>
   checked.kind === 'some' ? checked.ids.size > 0 : rowCount > checked.except.size
+
+/** Count, sum and average of what is selected, over the end of the footer. */
+function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
+  if (!status || status.cells < 2) return null
+  const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 })
+  return (
+    <output className={styles.numbers} data-testid="selection-numbers">
+      <span>{tn('1 cell', '{n} cells', status.cells)}</span>
+      {status.numbers > 0 && (
+        <>
+          <span>{t('Sum {n}', { n: format.format(status.sum) })}</span>
+          {status.average !== null && <span>{t('Average {n}', { n: format.format(status.average) })}</span>}
+        </>
+      )}
+      {!status.complete && <span>{t('(loaded cells only)')}</span>}
+    </output>
+  )
+}

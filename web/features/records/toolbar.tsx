@@ -4,6 +4,8 @@ import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../src/core/group-key.ts'
 import type { RowHeight } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'
+import type { Action } from '../../actions/action.ts'
+import { useScreenActions } from '../../actions/index.ts'
 import { t, tn } from '../../i18n.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../session/visitor.ts'
@@ -24,10 +26,10 @@ import viewStyles from '../views/toolbar.module.css'
 import { ToolbarButton } from '../views/toolbar-button.tsx'
 import { toolbarMenu } from '../views/toolbar-menu.ts'
 import { ToolbarSheet } from '../views/toolbar-sheet.tsx'
+import { fileItems } from '../views/view-files.ts'
 import { SearchBox } from './search-box.tsx'
 import { can, type TableContext } from './table-context.ts'
 import styles from './table-view.module.css'
-import { useToolbarActions } from './use-toolbar-actions.ts'
 
 /** What a toolbar can offer. */
 export type ToolbarControl = 'fields' | 'filter' | 'group' | 'sort' | 'color' | 'height' | 'search'
@@ -298,4 +300,32 @@ export function TableToolbar(props: TableToolbarProps) {
       )}
     </div>
   )
+}
+
+/** What the palette calls the controls that open a panel. */
+const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> = {
+  fields: { label: () => t('Show or hide fields'), icon: Columns3 },
+  filter: { label: () => t('Filter…'), icon: ListFilter },
+  group: { label: () => t('Group by…'), icon: Layers },
+  sort: { label: () => t('Sort by…'), icon: ArrowDownUp },
+  color: { label: () => t('Colour by…'), icon: Palette },
+}
+
+/** Offers in the palette what the toolbar of a view offers: its controls, upload and download. */
+function useToolbarActions(
+  { schema, state, role }: Pick<TableContext, 'schema' | 'state' | 'role'>,
+  controls: readonly ToolbarControl[],
+  open: (control: ToolbarControl) => void,
+): void {
+  const group = () => t('View')
+  const panels = controls.flatMap((control): Action[] => {
+    const named = CONTROLS[control]
+    return named ? [{ id: `view.${control}`, group, ...named, run: () => open(control) }] : []
+  })
+  const files = fileItems({ schema, view: state.view, role }).flatMap((item): Action[] =>
+    item.kind === 'action'
+      ? [{ id: `view.file.${item.label}`, group, label: () => item.label, icon: item.icon, run: item.run }]
+      : [],
+  )
+  useScreenActions([...panels, ...files])
 }

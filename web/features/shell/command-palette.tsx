@@ -1,14 +1,20 @@
-import { Search } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { keepPreviousData } from '@tanstack/react-query'
+import { FileText, Search, Table2 } from 'lucide-react'
+import { createElement, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
+import type { ActionContext } from '../../actions/action.ts'
 import { actionContext } from '../../actions/action.ts'
 import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { session } from '../../session/index.ts'
+import { type RecentView, recentViews } from '../../session/recent-views.ts'
+import { cache, trpc } from '../../trpc.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
+import { useDebounced } from '../formula/use-debounced.ts'
+import { ViewIcon } from '../views/kind-info.tsx'
 import styles from './command-palette.module.css'
-import { useFoundRecords } from './use-found-records.ts'
 import { type PaletteEntry, usePaletteEntries } from './use-palette-entries.ts'
-import { useRecentViews } from './use-recent-views.ts'
 
 const MAX_SHOWN = 60
 
@@ -134,4 +140,58 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
     </div>,
     document.body,
   )
+}
+
+/** Time without a key after which records are looked for, and letters that there must be. */
+const SEARCH_PAUSE_MS = 200
+const MIN_LETTERS = 2
+
+const NO_ENTRIES: PaletteEntry[] = []
+
+/** Records of the base on the screen whose names hold what was typed. */
+function useFoundRecords({ base, tableId }: ActionContext, search: string): PaletteEntry[] {
+  const text = useDebounced(search.trim(), SEARCH_PAUSE_MS)
+  const isAsked = base !== null && text.length >= MIN_LETTERS && search.trim() !== ''
+  const baseId = base?.id ?? ''
+  const found = trpc.records.findByName.useQuery(
+    { baseId, text, ...(tableId?.startsWith('m') && { tableId }) },
+    { enabled: isAsked, placeholderData: keepPreviousData },
+  )
+  const tables = trpc.schema.tables.useQuery({ baseId }, { enabled: isAsked })
+  if (!isAsked || !found.data) return NO_ENTRIES
+  const titles = new Map(tables.data?.map((table) => [table.id, table.title]))
+  return found.data.map((record) => ({
+    id: `${record.tableId} ${record.recordId}`,
+    label: record.name || t('Untitled'),
+    group: t('Records'),
+    hint: titles.get(record.tableId),
+    icon: FileText,
+    run: () =>
+      goTo(`${paths.table(baseId, record.tableId)}?rowId=${encodeURIComponent(String(record.recordId))}`),
+  }))
+}
+
+/** The views one was in last, without the one on the screen: Enter alone leads back. */
+function useRecentViews({ tableId, viewId }: ActionContext): PaletteEntry[] {
+  const bases = new Map(trpc.bases.list.useQuery({}).data?.map((base) => [base.id, base.title]))
+  const isHere = (view: RecentView) =>
+    view.viewId === viewId || (viewId === null && view.isDefault && view.tableId === tableId)
+  return recentViews(session.userId() ?? '')
+    .filter((view) => bases.has(view.baseId) && !isHere(view))
+    .flatMap((view): PaletteEntry[] => {
+      // What has been read since knows better than what was noted: another name, or deleted.
+      const schema = cache.schema.table.getData({ tableId: view.tableId })
+      const now = schema?.views.find(({ id }) => id === view.viewId)
+      if (schema && !now) return []
+      return [
+        {
+          id: view.viewId,
+          label: now?.title ?? view.title,
+          group: t('Recent views'),
+          hint: [schema?.table.title ?? view.tableTitle, bases.get(view.baseId)].join(' · '),
+          icon: now ? () => createElement(ViewIcon, { view: now, size: 16 }) : Table2,
+          run: () => goTo(paths.table(view.baseId, view.tableId, view.isDefault ? undefined : view.viewId)),
+        },
+      ]
+    })
 }

@@ -1,10 +1,14 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { CommandPalette } from '../../actions/shell.tsx'
 import { t } from '../../i18n.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
+import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
+import { cache } from '../../trpc.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
-import { ConnectionBar } from './connection-bar.tsx'
+import { BaseDialog } from '../bases/base-commands.tsx'
 import { useKeyMap } from './key-map.ts'
 import { NewBuildBar } from './new-build-bar.tsx'
 import { Rail } from './rail.tsx'
@@ -12,9 +16,8 @@ import styles from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 import { SidebarEdge } from './sidebar-edge.tsx'
 import { setDrawerOpen, useIsNarrow, useSidebarState } from './sidebar-state.ts'
+import { CreateTableDialog } from './table-commands.tsx'
 import { TopBar } from './top-bar.tsx'
-import { useFollowBase } from './use-follow-base.ts'
-import { useIdlePreload } from './use-idle-preload.ts'
 import { useOpenPlace } from './use-place.ts'
 import { useUnfinishedJobs } from './use-unfinished-jobs.ts'
 
@@ -79,4 +82,53 @@ function Drawer({ baseId }: { baseId?: string }) {
       </div>
     </div>
   )
+}
+
+/** A thin line while the server is out of reach; it goes by itself. */
+function ConnectionBar() {
+  const state = useStore(connection)
+  return (
+    <div role="status">
+      {state === 'lost' && <div className={styles.bar}>{t('Connection lost. Reconnecting…')}</div>}
+    </div>
+  )
+}
+
+/** Keeps the tree of tables, fields and views in step with other people's changes while a base is open. */
+function useFollowBase(baseId: string | undefined): void {
+  useEffect(() => {
+    if (!baseId) return
+    const stopWatching = watchBase(baseId)
+    const stopSchema = onSchemaChange(({ baseId: changed, tableId }) => {
+      void cache.schema.tables.invalidate({ baseId: changed })
+      if (tableId) void cache.schema.table.invalidate({ tableId })
+      else void cache.bases.get.invalidate({ baseId: changed })
+    })
+    // What happened meanwhile was not sent.
+    const stopReconnect = onReconnect(() => {
+      void cache.schema.invalidate()
+      void cache.bases.invalidate()
+    })
+    return () => {
+      stopWatching()
+      stopSchema()
+      stopReconnect()
+    }
+  }, [baseId])
+}
+
+/** Time after which the screen in front has what it needs. */
+const PRELOAD_AFTER_MS = 1500
+
+/** Fetches what a key press opens before it is pressed, once the screen is drawn. */
+function useIdlePreload(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const part of [CommandPalette, BaseDialog, CreateTableDialog]) {
+        // Offline: opening it will say so.
+        part.preload().catch((error) => console.warn('not fetched ahead of time', error))
+      }
+    }, PRELOAD_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
 }

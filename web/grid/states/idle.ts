@@ -1,14 +1,25 @@
 import { perform } from '../actions.ts'
 import type { Engine } from '../engine.ts'
+import { fillTarget } from '../fill.ts'
+import { applyFill } from '../fill-actions.ts'
 import { intentOf } from '../keys.ts'
-import { addRange, extendTo, rangeAt, selectCell, selectColumn, selectRow } from '../selection.ts'
+import {
+  addRange,
+  clampCell,
+  extendTo,
+  focusCell,
+  lastBounds,
+  rangeAt,
+  selectCell,
+  selectColumn,
+  selectRow,
+} from '../selection.ts'
+import { dragMode } from './drag.ts'
 import { startEditing } from './editing.ts'
-import { filling } from './filling.ts'
 import type { Hit, Mode, Part } from './mode.ts'
 import { movingColumn } from './moving-column.ts'
 import { movingRow } from './moving-row.ts'
 import { fitColumns, resizing } from './resizing.ts'
-import { selecting } from './selecting.ts'
 
 /** True where Cmd takes the place of Ctrl. */
 export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -94,3 +105,40 @@ function pressHeader({ column }: Hit, event: PointerEvent, engine: Engine): void
 
 const isBetween = (value: number, a: number, b: number): boolean =>
   value >= Math.min(a, b) && value <= Math.max(a, b)
+
+/** Dragging the fill handle: a dotted frame follows, and the drop fills it as one change. */
+function filling(engine: Engine): Mode {
+  const selection = engine.selection.get()
+  const source = selection && lastBounds(selection, engine.size)
+  return dragMode({
+    name: 'filling',
+    scrolls: 'both',
+    move({ clientX, clientY }) {
+      const cell = clampCell(engine.viewport.cellAt(clientX, clientY), engine.size)
+      const target = source && fillTarget(source, cell)
+      engine.preview.set(target ? { kind: 'fill', target } : null)
+    },
+    drop({ ctrlKey, metaKey }) {
+      const preview = engine.preview.get()
+      if (source && preview?.kind === 'fill') applyFill(engine, source, preview.target, ctrlKey || metaKey)
+    },
+    end: () => engine.preview.set(null),
+  })
+}
+
+/** Drawing a range from the active cell, or a run of rows from the active row. */
+function selecting(engine: Engine, kind: 'cells' | 'rows'): Mode {
+  return dragMode({
+    name: 'selecting',
+    scrolls: kind === 'rows' ? 'rows' : 'both',
+    move({ clientX, clientY }) {
+      const selection = engine.selection.get()
+      if (!selection) return
+      const cell = clampCell(engine.viewport.cellAt(clientX, clientY), engine.size)
+      const before = focusCell(selection)
+      if (cell.row === before.row && cell.column === before.column) return
+      engine.selection.set(extendTo(selection, cell))
+    },
+    drop() {},
+  })
+}

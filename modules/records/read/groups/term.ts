@@ -1,19 +1,22 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { resolveZone } from '../../../../src/core/dates.ts'
 import type {
   AnyFieldType,
   CellValue,
+  FieldOptions,
   FilterSet,
   StorageKind,
 } from '../../../../src/core/fields/field-type.ts'
 import { filterSetOf, shownType } from '../../../../src/core/fields/result.ts'
 import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
+import { createBuild } from '../../../../src/core/formula/build.ts'
+import { compileToWall } from '../../../../src/core/formula/instants.ts'
 import type { Field, Sort } from '../../../../src/core/model.ts'
 import { isTextStorage } from '../../../../src/dialects/related.ts'
 import { fragmentsOf } from '../expression/fragments.ts'
 import { valueStorage } from '../expression/related-value.ts'
 import type { ReadContext } from '../expression/scope.ts'
 import { peopleOrder } from '../people-order.ts'
-import { localDay } from './local-day.ts'
 import { inOrder, MAX_SET_OPTIONS, setRank } from './option-set.ts'
 
 /**
@@ -120,3 +123,20 @@ const titlesOf = (type: AnyFieldType, { choices }: { choices?: unknown }): strin
 /** A key as the engine's driver gave it. */
 export const decodeKey = ({ dialect }: ReadContext, { storage }: GroupTerm, value: unknown): CellValue =>
   dialect.decode(storage)?.(value) ?? ((value ?? null) as CellValue)
+
+/**
+ * The day, as text, on which clocks show an instant: those of the field's own zone, or where it has none those
+ * of the person who asks. Offsets come from the table that formulas use, as not every engine knows zones.
+ */
+function localDay({ dialect, moment }: ReadContext, instant: SQL, { timeZone }: FieldOptions): SQL {
+  const own = typeof timeZone === 'string' && timeZone !== 'local' ? timeZone : moment.timeZone
+  const { formula } = dialect
+  const build = createBuild(formula, {
+    now: moment.now.getTime(),
+    zone: resolveZone(own ?? 'UTC'),
+    recordId: sql`''`,
+    prefix: 'day_',
+  })
+  const ms = formula.cell(instant, 'datetime', build.freshName())
+  return formula.dateText(compileToWall({ sql: ms, type: 'datetime', isSimple: false }, build), false)
+}

@@ -6,7 +6,6 @@ import { lazyPart } from '../../../navigation/lazy-screen.ts'
 import { Skeleton } from '../../../ui/states.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
-import { canScan } from './can-scan.ts'
 import { CellAnswer } from './cell-answer.tsx'
 import { loadedCell } from './cells.ts'
 import { ChoiceList, ChoiceSelect } from './choice-answer.tsx'
@@ -47,3 +46,6 @@ export function AnswerInput(props: AnswerProps): ReactNode {
 /** True where the label names one control, and not a group of them. */
 export const isOneControl = ({ field, form }: AnswerProps['question']): boolean =>
   INPUTS[field.type] !== StarsAnswer && !(form.layout === 'list' && hasChoices(field))
+
+/** True where the browser reads bar and QR codes by itself and there may be a camera. */
+const canScan = (): boolean => 'BarcodeDetector' in globalThis && 'mediaDevices' in navigator

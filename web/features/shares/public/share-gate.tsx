@@ -1,15 +1,16 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import type { OpenedShare, ShareKind } from '../../../../src/core/shares.ts'
+import { DEFAULT_THEME } from '../../../../src/core/theme.ts'
 import { appCodeOf, messageOf } from '../../../errors.ts'
 import { t } from '../../../i18n.ts'
 import { visitor } from '../../../session/visitor.ts'
 import { api, queryClient } from '../../../trpc.ts'
 import { Main } from '../../../ui/main.tsx'
 import { ErrorState } from '../../../ui/states.tsx'
+import { applyTheme } from '../../bases/theme.ts'
 import { TableSkeleton } from '../../shell/table-skeleton.tsx'
 import styles from './public-share.module.css'
 import { ClosedPage, PasswordPage } from './share-pages.tsx'
-import { useShareLook } from './use-share-look.ts'
 
 export interface ShareGateProps {
   kind: ShareKind
@@ -108,4 +109,23 @@ function keptPassword(linkId: string): string | null {
     console.warn('no password is kept', error)
     return null
   }
+}
+
+/** Gives the page the title, direction and colour of what is shared, as long as it is shown. */
+function useShareLook(opened: OpenedShare | null): void {
+  const { title, settings, theme } = opened ?? {}
+  useEffect(() => {
+    if (!title || !settings) return
+    const page = document.documentElement
+    const before = { title: document.title, dir: page.dir }
+    document.title = title
+    if (settings.rtl) page.dir = 'rtl'
+    const { primaryColor, accentColor } = theme ?? DEFAULT_THEME
+    const takeOff = applyTheme({ primaryColor: settings.themeColor ?? primaryColor, accentColor })
+    return () => {
+      document.title = before.title
+      page.dir = before.dir
+      takeOff()
+    }
+  }, [title, settings, theme])
 }

@@ -1,9 +1,12 @@
 import { CalendarRange } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
+import { resolveZone } from '../../../../../src/core/dates.ts'
 import type { RecordId } from '../../../../../src/core/model.ts'
+import type { ShortcutSection } from '../../../../actions/index.ts'
 import { t } from '../../../../i18n.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
 import { Popover } from '../../../../ui/popover.tsx'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { deleteRecords } from '../../../records/record-commands.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
@@ -17,19 +20,20 @@ import { openCardMenu } from '../../cards/card-menu.ts'
 import { isComparable } from '../../filter-edit.ts'
 import { ToolbarButton } from '../../toolbar-button.tsx'
 import styles from './calendar.module.css'
-import { CALENDAR_SHORTCUTS } from './calendar-shortcuts.ts'
 import { DatesMenu } from './dates-menu.tsx'
 import dayStyles from './day-list.module.css'
 import { DayList } from './day-list.tsx'
 import { dropPreview } from './drop.ts'
-import { elementOf, focusOn } from './elements.ts'
 import { eventsOf } from './events.ts'
+import { MonthDots } from './month-dots.tsx'
+import { MonthGrid } from './month-grid.tsx'
 import { NoDates } from './no-dates.tsx'
 import { PeriodBar } from './period-bar.tsx'
 import { PeriodNotice } from './period-notice.tsx'
-import { Scale } from './scale.tsx'
+import type { DatedRange } from './ranges.ts'
 import type { Scene } from './scene.ts'
 import { SideList } from './side-list.tsx'
+import { TimeGrid } from './time-grid.tsx'
 import { useCalendar } from './use-calendar.ts'
 import { useCalendarActions } from './use-calendar-actions.ts'
 import { useDrag } from './use-drag.ts'
@@ -40,6 +44,7 @@ import { useOpenDay } from './use-open-day.ts'
 import { todayHere, useNow } from './use-place.ts'
 import { useWalk } from './use-walk.ts'
 import { whenName } from './words.ts'
+import { YearGrid } from './year-grid.tsx'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color']
 
@@ -303,5 +308,55 @@ export function CalendarScreen(props: KindScreenProps) {
         </>
       )}
     </ViewFrame>
+  )
+}
+
+/** The keys of a calendar, for the shortcut sheet. They are read by `use-walk.ts` and `use-calendar-actions.ts`. */
+const CALENDAR_SHORTCUTS: ShortcutSection = {
+  title: () => t('Calendar'),
+  lines: [
+    { keys: ['D', 'W', 'M', 'Y'], label: () => t('Day, week, month, year') },
+    { keys: ['T'], label: () => t('Today') },
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between days and records') },
+    { keys: ['Home', 'End'], label: () => t('Start and end of the week') },
+    { keys: ['PageUp', 'PageDown'], label: () => t('Earlier and later') },
+    { keys: ['Enter'], label: () => t('Open record or add one to the day') },
+    {
+      keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`],
+      label: () => t('Move record by days, weeks or 15 minutes'),
+    },
+    { keys: [`${shortcutLabel('mod+shift')} + ↑ ↓ ← →`], label: () => t('Change its end') },
+    { keys: ['Del'], label: () => t('Delete record') },
+  ],
+}
+
+/** The first element that a record is drawn as; null where it is not drawn. */
+const elementOf = (root: HTMLElement | null, id: RecordId): HTMLElement | null =>
+  [...(root?.querySelectorAll<HTMLElement>('[data-record]') ?? [])].find(
+    (one) => one.dataset.record === String(id),
+  ) ?? null
+
+/** Gives the focus to a record where it is drawn, else to a day. */
+function focusOn(root: HTMLElement | null, id: RecordId | null, day: string): void {
+  const event = id === null ? null : elementOf(root, id)
+  const target = event ?? root?.querySelector<HTMLElement>(`[data-day="${day}"]`)
+  target?.focus({ preventScroll: true })
+}
+
+/** The calendar in the scale that is chosen; hours are those of the first range that has times. */
+function Scale(props: { scene: Scene; ranges: readonly DatedRange[]; isNarrow: boolean }) {
+  const { scene, ranges, isNarrow } = props
+  const { scale } = scene.period
+  if (scale === 'year') return <YearGrid scene={scene} />
+  if (scale === 'month') return isNarrow ? <MonthDots scene={scene} /> : <MonthGrid scene={scene} />
+  const timed = ranges.find(({ from }) => from.hasTime)?.from
+  const options = timed?.field.result?.options ?? timed?.field.options
+  return (
+    <TimeGrid
+      key={scale}
+      scene={scene}
+      is12h={options?.time12h === true}
+      zone={timed?.zone ?? resolveZone('local')}
+    />
   )
 }

@@ -1,8 +1,10 @@
 import { ClipboardPen, Eye, PencilRuler, Settings2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { roleCan } from '../../../../../src/core/roles.ts'
+import type { ShortcutSection } from '../../../../actions/index.ts'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { startValues, useFormRun } from '../../../forms/use-form-run.ts'
 import { gridRights } from '../../../records/grid-rights.ts'
 import { QueueBar } from '../../../records/queue-bar.tsx'
@@ -16,7 +18,6 @@ import { useAppSource, useCells } from './app-source.ts'
 import styles from './builder.module.css'
 import { Canvas } from './canvas.tsx'
 import { FormFillIn, FormPreview } from './form-preview.tsx'
-import { FORM_SHORTCUTS } from './form-shortcuts.ts'
 import { SidePanel } from './side-panel.tsx'
 import { useFormBuilder } from './use-form-builder.ts'
 
@@ -134,4 +135,17 @@ function ModeButton(props: { mode: Mode; isOn: boolean; isNarrow: boolean; onCho
       <span className={isNarrow && !isOn ? 'visually-hidden' : undefined}>{label}</span>
     </button>
   )
+}
+
+/** The keys of a form's builder, for the shortcut sheet. They are read by `question-card.tsx` and `use-screen-undo.ts`. */
+const FORM_SHORTCUTS: ShortcutSection = {
+  title: () => t('Form'),
+  lines: [
+    { keys: ['Tab', 'Shift+Tab'], label: () => t('Next and previous question') },
+    { keys: ['↑', '↓'], label: () => t('Move question (on its handle)') },
+    { keys: ['Enter'], label: () => t('Save title or text') },
+    { keys: ['Esc'], label: () => t('Cancel') },
+    { keys: [shortcutLabel('mod+z')], label: () => t('Undo') },
+    { keys: [shortcutLabel('mod+shift+z'), shortcutLabel('mod+y')], label: () => t('Redo') },
+  ],
 }

@@ -1,7 +1,9 @@
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
+import type { ShortcutSection } from '../../../../actions/index.ts'
 import { t, tn } from '../../../../i18n.ts'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import { BulkBar } from '../../../records/bulk-bar.tsx'
@@ -25,7 +27,6 @@ import { CoverMenu } from '../../cover-menu.tsx'
 import { useRowColor } from '../../row-color.ts'
 import { CardGrid } from './card-grid.tsx'
 import styles from './gallery.module.css'
-import { GALLERY_SHORTCUTS } from './gallery-shortcuts.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'sort', 'color', 'search']
 
@@ -173,4 +174,19 @@ export function GalleryScreen(props: KindScreenProps) {
       </div>
     </ViewFrame>
   )
+}
+
+/** The keys of a gallery, for the shortcut sheet. They are read by `use-gallery-focus.ts`. */
+const GALLERY_SHORTCUTS: ShortcutSection = {
+  title: () => t('Gallery'),
+  lines: [
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move; hold Shift to extend the selection') },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move record') },
+    { keys: ['Home', 'End'], label: () => t('First and last record') },
+    { keys: ['PageUp', 'PageDown'], label: () => t('Page up or down') },
+    { keys: ['Enter', t('Space')], label: () => t('Open record') },
+    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
+    { keys: [shortcutLabel('mod+a')], label: () => t('Select all') },
+    { keys: ['Del'], label: () => t('Delete record') },
+  ],
 }

@@ -7,12 +7,10 @@ import type { Paging, PagingDeps } from '../../../records/store/paging.ts'
 import type { RowRange } from '../../../records/store/segments.ts'
 import type { Columns } from '../../../records/store/types.ts'
 import type { BoardState } from './board-state.ts'
-import type { Lane } from './lane.ts'
+import type { Lane, Lanes } from './lane.ts'
 import { placePage, replaceLane } from './place-page.ts'
-import { readRecords } from './read-records.ts'
 import type { StackKey } from './stack-by.ts'
 import type { StackNumbers } from './stacks.ts'
-import { touchedStacks } from './touched-stacks.ts'
 
 /** Cards that one request reads at most. */
 export const CARD_PAGE = 50
@@ -297,4 +295,41 @@ export function createBoardPaging(board: BoardState, reads: BoardReads, deps: Om
       void paging.reload()
     },
   }
+}
+
+/** Records with values that the board does not show, in the order of the ids. */
+async function readRecords(
+  { api, tableId }: Pick<PagingDeps, 'api' | 'tableId'>,
+  ids: readonly RecordId[],
+  fieldIds: readonly string[],
+  signal = new AbortController().signal,
+): Promise<GridRow[]> {
+  const page = { tableId, recordIds: [...ids], sorts: [], limit: ids.length, offset: 0 }
+  return rowsOf(await api.list({ ...page, fieldIds: [...fieldIds] }, signal), ids)
+}
+
+/** The rows of an answer in the order of the ids; those that are gone are left out. */
+function rowsOf(page: RecordPage, ids: readonly RecordId[]): GridRow[] {
+  const values = new Map(page.ids.map((id, at) => [id, page.rows[at] ?? []]))
+  return ids.flatMap((id) => {
+    const row = values.get(id)
+    return row ? [{ id, values: (fieldId: string) => row[page.fieldIds.indexOf(fieldId)] ?? null }] : []
+  })
+}
+
+/** The stacks that records were in and are in; undefined where that cannot be told. */
+function touchedStacks(
+  lanes: Pick<Lanes, 'of'>,
+  { keyFieldId, keyOf }: Pick<BoardReads, 'keyFieldId' | 'keyOf'>,
+  touched: readonly RecordChange[],
+): Set<StackKey> | undefined {
+  const keys = new Set<StackKey>()
+  for (const { recordId, before, after } of touched) {
+    const lane = lanes.of(recordId)
+    if (lane) keys.add(lane.key)
+    const sides = [before, after].filter((values) => values && keyFieldId in values)
+    for (const values of sides) keys.add(keyOf({ values: (id) => values?.[id] ?? null }))
+    if (!lane && sides.length === 0) return undefined
+  }
+  return keys
 }

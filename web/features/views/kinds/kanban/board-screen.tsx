@@ -4,10 +4,12 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { coloringFields, type KanbanOptions } from '../../../../../src/core/views/index.ts'
+import type { ShortcutSection } from '../../../../actions/index.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
 import { BulkBar } from '../../../records/bulk-bar.tsx'
 import { GridEmpty } from '../../../records/grid-empty.tsx'
@@ -29,7 +31,6 @@ import { cardMenuItems } from './card-menu-items.ts'
 import { orderFieldOf } from './card-order.ts'
 import { summaryId } from './create-board.ts'
 import styles from './kanban.module.css'
-import { KANBAN_SHORTCUTS } from './kanban-shortcuts.ts'
 import type { StackBy } from './stack-by.ts'
 import { addStack, type StackCommandContext } from './stack-commands.tsx'
 import { openStackMenu } from './stack-menu.ts'
@@ -296,4 +297,19 @@ export function BoardScreen(props: BoardScreenProps) {
       </div>
     </ViewFrame>
   )
+}
+
+/** The keys of a board, for the shortcut sheet. They are read by `use-board-keys.ts`. */
+const KANBAN_SHORTCUTS: ShortcutSection = {
+  title: () => t('Kanban'),
+  lines: [
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move between cards and stacks') },
+    { keys: [`${shortcutLabel('mod')} + ↑ ↓ ← →`], label: () => t('Move card') },
+    { keys: ['Home', 'End'], label: () => t('First and last card in the stack') },
+    { keys: ['Enter', t('Space')], label: () => t('Open record') },
+    { keys: [shortcutLabel('mod+Space')], label: () => t('Select record') },
+    { keys: [shortcutLabel('mod+a')], label: () => t('Select all cards in the stack') },
+    { keys: ['Del'], label: () => t('Delete record') },
+    { keys: ['Shift+F10'], label: () => t('Card or stack menu') },
+  ],
 }

@@ -1,7 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { direction } from '../../../../i18n.ts'
-import { scrollStep } from './drag-scroll.ts'
 import { nearestStack, placeAmong } from './drop-target.ts'
 import type { StackKey } from './stack-by.ts'
 
@@ -270,4 +269,18 @@ function swallowClick(): void {
   }
   document.addEventListener('click', swallow, { capture: true, once: true })
   setTimeout(() => document.removeEventListener('click', swallow, true))
+}
+
+/** Within this many pixels of an edge a drag scrolls. */
+const SCROLL_EDGE_PX = 56
+/** Pixels per frame at the very edge. */
+const FASTEST_SCROLL_PX = 18
+
+/** How far to scroll in one frame, for a pointer between two edges. */
+function scrollStep(at: number, start: number, end: number): number {
+  const before = start + SCROLL_EDGE_PX - at
+  const after = at - (end - SCROLL_EDGE_PX)
+  if (before > 0) return -Math.ceil((Math.min(before, SCROLL_EDGE_PX) / SCROLL_EDGE_PX) * FASTEST_SCROLL_PX)
+  if (after > 0) return Math.ceil((Math.min(after, SCROLL_EDGE_PX) / SCROLL_EDGE_PX) * FASTEST_SCROLL_PX)
+  return 0
 }

@@ -3,12 +3,12 @@ import { memo, useEffect, useMemo, useRef, useState, useSyncExternalStore } from
 import { useStore } from 'zustand'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { Skeleton } from '../../../../ui/states.tsx'
 import { BoardCard } from './board-card.tsx'
 import { useParts } from './board-context.ts'
-import { CardBone } from './card-bone.tsx'
 import { Composer } from './composer.tsx'
-import { DropLine } from './drop-line.tsx'
 import styles from './kanban.module.css'
+import type { StackKey } from './stack-by.ts'
 import { StackHead } from './stack-head.tsx'
 import type { Stack as StackModel } from './stacks.ts'
 import { useCardHeights } from './use-card-heights.ts'
@@ -137,3 +137,30 @@ function Cards({ stack: { key }, cardWidth, version }: CardsProps) {
 
 /** Outlines drawn while it is not known how many cards there are. */
 const UNKNOWN = 4
+
+/** The outline of a card that is on its way. */
+function CardBone({ index, height }: { index: number; height: number }) {
+  return (
+    <div className={styles.bone} style={{ blockSize: height }} aria-hidden data-testid="card-bone">
+      <Skeleton width={`${45 + ((index * 17) % 40)}%`} height={16} />
+      <Skeleton width={`${35 + ((index * 29) % 50)}%`} height={12} />
+    </div>
+  )
+}
+
+/** The line where dragged cards would land in a stack; `isWhole`: the stack lights up instead. */
+function DropLine({ stackKey, isWhole = false }: { stackKey: StackKey; isWhole?: boolean }) {
+  const { drag } = useParts()
+  const line = useStore(drag.current, (current) => {
+    return current?.kind === 'cards' && current.over?.key === stackKey ? current.over.line : null
+  })
+  if (line === null) return null
+  return (
+    <div
+      aria-hidden
+      className={isWhole ? styles.dropWhole : styles.dropLine}
+      style={isWhole ? undefined : { insetBlockStart: line - 5 }}
+      data-testid="drop-line"
+    />
+  )
+}

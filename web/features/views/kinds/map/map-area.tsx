@@ -3,6 +3,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import type { Field, RecordId } from '../../../../../src/core/model.ts'
 import { shownText } from '../../../../cells/cell-text.ts'
 import { usePeople } from '../../../../cells/people.ts'
+import { messageOf } from '../../../../errors.ts'
 import { formatNumber, t, tn } from '../../../../i18n.ts'
 import { MapView } from '../../../../map/map-view.tsx'
 import { boundsOf, type LngLat } from '../../../../map/mercator.ts'
@@ -10,16 +11,20 @@ import { valueAt } from '../../../../map/place-value.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { openMenu } from '../../../../ui/menu.tsx'
+import { toast } from '../../../../ui/toast.ts'
+import { recordsApi } from '../../../records/api.ts'
+import { inLine } from '../../../records/base-queue.ts'
 import { openNewRecord } from '../../../records/new-record.tsx'
 import { isWritable } from '../../../records/record-commands.ts'
+import type { TableContext } from '../../../records/table-context.ts'
 import { can, type GetContext } from '../../../records/table-context.ts'
+import { offerUndo, placeOf } from '../../../records/undo-commands.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
 import { openCardMenu } from '../../cards/card-menu.ts'
 import type { ColorOf } from '../../row-color.ts'
 import styles from './map.module.css'
 import { MapBubble, MapCard } from './map-card.tsx'
 import { createPins, type PinEvents, type Pins } from './pins.ts'
-import { movePlace } from './place-commands.ts'
 import { PAGE, type Place, type Places, type PlacesState } from './places.ts'
 import { usePinned } from './use-pinned.ts'
 
@@ -241,4 +246,27 @@ export function MapArea(props: MapAreaProps) {
       </div>
     </MapView>
   )
+}
+
+/** Gives a record another place: its pin goes there at once, and back where the server refuses it. */
+async function movePlace(
+  context: TableContext,
+  places: Places,
+  { id, geoFieldId, to }: { id: RecordId; geoFieldId: string; to: LngLat },
+): Promise<void> {
+  const value = valueAt(to)
+  const { baseId, id: tableId } = context.schema.table
+  const rows = [{ id, values: { [geoFieldId]: value } }]
+  places.cover(id, value)
+  try {
+    const written = await inLine(baseId, () =>
+      recordsApi.apply({ baseId, operations: [{ kind: 'update', tableId, rows }] }),
+    )
+    places.settle(id, value)
+    context.store.take(written)
+    offerUndo(placeOf(context), t('Location updated'), written.id)
+  } catch (error) {
+    places.settle(id, undefined)
+    toast.error({ text: t('Location not updated. {reason}', { reason: messageOf(error) }) })
+  }
 }

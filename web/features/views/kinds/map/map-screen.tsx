@@ -1,11 +1,16 @@
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { isPlace, optionsOf } from '../../../../../src/core/views/index.ts'
+import type { ShortcutSection } from '../../../../actions/index.ts'
+import { t } from '../../../../i18n.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
+import { onChange, onReconnect } from '../../../../socket.ts'
+import { recordsApi } from '../../../records/api.ts'
 import { GridEmpty } from '../../../records/grid-empty.tsx'
 import { openNewRecord } from '../../../records/new-record.tsx'
 import { isWritable } from '../../../records/record-commands.ts'
+import type { StoreQuery } from '../../../records/store/types.ts'
 import { can, type RecordsHandle, type TableContext } from '../../../records/table-context.ts'
 import { fieldsAnchor, type ToolbarControl } from '../../../records/toolbar.tsx'
 import { useRecordStore } from '../../../records/use-record-store.ts'
@@ -17,11 +22,10 @@ import { useQueryWith } from '../../cards/query-with.ts'
 import { useRowColor } from '../../row-color.ts'
 import styles from './map.module.css'
 import { MapArea, type MapAreaHandle } from './map-area.tsx'
-import { MAP_SHORTCUTS } from './map-shortcuts.ts'
 import { MapTools } from './map-tools.tsx'
 import { NoGeoField } from './no-geo-field.tsx'
 import { PlaceList } from './place-list.tsx'
-import { usePlaces } from './use-places.ts'
+import { createPlaces, type Places, type PlacesState } from './places.ts'
 
 const CONTROLS: readonly ToolbarControl[] = ['fields', 'filter', 'color', 'search']
 
@@ -153,4 +157,33 @@ export function MapScreen(props: KindScreenProps) {
       )}
     </ViewFrame>
   )
+}
+
+/** The keys of a map, for the shortcut sheet. The map library reads them. */
+const MAP_SHORTCUTS: ShortcutSection = {
+  title: () => t('Map'),
+  lines: [
+    { keys: ['↑', '↓', '←', '→'], label: () => t('Move the map') },
+    { keys: ['+', '-'], label: () => t('Zoom in and out') },
+  ],
+}
+
+/** All records of a view with their places, while its map is on the screen. */
+function usePlaces(
+  tableId: string,
+  query: StoreQuery,
+  geoFieldId: string | null,
+): { places: Places; state: PlacesState } {
+  const [places] = useState(() => createPlaces({ tableId, api: recordsApi }))
+  useEffect(() => {
+    const stops = [onChange((change) => void places.receive(change)), onReconnect(places.reloadSoon)]
+    return () => {
+      for (const stop of stops) stop()
+      places.stop()
+    }
+  }, [places])
+  useEffect(() => {
+    if (geoFieldId !== null) places.setQuery(query, geoFieldId)
+  }, [places, query, geoFieldId])
+  return { places, state: useSyncExternalStore(places.subscribe, places.state) }
 }
