@@ -49,7 +49,9 @@ describe('a long write', () => {
     tableId = made.table.id
     tableName = made.table.tableName
     titleId = made.fields.find(({ title }) => title === 'Title')?.id ?? ''
-    const formula = 'LEN(REPLACE(REPEAT({Title}, 50000), "1", "b"))'
+    // 100,000 characters, the most that REPEAT makes, replaced three times for each record.
+    const text = 'REPEAT(RIGHT({Title}, 1), 100000)'
+    const formula = `LEN(REPLACE(REPLACE(REPLACE(${text}, "1", "b"), "2", "c"), "3", "d"))`
     const heavy = { title: 'Heavy', type: 'Formula' as const, options: { formula } }
     heavyId = (await trpc().schema.createField.mutate({ tableId, field: heavy })).id
     const engine = await app.kernel.sources.engine(baseId)
