@@ -206,6 +206,11 @@ export const RULES: Rule[] = [
     (line) => /\bsheaf_change(s|_records)\b/.test(line),
   ),
   lineRule(
+    'no object literal is spread into another: its properties are written one by one',
+    (file) => isProduct(file) && isScript(file),
+    (line) => line.includes('...{'),
+  ),
+  lineRule(
     'web sets no raw HTML',
     ({ path }) => inFolder(path, 'web'),
     (line) => /dangerouslySetInnerHTML|\.(inner|outer)HTML\s*=|insertAdjacentHTML/.test(line),

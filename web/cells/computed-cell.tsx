@@ -49,7 +49,7 @@ function drawOne<O>({ field, variant, lines, width }: ViewProps<O>, value: CellV
   const { View, type } = CELLS[result.type]
   const read = type.options.safeParse(result.options)
   const options = read.success ? read.data : type.options.parse({})
-  return <View {...{ value, field, options, variant, lines, width }} />
+  return <View value={value} field={field} options={options} variant={variant} lines={lines} width={width} />
 }
 
 function ListView<O>(props: ViewProps<O>): ReactNode {

@@ -91,5 +91,5 @@ function Value({ field, value }: { field: Field; value: CellValue }) {
   const { View, type } = CELLS[field.type]
   if (value === null) return <span className={styles.none}>{t('(empty)')}</span>
   const options = type.options.safeParse(field.options).data ?? type.options.parse({})
-  return <View {...{ value, field, options, variant: 'grid', lines: 2, width: null }} />
+  return <View value={value} field={field} options={options} variant="grid" lines={2} width={null} />
 }

@@ -39,7 +39,12 @@ export function LinkAdder({
     <div onKeyDown={onKeyDown} onBlur={(event) => isFocusLeaving(event) && onClose(false)}>
       <LinkPicker
         ref={null}
-        {...{ value, field, links, label, invalid, describedBy }}
+        value={value}
+        field={field}
+        links={links}
+        label={label}
+        invalid={invalid}
+        describedBy={describedBy}
         options={linkOptions.parse(field.options)}
         variant="record"
         typed={null}

@@ -91,7 +91,11 @@ function Picker(props: EditorProps<LinkOptions> & { links: LinkTarget }): ReactN
   return (
     <Combobox
       editor={props}
-      {...{ input, text, lines, active, onKeyDown }}
+      input={input}
+      text={text}
+      lines={lines}
+      active={active}
+      onKeyDown={onKeyDown}
       className={styles.popover}
       several={!links.isSingle}
       onText={(typed) => {

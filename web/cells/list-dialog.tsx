@@ -35,7 +35,7 @@ export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNod
             {one === null || one === '' ? (
               <span className={styles.nothing}>{t('(empty)')}</span>
             ) : (
-              <View {...{ value: one, field, options, variant: 'record', width: null }} lines={1000} />
+              <View value={one} field={field} options={options} variant="record" width={null} lines={1000} />
             )}
           </li>
         ))}

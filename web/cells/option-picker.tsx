@@ -67,7 +67,13 @@ export function OptionPicker(props: OptionPickerProps): ReactNode {
   return (
     <Combobox
       editor={props}
-      {...{ input, text, onText: setText, lines, active, several, onKeyDown }}
+      input={input}
+      text={text}
+      onText={setText}
+      lines={lines}
+      active={active}
+      several={several}
+      onKeyDown={onKeyDown}
       placeholder={selected.length === 0 ? t('Find an option') : ''}
       onChoose={(line) => void choose(line)}
       busy={isBusy ? 'doing' : null}

@@ -82,7 +82,14 @@ export function PeoplePicker(props: PeoplePickerProps): ReactNode {
   return (
     <Combobox
       editor={props}
-      {...{ input, text, onText: setText, lines, active, several, onKeyDown, onChoose: choose }}
+      input={input}
+      text={text}
+      onText={setText}
+      lines={lines}
+      active={active}
+      several={several}
+      onKeyDown={onKeyDown}
+      onChoose={choose}
       placeholder={selected.length === 0 ? t('Name or e-mail') : ''}
       before={selected.map((id) => (
         <span key={id} className={styles.chosenPerson}>

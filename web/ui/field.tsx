@@ -29,7 +29,7 @@ export interface TextFieldProps extends Labelled, Omit<InputHTMLAttributes<HTMLI
 /** A labelled one-line input with its error or help underneath. */
 export function TextField({ label, error, help, after, className, ...input }: TextFieldProps) {
   return (
-    <LabelledBox {...{ label, error, help, className, after }}>
+    <LabelledBox label={label} error={error} help={help} className={className} after={after}>
       {(control) => <input dir="auto" {...input} {...control} />}
     </LabelledBox>
   )
@@ -65,7 +65,7 @@ export interface TextAreaProps extends Labelled, Omit<TextareaHTMLAttributes<HTM
 /** A labelled input of several lines. */
 export function TextArea({ label, error, help, className, ...input }: TextAreaProps) {
   return (
-    <LabelledBox {...{ label, error, help, className }}>
+    <LabelledBox label={label} error={error} help={help} className={className}>
       {(control) => <textarea dir="auto" rows={3} {...input} {...control} />}
     </LabelledBox>
   )
@@ -76,7 +76,7 @@ export interface SelectFieldProps extends Labelled, Omit<SelectHTMLAttributes<HT
 /** A labelled choice of one; `children` are its options. */
 export function SelectField({ label, error, help, className, ...select }: SelectFieldProps) {
   return (
-    <LabelledBox {...{ label, error, help, className }}>
+    <LabelledBox label={label} error={error} help={help} className={className}>
       {(control) => <select {...select} {...control} />}
     </LabelledBox>
   )

@@ -88,7 +88,7 @@ export function ExportDialog({ source, onClose }: ExportDialogProps) {
       {progress ? (
         <ExportProgress {...progress} />
       ) : (
-        <Choices {...{ choices, change, hiddenCount, source }} />
+        <Choices choices={choices} change={change} hiddenCount={hiddenCount} source={source} />
       )}
       {problem !== null && <Alert tone="error">{problem}</Alert>}
     </Dialog>

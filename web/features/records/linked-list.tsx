@@ -81,7 +81,9 @@ export function LinkedList({ field, value, links, id, error }: LinkedListProps) 
             : t('Link {record}', { record: links.singular })}
         </button>
       )}
-      {isAdding && <LinkAdder {...{ field, value, links }} label={field.title} onClose={stopAdding} />}
+      {isAdding && (
+        <LinkAdder field={field} value={value} links={links} label={field.title} onClose={stopAdding} />
+      )}
       {error && (
         <p className={styles.problem} role="alert">
           {error}

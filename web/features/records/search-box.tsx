@@ -138,19 +138,28 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       {!filters && (
         <>
           <IconButton
-            {...{ icon: ChevronUp, size: 'small', iconSize: 15, label: t('Previous match') }}
+            icon={ChevronUp}
+            size="small"
+            iconSize={15}
+            label={t('Previous match')}
             shortcut={shortcutLabel('shift+enter')}
             onClick={() => hits.go(-1)}
           />
           <IconButton
-            {...{ icon: ChevronDown, size: 'small', iconSize: 15, label: t('Next match') }}
+            icon={ChevronDown}
+            size="small"
+            iconSize={15}
+            label={t('Next match')}
             shortcut={shortcutLabel('enter')}
             onClick={() => hits.go(1)}
           />
         </>
       )}
       <IconButton
-        {...{ icon: ListFilter, size: 'small', iconSize: 14, label: t('Show matching records only') }}
+        icon={ListFilter}
+        size="small"
+        iconSize={14}
+        label={t('Show matching records only')}
         aria-pressed={filters}
         data-testid="search-filters"
         onClick={() => {

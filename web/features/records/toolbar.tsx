@@ -200,7 +200,9 @@ export function TableToolbar(props: TableToolbarProps) {
         >
           {() => (
             <ColoringMenu
-              {...{ fields, people, coloring: view.coloring }}
+              fields={fields}
+              people={people}
+              coloring={view.coloring}
               onChange={(coloring) => state.update({ coloring })}
             />
           )}

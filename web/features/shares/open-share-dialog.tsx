@@ -24,4 +24,4 @@ export const openShareDialog = (place: SharePlace): void =>
 
 /** Opens the dialog of the public link to the diagram of a source. */
 export const openDiagramShare = (sources: readonly { id: string; title: string }[], title: string): void =>
-  void openDialog((close) => <DiagramShareDialog {...{ sources, title }} onClose={close} />)
+  void openDialog((close) => <DiagramShareDialog sources={sources} title={title} onClose={close} />)

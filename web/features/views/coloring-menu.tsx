@@ -78,12 +78,10 @@ export function ColoringMenu({ fields, people, coloring, onChange }: ColoringMen
       )}
       {coloring?.mode === 'filter' && (
         <Rules
-          {...{
-            fields,
-            people,
-            rules: coloring.rules,
-            onChange: (rules) => onChange({ mode: 'filter', rules }),
-          }}
+          fields={fields}
+          people={people}
+          rules={coloring.rules}
+          onChange={(rules) => onChange({ mode: 'filter', rules })}
         />
       )}
     </div>
@@ -146,7 +144,10 @@ function Rules({ fields, people, rules, onChange }: RulesProps) {
               />
             </div>
             <FilterMenu
-              {...{ fields, people, filter: rule.filter, isSaved: true }}
+              fields={fields}
+              people={people}
+              filter={rule.filter}
+              isSaved={true}
               emptyHint={t('Add a condition to apply this colour.')}
               onChange={(filter) => patch(rule.id, { filter: filter ?? { join: 'and', children: [] } })}
             />

@@ -112,7 +112,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
             {formatNumber(group.count)}
           </span>
         </button>
-        <FrozenSummaries {...{ groups, group, columns }} last={layout.frozen - 1} />
+        <FrozenSummaries groups={groups} group={group} columns={columns} last={layout.frozen - 1} />
         <button
           type="button"
           tabIndex={-1}

@@ -48,7 +48,10 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
           return (
             <GroupHeader
               key={`group ${line.ordinal % POOL}`}
-              {...{ groups, columns, layout, top }}
+              groups={groups}
+              columns={columns}
+              layout={layout}
+              top={top}
               first={shown.first}
               last={shown.last}
               group={line.node}
@@ -58,12 +61,20 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
           )
         }
         if (line.kind === 'add') {
-          return <AddLine key={`add ${line.ordinal % POOL}`} {...{ groups, layout, top }} line={line} />
+          return (
+            <AddLine
+              key={`add ${line.ordinal % POOL}`}
+              groups={groups}
+              layout={layout}
+              top={top}
+              line={line}
+            />
+          )
         }
         if (line.kind !== 'more') return null
-        return <MoreLine key={`more ${line.first}`} {...{ layout, top }} line={line} />
+        return <MoreLine key={`more ${line.first}`} layout={layout} top={top} line={line} />
       })}
-      <StickyGroups {...{ groups, columns, layout, lines }} />
+      <StickyGroups groups={groups} columns={columns} layout={layout} lines={lines} />
     </>
   )
 }
@@ -86,7 +97,9 @@ function StickyGroups({ groups, columns, layout, lines }: GroupLinesProps & { li
       {path.map(({ node, first: row }, level) => (
         <GroupHeader
           key={keyOf(node.keys)}
-          {...{ groups, columns, layout }}
+          groups={groups}
+          columns={columns}
+          layout={layout}
           first={shown.first}
           last={shown.last}
           group={node}

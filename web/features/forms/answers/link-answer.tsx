@@ -71,7 +71,10 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
       )}
       {isAdding && (
         <LinkAdder
-          {...{ field, value, links, describedBy }}
+          field={field}
+          value={value}
+          links={links}
+          describedBy={describedBy}
           label={form.label ?? field.title}
           invalid={isInvalid}
           onClose={close}

@@ -38,7 +38,8 @@ export const PasswordPage = ({ problem, onTry }: PasswordPageProps) => (
       className={styles.password}
       title={t('This page is password-protected')}
       openLabel={t('Open')}
-      {...{ problem, onTry }}
+      problem={problem}
+      onTry={onTry}
     />
   </Main>
 )

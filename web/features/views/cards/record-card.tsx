@@ -139,7 +139,7 @@ const CardLine = memo(function CardLine({ field, options, value, width, lines, f
             –
           </span>
         ) : (
-          <View {...{ value, field, options, lines, width }} variant="grid" />
+          <View value={value} field={field} options={options} lines={lines} width={width} variant="grid" />
         )}
       </span>
     </div>

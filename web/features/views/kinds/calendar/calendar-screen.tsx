@@ -188,7 +188,11 @@ export function CalendarScreen(props: KindScreenProps) {
 
   return (
     <ViewFrame
-      {...{ frame, context, getContext, controls: CONTROLS, onAddRecord: addRecord }}
+      frame={frame}
+      context={context}
+      getContext={getContext}
+      controls={CONTROLS}
+      onAddRecord={addRecord}
       onFocus={() => handle.current?.focus()}
       tools={
         <ToolbarButton
@@ -206,7 +210,9 @@ export function CalendarScreen(props: KindScreenProps) {
         >
           {() => (
             <DatesMenu
-              {...{ fields: schema.fields, options, onChange: change }}
+              fields={schema.fields}
+              options={options}
+              onChange={change}
               isColored={view.coloring !== null}
             />
           )}
@@ -235,7 +241,10 @@ export function CalendarScreen(props: KindScreenProps) {
             }
           >
             <PeriodBar
-              {...{ period, today: scene.today, isReading: records.isReading, onGo: go }}
+              period={period}
+              today={scene.today}
+              isReading={records.isReading}
+              onGo={go}
               isListOpen={isListOpen}
               onListOpen={openList}
             />
@@ -255,14 +264,12 @@ export function CalendarScreen(props: KindScreenProps) {
           </div>
           {isListOpen && (
             <SideList
-              {...{
-                baseId,
-                tableId,
-                query: queries.list,
-                openId,
-                onLit: setLitId,
-                onStore: calendar.setListStore,
-              }}
+              baseId={baseId}
+              tableId={tableId}
+              query={queries.list}
+              openId={openId}
+              onLit={setLitId}
+              onStore={calendar.setListStore}
               periodFilter={queries.inPeriod}
               undatedFilter={queries.undated}
               sortable={fieldsToChoose(schema.fields, view).filter(isComparable)}

@@ -41,7 +41,9 @@ export function DatesMenu({ fields, options, onChange, isColored }: DatesMenuPro
           // biome-ignore lint/suspicious/noArrayIndexKey: the same two fields may be chosen twice
           <li key={at}>
             <RangeLine
-              {...{ range, dated, color: rangeColor(at) }}
+              range={range}
+              dated={dated}
+              color={rangeColor(at)}
               onChange={(next) => replace(at, next)}
               onRemove={ranges.length > 1 ? () => onChange({ ranges: ranges.toSpliced(at, 1) }) : undefined}
             />

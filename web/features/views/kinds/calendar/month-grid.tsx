@@ -41,7 +41,7 @@ export function MonthGrid({ scene }: { scene: Scene }) {
       </div>
       <div className={styles.weeks} role="rowgroup">
         {period.weeks.map((week) => (
-          <Week key={week[0]} {...{ week, lanes, scene, counts }} />
+          <Week key={week[0]} week={week} lanes={lanes} scene={scene} counts={counts} />
         ))}
       </div>
     </div>
@@ -148,7 +148,11 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
       {segments.map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
         <EventChip
           key={event.key}
-          {...{ event, scene, day, continuesBefore, continuesAfter }}
+          event={event}
+          scene={scene}
+          day={day}
+          continuesBefore={continuesBefore}
+          continuesAfter={continuesAfter}
           shape={event.isAllDay || event.firstDay < event.lastDay ? 'bar' : 'line'}
           style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
         />

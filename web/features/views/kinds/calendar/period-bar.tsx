@@ -39,12 +39,18 @@ export function PeriodBar({ period, today, isReading, onGo, isListOpen, onListOp
       </Button>
       <span className={styles.steps}>
         <IconButton
-          {...{ icon: ChevronLeft, size: 'small', label: t('Earlier'), className: 'flip-in-rtl' }}
+          icon={ChevronLeft}
+          size="small"
+          label={t('Earlier')}
+          className="flip-in-rtl"
           data-testid="calendar-previous"
           onClick={() => step(-1)}
         />
         <IconButton
-          {...{ icon: ChevronRight, size: 'small', label: t('Later'), className: 'flip-in-rtl' }}
+          icon={ChevronRight}
+          size="small"
+          label={t('Later')}
+          className="flip-in-rtl"
           data-testid="calendar-next"
           onClick={() => step(1)}
         />

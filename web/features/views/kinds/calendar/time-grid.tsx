@@ -147,7 +147,11 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
             .map(({ event, lane, firstColumn, lastColumn, continuesBefore, continuesAfter }) => (
               <EventChip
                 key={event.key}
-                {...{ event, scene, day, continuesBefore, continuesAfter }}
+                event={event}
+                scene={scene}
+                day={day}
+                continuesBefore={continuesBefore}
+                continuesAfter={continuesAfter}
                 shape="bar"
                 style={{ '--lane': lane, '--span': lastColumn - firstColumn + 1 }}
               />
@@ -208,7 +212,11 @@ function Hours({ day, scene, children }: HoursProps) {
       {blocks.map(({ event, from, to, column, columns, span, continuesBefore, continuesAfter }) => (
         <EventChip
           key={event.key}
-          {...{ event, scene, day, continuesBefore, continuesAfter }}
+          event={event}
+          scene={scene}
+          day={day}
+          continuesBefore={continuesBefore}
+          continuesAfter={continuesAfter}
           shape="block"
           isShort={to - from < SHORT_MINUTES}
           style={{

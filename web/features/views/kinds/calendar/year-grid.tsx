@@ -17,7 +17,7 @@ export function YearGrid({ scene }: { scene: Scene }) {
   return (
     <div className={styles.year} data-testid="calendar-year">
       {monthsOf(period.day).map((month) => (
-        <Month key={month} {...{ month, scene, counts, most }} />
+        <Month key={month} month={month} scene={scene} counts={counts} most={most} />
       ))}
     </div>
   )

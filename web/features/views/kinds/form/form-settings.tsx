@@ -180,7 +180,8 @@ function Amount(props: {
         id={id}
         type="number"
         className={`${toolbar.input} ${styles.ruleValue}`}
-        {...{ min, max }}
+        min={min}
+        max={max}
         step={1}
         defaultValue={value ?? ''}
         onBlur={(event) => {

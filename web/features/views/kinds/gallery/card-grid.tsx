@@ -156,7 +156,13 @@ export function CardGrid(props: CardGridProps) {
                       return (
                         <GallerySlot
                           key={index}
-                          {...{ source, index, start, fields, cover, isChosen, hasPictures }}
+                          source={source}
+                          index={index}
+                          start={start}
+                          fields={fields}
+                          cover={cover}
+                          isChosen={isChosen}
+                          hasPictures={hasPictures}
                           column={index % layout.columns}
                           top={top - origin}
                           width={layout.cardWidth}

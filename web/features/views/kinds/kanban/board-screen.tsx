@@ -233,7 +233,16 @@ export function BoardScreen(props: BoardScreenProps) {
       context={context}
       getContext={getContext}
       controls={CONTROLS}
-      tools={<BoardTools {...{ context, options, stacks, titleOf, summary }} onChange={onOptions} />}
+      tools={
+        <BoardTools
+          context={context}
+          options={options}
+          stacks={stacks}
+          titleOf={titleOf}
+          summary={summary}
+          onChange={onOptions}
+        />
+      }
       onAddRecord={addRecord}
       onFocus={place.focus}
     >
@@ -259,7 +268,12 @@ export function BoardScreen(props: BoardScreenProps) {
           </EmptyState>
         ) : (
           <Board
-            {...{ root, parts, shown, spoken, onKeyDown, onCard }}
+            root={root}
+            parts={parts}
+            shown={shown}
+            spoken={spoken}
+            onKeyDown={onKeyDown}
+            onCard={onCard}
             label={`${schema.table.title}, ${view.title}`}
             window={stackWindow}
             hasMore={numbers?.hasMore ?? false}

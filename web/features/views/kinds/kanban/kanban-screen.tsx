@@ -22,5 +22,7 @@ export function KanbanScreen(props: KindScreenProps) {
     )
   }
   // Stacked by another field it is another board.
-  return <BoardScreen key={by.field.id} {...{ ...props, frame, by, options }} onOptions={change} />
+  return (
+    <BoardScreen key={by.field.id} {...props} frame={frame} by={by} options={options} onOptions={change} />
+  )
 }

@@ -131,7 +131,14 @@ export function MapScreen(props: KindScreenProps) {
         >
           <MapArea
             ref={map}
-            {...{ getContext, places, state, geoField, fields, colorOf, activeId, placingId }}
+            getContext={getContext}
+            places={places}
+            state={state}
+            geoField={geoField}
+            fields={fields}
+            colorOf={colorOf}
+            activeId={activeId}
+            placingId={placingId}
             onActive={setActiveId}
             onPlacing={setPlacingId}
           />
