@@ -100,13 +100,23 @@ describe('a change of whole tables', () => {
     copyFirst(table)
     const grid = await tests.openTable(table)
     const title = table.schema.fields.find((field) => field.title === 'Title')
+    // Another write has its turn until the bar is there: the change itself may be over in a moment.
+    const engine = await tests.app().kernel.sources.engine(table.baseId)
+    const gate = Promise.withResolvers<void>()
+    const other = engine.writeScript(async () => {
+      await gate.promise
+      return []
+    })
     const changed = tests
       .app()
       .trpc(tests.owner().token)
       .schema.updateField.mutate({ fieldId: title?.id ?? '', patch: { type: 'LongText' } })
     const bar = grid.page.getByTestId('work-bar')
     await bar.getByText(`Changing field Title of ${table.schema.table.title}`).waitFor()
-    expect(await bar.getByRole('progressbar').getAttribute('value')).not.toBeNull()
+    const share = bar.locator('[role=progressbar][value], progress[value]').waitFor()
+    gate.resolve()
+    await other
+    await share
     expect((await changed).type).toBe('LongText')
   })
 
