@@ -26,6 +26,23 @@ function copyFirst({ baseId, schema }: OpenTable): void {
   file.close()
 }
 
+/** Begins a write that has its turn until it is let go; others of the base wait for theirs. */
+async function holdTurn(baseId: string): Promise<() => Promise<unknown>> {
+  const running = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const engine = await tests.app().kernel.sources.engine(baseId)
+  const write = engine.writeScript(async () => {
+    running.resolve()
+    await gate.promise
+    return []
+  })
+  await running.promise
+  return () => {
+    gate.resolve()
+    return write
+  }
+}
+
 describe('a change of whole tables', () => {
   test('shows how many records it concerns while it runs', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
@@ -42,15 +59,7 @@ describe('a change of whole tables', () => {
   test('is shown again after a reload, with the button that cancels it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const running = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const engine = await tests.app().kernel.sources.engine(table.baseId)
-    const other = engine.writeScript(async () => {
-      running.resolve()
-      await gate.promise
-      return []
-    })
-    await running.promise
+    const letGo = await holdTurn(table.baseId)
     const outcome = tests
       .app()
       .trpc(tests.owner().token)
@@ -63,23 +72,14 @@ describe('a change of whole tables', () => {
     await bar.getByRole('button', { name: 'Cancel' }).click()
     expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
     await bar.waitFor({ state: 'detached' })
-    gate.resolve()
-    await other
+    await letGo()
     await grid.shows('Title', ['first', 'second'])
   })
 
   test('that waits for its turn is cancelled by a button, which takes nothing with it', async () => {
     const table = await tests.createTable(FIELDS, [['first'], ['second']])
     const grid = await tests.openTable(table)
-    const running = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    const engine = await tests.app().kernel.sources.engine(table.baseId)
-    const other = engine.writeScript(async () => {
-      running.resolve()
-      await gate.promise
-      return []
-    })
-    await running.promise
+    const letGo = await holdTurn(table.baseId)
     const api = tests.app().trpc(tests.owner().token)
     const outcome = api.records.deleteMatching
       .mutate({ selection: { tableId: table.tableId } })
@@ -90,8 +90,7 @@ describe('a change of whole tables', () => {
     await bar.getByRole('button', { name: 'Cancel' }).click()
     expect(await outcome).toBe('The change was cancelled. Nothing was changed.')
     await bar.waitFor({ state: 'detached' })
-    gate.resolve()
-    await other
+    await letGo()
     await grid.shows('Title', ['first', 'second'])
   })
 
@@ -101,12 +100,7 @@ describe('a change of whole tables', () => {
     const grid = await tests.openTable(table)
     const title = table.schema.fields.find((field) => field.title === 'Title')
     // Another write has its turn until the bar is there: the change itself may be over in a moment.
-    const engine = await tests.app().kernel.sources.engine(table.baseId)
-    const gate = Promise.withResolvers<void>()
-    const other = engine.writeScript(async () => {
-      await gate.promise
-      return []
-    })
+    const letGo = await holdTurn(table.baseId)
     const changed = tests
       .app()
       .trpc(tests.owner().token)
@@ -114,20 +108,14 @@ describe('a change of whole tables', () => {
     const bar = grid.page.getByTestId('work-bar')
     await bar.getByText(`Changing field Title of ${table.schema.table.title}`).waitFor()
     const share = bar.locator('[role=progressbar][value], progress[value]').waitFor()
-    gate.resolve()
-    await other
+    await letGo()
     await share
     expect((await changed).type).toBe('LongText')
   })
 
   test('is cancelled by who made it, or by creators', async () => {
     const table = await tests.createTable(FIELDS, [['first']])
-    const engine = await tests.app().kernel.sources.engine(table.baseId)
-    const gate = Promise.withResolvers<void>()
-    const other = engine.writeScript(async () => {
-      await gate.promise
-      return []
-    })
+    const letGo = await holdTurn(table.baseId)
     const editor = await createMember(tests.app(), table.baseId, 'editor')
     const ids: string[] = []
     const stop = tests.app().kernel.events.on('work.changed', ({ id }) => ids.push(id))
@@ -143,8 +131,7 @@ describe('a change of whole tables', () => {
         .trpc(token)
         .records.cancelWork.mutate({ baseId: table.baseId, workId: ids[0] ?? '' })
     await expect(cancelAs(editor.token)).rejects.toMatchObject({ data: { appCode: 'PERMISSION_DENIED' } })
-    gate.resolve()
-    await other
+    await letGo()
     expect((await outcome).count).toBe(1)
     // One that has ended is no error: the button may be pressed at that moment.
     await cancelAs(tests.owner().token)
