@@ -108,3 +108,16 @@ export async function whileWanted<T>(
     release()
   }
 }
+
+/** What the adapters need to know who asks; the auth module gives it. */
+export interface Authenticator {
+  /**
+   * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer`
+   * (API token) header. A header that is wrong, expired or revoked gives the anonymous actor: what
+   * needs a right refuses it later, after unknown ids have been refused. A header that names a public link
+   * makes its visitor, and is refused where the link is not open to them.
+   *
+   * @param address of the client: wrong passwords are counted by it
+   */
+  authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
+}

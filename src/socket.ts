@@ -1,13 +1,13 @@
 import { Server as Engine } from '@socket.io/bun-engine'
 import { LRUCache } from 'lru-cache'
 import { type Socket as Connection, Server } from 'socket.io'
+import type { Authenticator } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import { type Actor, ANONYMOUS } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
 import type { BaseRole, Right } from './core/roles.ts'
 import { CUSTOM_ADDRESS, passwordHeader, SHARE_HEADERS, SHARE_PASSWORD_HEADER } from './core/shares.ts'
 import type { Kernel } from './kernel.ts'
-import type { Authenticator } from './rest.ts'
 
 const PATH = '/socket.io/'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { presentError } from '../src/rest/present-error.ts'
 import { explainStorage } from '../src/storage-full.ts'
+import { presentError } from '../src/wire/present-error.ts'
 import { createTestApp } from './support/app.ts'
 
 const request = new Request('http://localhost/api/v2/tables/t/records')

@@ -74,7 +74,7 @@ const CORE_PACKAGES = ['zod', 'typescript-parsec', 'papaparse']
 const DRIVERS =
   /^(bun:sqlite|postgres|mysql2|mssql|tedious|oracledb|snowflake-sdk|drizzle-orm\/(bun-sqlite|postgres-js|mysql2))(\/|$)/
 /** Names that only REST clients use. */
-const WIRE_NAMES = /\b(uidt|fk_[a-z_]+|pageInfo)\b/
+const WIRE_NAMES = /\b(uidt|fk_[a-z_]+|pageInfo|comparison_(sub_)?op|logical_op)\b/
 const CDN = /https?:\/\/[^'"`\s)]*(cdn|unpkg|esm\.sh|skypack|googleapis|gstatic|fonts\.)/i
 const LOADED_FROM_ELSEWHERE = /(<(script|link|img)\b[^>]*\b(src|href)=|url\(|@import)\s*['"]?https?:/i
 
@@ -82,6 +82,8 @@ const inFolder = (path: string, ...folders: string[]) =>
   folders.some((folder) => path.startsWith(`${folder}/`))
 const isProduct = ({ path }: SourceFile) => inFolder(path, 'src', 'modules', 'web')
 const isScript = ({ path }: SourceFile) => /\.tsx?$/.test(path)
+/** Files that speak the vocabulary of REST clients. */
+const isEdge = (path: string) => inFolder(path, 'src/wire') || /^modules\/[a-z]+\/rest\//.test(path)
 const moduleOf = (path: string) => (path.startsWith('modules/') ? path.split('/')[1] : undefined)
 
 /** Files that hold one line per field type for one purpose; everything else asks for a trait (`field-type.ts`). */
@@ -152,13 +154,14 @@ export const RULES: Rule[] = [
     ({ path }) => inFolder(path, 'modules'),
     ({ target }, { path }) => mayCallEdge(path, target),
   ),
+  importRule(
+    'the vocabulary of the REST API (src/wire) is imported at the edge of a module and by src/app.ts only',
+    (file) => isProduct(file) && !isEdge(file.path) && file.path !== 'src/app.ts',
+    ({ target }) => !inFolder(target, 'src/wire'),
+  ),
   lineRule(
-    'names of the REST API (uidt, fk_…, pageInfo) appear only at the edge of a module, in src/wire, and in src/core, which reads filters and formulas as clients write them',
-    ({ path }) =>
-      inFolder(path, 'modules', 'src') &&
-      !/^modules\/[a-z]+\/rest\//.test(path) &&
-      !inFolder(path, 'src/wire', 'src/core') &&
-      path !== 'src/wire.ts',
+    'names of the REST API (uidt, fk_…, pageInfo, comparison_op, …) appear only at the edge of a module and in src/wire',
+    ({ path }) => inFolder(path, 'modules', 'src') && !isEdge(path),
     (line) => WIRE_NAMES.test(line),
   ),
   importRule(

@@ -9,7 +9,7 @@ export const field = (
 ): FormulaField => ({
   id,
   title,
-  uidt: form,
+  type: form,
   form,
   isComputed: false,
   isBroken: false,

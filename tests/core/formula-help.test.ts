@@ -4,18 +4,18 @@ import {
   type FormulaField,
   formulaFunctions,
   formulaTokens,
-  parsedTree,
   signatureAt,
   storedReferences,
   toShown,
   toStored,
 } from '../../src/core/formula/index.ts'
+import { parsedTree } from '../../src/wire/parsed-formula.ts'
 import { seeded, textOf } from './random.ts'
 
 const field = (id: string, title: string): FormulaField => ({
   id,
   title,
-  uidt: 'Number',
+  type: 'Number',
   form: 'real',
   isComputed: false,
   isBroken: false,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import { checkFilter, parseWhere } from '../../src/core/filters/index.ts'
+import { checkFilter } from '../../src/core/filters/index.ts'
+import { parseWhere } from '../../src/wire/where.ts'
 import { cpuTimeMs } from '../support/cpu-time.ts'
 import { byId, byTitle } from './filter-fields.ts'
 import { short } from './filter-text.ts'

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { filtersFromWire, parseFilterArray, parseSort, toWireOperator } from '../../src/core/filters/index.ts'
+import { toWireOperator } from '../../src/wire/conditions.ts'
+import { filtersFromWire, parseFilterArray } from '../../src/wire/filters.ts'
+import { parseSort } from '../../src/wire/lists.ts'
 import { byId, byTitle, FIELDS } from './filter-fields.ts'
 import { short } from './filter-text.ts'
 

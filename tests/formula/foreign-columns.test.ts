@@ -102,7 +102,7 @@ describe.each(ENGINES)('formulas over columns of foreign databases on $client', 
     await run(`insert into odd values (0, null)`)
     for (const [index, value] of values.entries())
       await run(`insert into odd values (${index + 1}, ${value})`)
-    const field = { id: 'cx', title: 'X', uidt: form, form, isComputed: false, isBroken: false }
+    const field = { id: 'cx', title: 'X', type: form, form, isComputed: false, isBroken: false }
     for (const isComputed of [false, true]) {
       const fields = [{ ...field, isComputed }]
       for (const formula of Object.values(FORMULAS).flat()) {

@@ -137,7 +137,7 @@ const COMPUTED = ['Sum', 'Other {text}', 'Linked', 'Due']
 export const FIELDS: readonly FormulaField[] = COLUMNS.map(({ title, form }) => ({
   id: `c${title.replace(/\W/g, '')}`,
   title,
-  uidt: form,
+  type: form,
   form,
   isComputed: COMPUTED.includes(title),
   isBroken: false,

@@ -1,8 +1,9 @@
 import { Elysia } from 'elysia'
 import { cacheSizes, clearCaches } from '../../../src/db/read-cache.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase, scalar } from '../../../src/rest.ts'
 import { VERSION } from '../../../src/version.ts'
+import { scalar } from '../../../src/wire/answer.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../service.ts'
 
 const INFO_PATHS = ['/api/v1/db/meta/nocodb/info', '/api/v1/meta/nocodb/info', '/api/v2/meta/nocodb/info']

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import type { BaseRole, WorkspaceRole } from '../../../src/core/roles.ts'
-import { wireTime } from '../../../src/wire.ts'
+import { wireTime } from '../../../src/wire/lists.ts'
 import { rolesOf, type UserRow } from '../accounts.ts'
 import { type ApiTokenRow, maskedToken } from '../api-tokens.ts'
 

@@ -1,4 +1,4 @@
-import { wireTime } from '../../../src/wire.ts'
+import { wireTime } from '../../../src/wire/lists.ts'
 import type { SourceRow } from '../store.ts'
 
 /** A source as REST clients know it (wire §5). Of its connection they learn the kind alone. */

@@ -1,5 +1,5 @@
 import type { BaseRole } from '../../../src/core/roles.ts'
-import { wireTime } from '../../../src/wire.ts'
+import { wireTime } from '../../../src/wire/lists.ts'
 import type { ListedUser } from '../../auth/index.ts'
 import type { BaseRow, PreferenceRow, SourceRow } from '../store.ts'
 import { presentSource } from './present-source.ts'

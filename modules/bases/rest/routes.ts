@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { plainText } from '../../../src/input.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { readBody, restBase, scalar } from '../../../src/rest.ts'
 import { VERSION } from '../../../src/version.ts'
-import { wholeListInfo } from '../../../src/wire.ts'
+import { scalar } from '../../../src/wire/answer.ts'
+import { wholeListInfo } from '../../../src/wire/lists.ts'
+import { readBody, restBase } from '../../../src/wire/rest-base.ts'
 import {
   type AuthService,
   forbidden,

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Actor } from '../../../src/core/actor.ts'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase } from '../../../src/rest.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader, TableModel } from '../../schema/index.ts'

@@ -1,14 +1,11 @@
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
 import { describeValue } from '../../../src/core/fields/describe-value.ts'
-import {
-  allOf,
-  type Filter,
-  parseFilterArray,
-  parseSort,
-  parseWhere,
-} from '../../../src/core/filters/index.ts'
+import { allOf, type Filter } from '../../../src/core/filters/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'
+import { parseFilterArray } from '../../../src/wire/filters.ts'
+import { parseSort } from '../../../src/wire/lists.ts'
+import { parseWhere } from '../../../src/wire/where.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { readKeyFilter } from './key-filter.ts'
 import { listed } from './listed.ts'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase } from '../../../src/rest.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { BasesService } from '../../bases/index.ts'
 import type { SchemaReader } from '../../schema/index.ts'

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Kernel } from '../../../src/kernel.ts'
-import { restBase, scalar } from '../../../src/rest.ts'
+import { scalar } from '../../../src/wire/answer.ts'
+import { restBase } from '../../../src/wire/rest-base.ts'
 import type { AuthService } from '../../auth/index.ts'
 import type { LinkPlace, RestLinks } from './link-operations.ts'
 import { queryOf } from './query-of.ts'

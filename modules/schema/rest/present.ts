@@ -1,7 +1,7 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { hasChoices, isForeignKey, isRecordId } from '../../../src/core/fields/traits.ts'
 import type { Table, View, ViewField } from '../../../src/core/model.ts'
-import { wireTime } from '../../../src/wire.ts'
+import { wireTime } from '../../../src/wire/lists.ts'
 import { choicesOf, type StoredField, type TableModel } from '../model/index.ts'
 import { presentColumnType } from './wire-column-type.ts'
 import { presentComputed, virtualName, type WireSurroundings } from './wire-computed.ts'

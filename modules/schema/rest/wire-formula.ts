@@ -1,14 +1,9 @@
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
-import {
-  checkFormula,
-  formulaField,
-  type ParsedTree,
-  parsedTree,
-  toShown,
-} from '../../../src/core/formula/index.ts'
+import { checkFormula, formulaField, toShown } from '../../../src/core/formula/index.ts'
 import type { Field } from '../../../src/core/model.ts'
+import { type ParsedTree, parsedTree } from '../../../src/wire/parsed-formula.ts'
 import { hasFormula } from '../fields/index.ts'
 import type { WireColumn } from './wire-column.ts'
 

@@ -2,7 +2,7 @@ import { badRequest } from '../../../src/core/errors.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import { readMultipart } from '../../../src/multipart.ts'
-import { tooLargeForAnonymous } from '../../../src/rest.ts'
+import { tooLargeForAnonymous } from '../../../src/wire/rest-base.ts'
 import type { createRestReads, SharedForm } from '../../records/index.ts'
 import type { ReadAnswers } from '../form-answers.ts'
 

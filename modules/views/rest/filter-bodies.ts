@@ -1,16 +1,10 @@
 import { z } from 'zod'
 import { AppError } from '../../../src/core/errors.ts'
-import {
-  type Condition,
-  conditionFromWire,
-  DATE_OPERANDS,
-  operatorsFor,
-  setOf,
-  toWireOperator,
-  type WireFilter,
-} from '../../../src/core/filters/index.ts'
+import { type Condition, DATE_OPERANDS, operatorsFor, setOf } from '../../../src/core/filters/index.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Sort } from '../../../src/core/model.ts'
+import { toWireOperator } from '../../../src/wire/conditions.ts'
+import { conditionFromWire, type WireFilter } from '../../../src/wire/filters.ts'
 import type { TableModel } from '../../schema/index.ts'
 import { requireField } from '../context.ts'
 import type { WireNode } from './filter-list.ts'

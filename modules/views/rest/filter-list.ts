@@ -1,5 +1,5 @@
-import { chain, type Link } from '../../../src/core/filters/chain.ts'
 import { type Condition, type Filter, type FilterGroup, isGroup } from '../../../src/core/filters/index.ts'
+import { chain, type Link } from '../../../src/wire/conditions.ts'
 
 /**
  * A view's filter as REST clients see it: a flat list, each item joined to those before it by its own

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badRequest } from '../../../src/core/errors.ts'
 import { HIDEABLE_ROLES } from '../../../src/core/roles.ts'
-import { readBody } from '../../../src/rest.ts'
+import { readBody } from '../../../src/wire/rest-base.ts'
 import type { ViewRow } from '../model.ts'
 import type { VisibilityRule } from '../visibility.ts'
 import { wireFlag } from './kinds/wire-kind.ts'

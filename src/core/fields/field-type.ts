@@ -135,7 +135,7 @@ export interface FieldTraits {
  * `O` is the shape of the field's options after defaults.
  */
 export interface FieldType<O = FieldOptions> extends FieldTraits {
-  /** The `uidt` that REST clients know, spec §3. */
+  /** The name that is stored and that API clients use, spec §3: `SingleLineText`. */
   name: string
   /** What a person reads in the type list: "Single select". */
   label: string

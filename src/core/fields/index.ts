@@ -94,7 +94,7 @@ export const FIELD_TYPES = [
 
 type Registered = (typeof FIELD_TYPES)[number]
 
-/** The `uidt` of a type, e.g. `SingleLineText`. */
+/** The name of a type, e.g. `SingleLineText`. */
 export type FieldTypeName = Registered['name']
 
 /** Options of one type after defaults: `OptionsOf<'Rating'>` has `max`, `icon` and `color`. */

@@ -15,7 +15,3 @@ export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
 export { DATE_OPERAND_LABELS, isWithinOperand, operandNeeds, WITHIN_OPERANDS } from './relative-dates.ts'
-export { parseSort } from './sort-text.ts'
-export { type FieldResolver, MAX_WHERE_LENGTH, parseWhere } from './where.ts'
-export { toWireOperator } from './wire-condition.ts'
-export { conditionFromWire, filtersFromWire, parseFilterArray, type WireFilter } from './wire-filters.ts'

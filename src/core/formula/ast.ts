@@ -68,8 +68,8 @@ export type CellForm =
 export interface FormulaField {
   id: string
   title: string
-  /** Its type's name for clients (`uidt`). */
-  uidt: string
+  /** The name of its type, e.g. `SingleLineText`. */
+  type: string
   form: CellForm
   /** False for a field with a column of its own, which costs nothing to be named twice. */
   isComputed: boolean

@@ -8,7 +8,7 @@ export function formulaField(field: Field): FormulaField {
   return {
     id: field.id,
     title: field.title,
-    uidt: field.type,
+    type: field.type,
     form: formOf(field),
     isComputed: isComputed(field),
     isBroken: field.error !== null,

@@ -61,7 +61,7 @@ export interface StructureReader {
 
 /** How a column of an engine is shown: the field type, with what the type needs to know. */
 export interface ColumnShape {
-  /** The `uidt`, e.g. `Decimal`. */
+  /** Name of the field type, e.g. `Decimal`. */
   type: ShapeType
   /** Raw options of the type; choices of selects as `{ title }`. */
   options: FieldOptions

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { badRequest } from '../../../../src/core/errors.ts'
 import { type CalendarOptions, type CalendarRange, VIEW_KINDS } from '../../../../src/core/views/index.ts'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import {
   kindChange,
   type MetaKeys,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badRequest } from '../../../../src/core/errors.ts'
 import { isEmail } from '../../../../src/core/fields/text-checks.ts'
 import { type FormField, type FormOptions, formField, formOptions } from '../../../../src/core/views/index.ts'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import {
   kindChange,
   type MetaKeys,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { GalleryOptions } from '../../../../src/core/views/index.ts'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
 import { kindChange, present, takeMeta, type WireKind, wireFieldId, wireMeta } from './wire-kind.ts'
 

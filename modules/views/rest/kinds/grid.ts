@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import { AGGREGATIONS, ROW_HEIGHTS, rowHeightOf } from '../vocabulary.ts'
 import { type WireKind, wireMeta } from './wire-kind.ts'
 

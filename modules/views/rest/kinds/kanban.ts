@@ -4,7 +4,7 @@ import type { Choice } from '../../../../src/core/fields/choices.ts'
 import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { type KanbanOptions, type KanbanStack, kanbanStack } from '../../../../src/core/views/index.ts'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import { COVER_META, coverFit, wireCoverFit } from './cover.ts'
 import {
   kindChange,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MapOptions } from '../../../../src/core/views/index.ts'
-import { readBody } from '../../../../src/rest.ts'
+import { readBody } from '../../../../src/wire/rest-base.ts'
 import { kindChange, present, type WireKind, wireFieldId, wireMeta } from './wire-kind.ts'
 
 const MapBody = z.object({ fk_geo_data_col_id: wireFieldId.optional(), meta: wireMeta.nullish() })

@@ -1,4 +1,7 @@
-/** What every REST adapter says the same way (wire reference §1.4 and §1.6). */
+/** Lists as REST clients ask for them and get them: page, sort and `pageInfo` (wire reference §1.4 and §1.6). */
+
+import { notFound } from '../core/errors.ts'
+import type { Sort } from '../core/model.ts'
 
 /** A moment as clients know it, `2026-11-20 09:01:05+00:00`, from the ISO text that is stored. */
 export const wireTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')}+00:00`
@@ -41,3 +44,30 @@ export function pageInfo(totalRows: number, { limit, offset }: Page): Record<str
 /** `pageInfo` of a list that is always sent whole: one page, 25 long when it is empty. */
 export const wholeListInfo = (length: number): Record<string, number | boolean> =>
   pageInfo(length, { limit: length || DEFAULT_LIMIT, offset: 0 })
+
+/** More sorts than this have no effect that anyone could see. */
+export const MAX_SORTS = 50
+
+/**
+ * Reads REST's `sort` parameter: `A,-B`, or the list `A`, `-B`, is A ascending, then B descending. A field named
+ * twice counts where it stands first.
+ *
+ * @param resolve a field by title or id
+ * @throws FIELD_NOT_FOUND
+ */
+export function parseSort(
+  text: string | readonly string[],
+  resolve: (titleOrId: string) => { id: string } | undefined | null,
+): Sort[] {
+  const sorts = new Map<string, Sort>()
+  const items = typeof text === 'string' ? text.split(',', MAX_SORTS) : text.slice(0, MAX_SORTS)
+  for (const item of items) {
+    const name = item.trim().replace(/^[-+]/, '')
+    if (name === '') continue
+    const field = resolve(name)
+    if (!field) throw notFound('Field', name.slice(0, 255))
+    const direction = item.trim().startsWith('-') ? 'desc' : 'asc'
+    if (!sorts.has(field.id)) sorts.set(field.id, { fieldId: field.id, direction })
+  }
+  return [...sorts.values()]
+}

@@ -1,6 +1,6 @@
-import type { CellValue } from '../fields/field-type.ts'
-import type { FormulaField, SyntaxNode, ValueType } from './ast.ts'
-import type { CheckedFormula } from './check.ts'
+import type { CellValue } from '../core/fields/field-type.ts'
+import type { FormulaField, SyntaxNode, ValueType } from '../core/formula/ast.ts'
+import type { CheckedFormula } from '../core/formula/check.ts'
 
 /** A node of the tree that REST clients get (wire reference §8.1). */
 export type ParsedNode = { dataType: string } & (
@@ -37,8 +37,13 @@ export function parsedTree(
   const root = present(tree, types, find)
   const field = tree.kind === 'reference' ? find(tree.name) : undefined
   if (!field) return root
-  const { id, uidt } = field
-  return { ...root, referencedColumn: { id, uidt }, uidtCandidates: [uidt], invalidForReferenceColumn: false }
+  const { id, type } = field
+  return {
+    ...root,
+    referencedColumn: { id, uidt: type },
+    uidtCandidates: [type],
+    invalidForReferenceColumn: false,
+  }
 }
 
 function present(

@@ -1,32 +1,17 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
-import { nameCaller } from './caller.ts'
-import { type AddressBook, clientAddress } from './client-address.ts'
-import type { Actor } from './core/actor.ts'
-import { AppError, badRequest, concernsOperator, retryAfterOf } from './core/errors.ts'
-import { randomText } from './core/ids.ts'
-import { SHARE_HEADERS } from './core/shares.ts'
-import type { Kernel } from './kernel.ts'
-import { parseJsonInTurns } from './parse-json.ts'
-import { PREVIEW_HEADER, previewAs } from './preview-role.ts'
-import { json, unlessKnown } from './rest/answer.ts'
-import { presentError, presentValidation } from './rest/present-error.ts'
-import { explainStorage } from './storage-full.ts'
-
-export { json, scalar } from './rest/answer.ts'
-
-/** What the adapters need to know who asks; the auth module gives it. */
-export interface Authenticator {
-  /**
-   * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer`
-   * (API token) header. A header that is wrong, expired or revoked gives the anonymous actor: what
-   * needs a right refuses it later, after unknown ids have been refused. A header that names a public link
-   * makes its visitor, and is refused where the link is not open to them.
-   *
-   * @param address of the client: wrong passwords are counted by it
-   */
-  authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
-}
+import { type Authenticator, nameCaller } from '../caller.ts'
+import { type AddressBook, clientAddress } from '../client-address.ts'
+import type { Actor } from '../core/actor.ts'
+import { AppError, badRequest, concernsOperator, retryAfterOf } from '../core/errors.ts'
+import { randomText } from '../core/ids.ts'
+import { SHARE_HEADERS } from '../core/shares.ts'
+import type { Kernel } from '../kernel.ts'
+import { parseJsonInTurns } from '../parse-json.ts'
+import { PREVIEW_HEADER, previewAs } from '../preview-role.ts'
+import { explainStorage } from '../storage-full.ts'
+import { json, unlessKnown } from './answer.ts'
+import { presentError, presentValidation } from './present-error.ts'
 
 /**
  * The base of every REST adapter: the actor and a request id for the handlers, bodies read as

@@ -1,10 +1,11 @@
-import { AppError } from '../errors.ts'
-import { checkCondition, verificationFailed } from './check.ts'
-import { type Condition, DATE_OPERANDS, type DateOperand } from './filter.ts'
-import { type FilterField, isFilledIn, setOf } from './operand.ts'
-import { findOperator } from './operators/index.ts'
-import { arityFor, type FilterOperator } from './operators/operator.ts'
-import { isWithinOperand, operandNeeds } from './relative-dates.ts'
+import { AppError } from '../core/errors.ts'
+import { checkCondition, verificationFailed } from '../core/filters/check.ts'
+import type { Filter } from '../core/filters/filter.ts'
+import { type Condition, DATE_OPERANDS, type DateOperand } from '../core/filters/filter.ts'
+import { type FilterField, isFilledIn, setOf } from '../core/filters/operand.ts'
+import { findOperator } from '../core/filters/operators/index.ts'
+import { arityFor, type FilterOperator } from '../core/filters/operators/operator.ts'
+import { isWithinOperand, operandNeeds } from '../core/filters/relative-dates.ts'
 
 /** `nope is not supported.` and its kin: 422 in the `{msg}` envelope. */
 const notSupported = (what: string): AppError =>
@@ -135,3 +136,33 @@ export function verifyWire(condition: Condition, field: FilterField, name: strin
   const problem = isRefused ? refused : checkCondition(condition, field)
   if (problem !== null) throw verificationFailed(problem, field.id)
 }
+
+/** A filter in a flat list, and what joins it to those before. */
+export interface Link {
+  join: 'and' | 'or'
+  not: boolean
+  filter: Filter
+}
+
+/**
+ * The filter that a flat list means when it is written out in SQL: "and" binds tighter than "or". What joins
+ * the first is of no effect. Null for an empty list; a single filter stands alone.
+ */
+export function chain(links: Link[]): Filter | null {
+  const runs: Filter[][] = []
+  for (const [index, { join, not, filter }] of links.entries()) {
+    const signed = not ? negate(filter) : filter
+    if (join === 'or' || index === 0) runs.push([signed])
+    else runs.at(-1)?.push(signed)
+  }
+  return group(
+    'or',
+    runs.flatMap((run) => group('and', run) ?? []),
+  )
+}
+
+export function group(join: 'and' | 'or', children: Filter[]): Filter | null {
+  return children.length < 2 ? (children[0] ?? null) : { join, children }
+}
+
+export const negate = (filter: Filter): Filter => ({ join: 'and', not: true, children: [filter] })

@@ -1,13 +1,12 @@
-import { AppError, notFound } from '../errors.ts'
-import { describeValue } from '../fields/describe-value.ts'
-import type { CellValue } from '../fields/field-type.ts'
-import { parseJsonText } from '../json-text.ts'
-import { chain, type Link } from './chain.ts'
-import { MAX_CONDITIONS } from './check.ts'
-import { type Condition, DATE_OPERANDS, type Filter, MAX_DEPTH } from './filter.ts'
-import { type FilterField, setOf } from './operand.ts'
-import { arityFor } from './operators/operator.ts'
-import { findWireOperator, fromWireOperator, verifyWire } from './wire-condition.ts'
+import { AppError, notFound } from '../core/errors.ts'
+import { describeValue } from '../core/fields/describe-value.ts'
+import type { CellValue } from '../core/fields/field-type.ts'
+import { MAX_CONDITIONS } from '../core/filters/check.ts'
+import { type Condition, DATE_OPERANDS, type Filter, MAX_DEPTH } from '../core/filters/filter.ts'
+import { type FilterField, setOf } from '../core/filters/operand.ts'
+import { arityFor } from '../core/filters/operators/operator.ts'
+import { parseJsonText } from '../core/json-text.ts'
+import { chain, findWireOperator, fromWireOperator, type Link, verifyWire } from './conditions.ts'
 
 /** A filter as REST sends and stores it (wire reference §10); all else in the object is of no matter here. */
 export interface WireFilter {

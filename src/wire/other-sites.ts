@@ -1,6 +1,6 @@
-import type { Config } from './config.ts'
-import { SHARE_HEADERS } from './core/shares.ts'
-import { json } from './rest/answer.ts'
+import type { Config } from '../config.ts'
+import { SHARE_HEADERS } from '../core/shares.ts'
+import { json } from './answer.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
