@@ -1,5 +1,8 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
+/** Key of a record: a number in tables of our own, a text where a connected table has other or several keys. */
+export type RecordId = number | string
+
 /** Prefix of each kind of id; REST clients rely on the prefix and on the 14 characters after it. */
 export const ID_PREFIX = {
   base: 'p',

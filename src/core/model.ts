@@ -1,11 +1,22 @@
-import type { CellValue, FieldOptions } from './fields/field-type.ts'
-import type { FieldTypeName } from './fields/index.ts'
+import type { Field } from './fields/field.ts'
+import type { CellValue } from './fields/field-type.ts'
+import type { Person } from './fields/people-value.ts'
 import type { Filter } from './filters/filter.ts'
+import type { RecordId } from './ids.ts'
 import type { BaseRole, HideableRole } from './roles.ts'
 import type { RowColoring } from './views/coloring.ts'
 import type { FormField } from './views/form.ts'
+import type { ViewKind } from './views/view-kind.ts'
 
-/** The product's nouns as plain values: what services return and what the web app holds. */
+/**
+ * The product's nouns as plain values: what services return and what the web app holds. Files of `src/core` that lie
+ * below this one import the types that it re-exports from where they are defined.
+ */
+
+export type { Field, FieldResult } from './fields/field.ts'
+export type { Person } from './fields/people-value.ts'
+export type { RecordId } from './ids.ts'
+export type { ViewKind } from './views/view-kind.ts'
 
 export interface User {
   id: string
@@ -13,13 +24,6 @@ export interface User {
   displayName: string | null
   /** Organisation roles, e.g. `['org-level-creator', 'super']`. */
   roles: string[]
-}
-
-/** Someone as shown beside a value: never more than a member may see. */
-export interface Person {
-  id: string
-  email: string
-  displayName: string | null
 }
 
 /** Someone who may open a base. */
@@ -80,47 +84,6 @@ export interface Table {
   updatedAt: string
   deletedAt: string | null
 }
-
-/**
- * What the values of a computed field are like: those of a field of this type. It filters, sorts, sums
- * up and is drawn so.
- */
-export interface FieldResult {
-  type: FieldTypeName
-  options: FieldOptions
-  /** True where one cell has any number of such values: a list as `core/fields/list-value.ts` keeps it. */
-  isList: boolean
-}
-
-export interface Field {
-  id: string
-  tableId: string
-  title: string
-  columnName: string
-  type: FieldTypeName
-  options: FieldOptions
-  description: string | null
-  required: boolean
-  unique: boolean
-  defaultValue: CellValue
-  order: number
-  /** The one field that names a record; exactly one per table. */
-  isDisplay: boolean
-  isPrimaryKey: boolean
-  /** Made by the product for its own use (created_at, nc_order, …); hidden unless asked for. */
-  isSystem: boolean
-  /** The column's type in a database that is not ours, e.g. `numeric(10,2)`; null in tables of our own. */
-  databaseType: string | null
-  /** Why nobody may write it, in words: a generated column, a type that cannot be edited; null: one may. */
-  readOnlyReason: string | null
-  /** What a computed field gives; null for a field with values of its own, and for a computed one that is broken. */
-  result: FieldResult | null
-  /** Why a computed field gives nothing: `Column 'Price' was deleted`; else null. */
-  error: string | null
-}
-
-/** Numeric kinds of spec §3; calendar is 6. */
-export type ViewKind = 'form' | 'gallery' | 'grid' | 'kanban' | 'map' | 'calendar'
 
 export type RowHeight = 'short' | 'medium' | 'tall' | 'extra'
 
@@ -187,8 +150,6 @@ export interface TableSchema {
   /** Why nobody may write its records, in words: a view of a connected database, a source kept as it is; else null. */
   readOnlyReason: string | null
 }
-
-export type RecordId = number | string
 
 /**
  * Records in columns' order: `rows[i][j]` is the value of `fieldIds[j]` in record `ids[i]`.

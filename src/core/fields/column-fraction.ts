@@ -1,5 +1,5 @@
 import { fractionDigits } from '../dates.ts'
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import { type Read, readFail, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
 

@@ -1,4 +1,4 @@
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import { type Read, readFail } from './field-type.ts'
 
 const SIZED_TEXT = /^(?:n?(?:var)?char|character(?: varying)?)\s*\((\d+)\)$/i

@@ -1,5 +1,5 @@
-import type { Field } from '../model.ts'
 import { DATE_FORMATS, type DateFormat } from './date-text.ts'
+import type { Field } from './field.ts'
 import { shownType } from './result.ts'
 
 /** The format in which a date field shows its days, in cells and wherever else one is written. */

@@ -1,5 +1,5 @@
 import { dayIn, resolveZone, toStored, wallIn } from '../dates.ts'
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import type { CellValue } from './field-type.ts'
 import { fieldType } from './index.ts'
 

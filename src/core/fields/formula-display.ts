@@ -1,5 +1,5 @@
 import type { ValueType } from '../formula/index.ts'
-import type { FieldResult } from '../model.ts'
+import type { FieldResult } from './field.ts'
 import type { FormulaDisplay } from './formula.ts'
 import { type FieldTypeName, isFieldTypeName, readOptions } from './index.ts'
 

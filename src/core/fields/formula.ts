@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Field } from '../model.ts'
-import { defineFieldType } from './field-type.ts'
+import { defineFieldType, type FieldOptions } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
 /** How the result is shown where not as its type usually is: a field type with that type's options. */
@@ -34,7 +33,7 @@ export const formula = defineFieldType({
 const formulaOptions = formula.options
 
 /** What a field says of its formula, of a button the address it opens. */
-export const formulaOf = (field: Pick<Field, 'options'>): z.output<typeof formulaOptions> =>
+export const formulaOf = (field: { options: FieldOptions }): z.output<typeof formulaOptions> =>
   formulaOptions.parse({ formula: field.options.formula, display: field.options.display })
 
 /** The address in what the function URL gives, `URI::( https://… )`; null for any other text. */

@@ -1,4 +1,4 @@
-import type { RecordId } from '../model.ts'
+import type { RecordId } from '../ids.ts'
 import { describeValue } from './describe-value.ts'
 import { type CellValue, defineFieldType, type FieldType, type Read, readFail, readOk } from './field-type.ts'
 import { isSingleLink, type LinkOptions, linkOptions } from './link-options.ts'

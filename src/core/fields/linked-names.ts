@@ -1,4 +1,4 @@
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import type { CellValue, FieldOptions } from './field-type.ts'
 import type { FieldTypeName } from './index.ts'
 import { formatValue } from './read.ts'

@@ -1,5 +1,5 @@
+import type { RecordId } from '../ids.ts'
 import { parseJsonText } from '../json-text.ts'
-import type { RecordId } from '../model.ts'
 import type { CellValue } from './field-type.ts'
 
 /**

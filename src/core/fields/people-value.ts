@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import type { Person } from '../model.ts'
 import { describeValue } from './describe-value.ts'
 import { type CellValue, type Read, readFail, readOk } from './field-type.ts'
+
+/** Someone as shown beside a value: never more than a member may see. */
+export interface Person {
+  id: string
+  email: string
+  displayName: string | null
+}
 
 /** Stands for the person who makes the record, in a default value, and who asks, in a filter. */
 export const ME = '@me'

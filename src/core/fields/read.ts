@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import type { Field } from '../model.ts'
 import { describeValue } from './describe-value.ts'
+import type { Field } from './field.ts'
 import { type CellValue, type Read, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
 import { readingOptions } from './reading-options.ts'

@@ -1,4 +1,3 @@
-import type { Field } from '../model.ts'
 import type { FieldOptions } from './field-type.ts'
 
 /** How values are read, beside a field's own options. It follows from the column and is never stored. */
@@ -12,6 +11,6 @@ export type ReadingOptions = {
 
 /** A field's options as `read` and `parse` of its type take them. A field of unknown column counts as one of our own. */
 export const readingOptions = <O extends FieldOptions>(
-  { databaseType = null }: Partial<Pick<Field, 'databaseType'>>,
+  { databaseType = null }: { databaseType?: string | null },
   options: O,
 ): O & ReadingOptions => (databaseType === null ? options : { ...options, keepsFraction: true })

@@ -1,4 +1,4 @@
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import type { AnyFieldType, FieldOptions, FilterSet, StorageKind, SummarySet } from './field-type.ts'
 import { fieldType } from './index.ts'
 import { isSingleLink, linkOf } from './link-options.ts'

@@ -1,4 +1,4 @@
-import type { Field } from '../model.ts'
+import type { Field } from './field.ts'
 import type { StorageKind } from './field-type.ts'
 import { isSingleLink, linkOf } from './link-options.ts'
 import { shownType } from './result.ts'

@@ -2,17 +2,18 @@ import { resolveZone, startOfDay, toStored } from '../dates.ts'
 import { readExactNumber } from '../exact-decimal.ts'
 import { checkboxWord } from '../fields/checkbox-words.ts'
 import { readDay } from '../fields/date-text.ts'
+import type { FieldResult } from '../fields/field.ts'
 import type { CellValue, FieldOptions, FilterSet } from '../fields/field-type.ts'
 import type { FieldTypeName } from '../fields/index.ts'
 import { parseDayOnly } from '../fields/instant-text.ts'
 import { readNumberText } from '../fields/number-text.ts'
+import type { Person } from '../fields/people-value.ts'
 import { filterSetOf, shownType } from '../fields/result.ts'
 import { parseTime } from '../fields/time-text.ts'
-import type { FieldResult, Person } from '../model.ts'
 import type { FilterValue } from './dialect-words.ts'
 import type { Condition, DateOperand } from './filter.ts'
 import { isWordOf } from './operators/is.ts'
-import { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'
+import { type Arity, arityFor, type FilterOperator, type Operand } from './operators/operator.ts'
 import { daysMeant, isWithinOperand, MAX_DAYS, operandNeeds } from './relative-dates.ts'
 
 /** What a filter must know of a field. */
@@ -33,16 +34,6 @@ export interface FilterMoment {
   actorId?: string | null
   /** Among whom "contains" on a field of people looks; without them it finds nobody. */
   people?: readonly Person[]
-}
-
-/** The right side of a comparison, ready for the words of a dialect. */
-export interface Operand {
-  /** In the form in which the column stores them. */
-  values: FilterValue[]
-  /** From a moment up to, not including, another, in the stored form; only on dates. */
-  range: { from: string; to: string } | null
-  /** Ids of the people whom the text finds; only for "contains" and its kin on people. */
-  people: string[] | null
 }
 
 /** Most values that a list operator takes. */

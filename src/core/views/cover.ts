@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Field } from '../model.ts'
+import type { Field } from '../fields/field.ts'
 import { valueTypeOf } from './view-kind.ts'
 
 /** The picture at the top of a card: the first image of an attachment field; `fit` shows it whole, `crop` fills. */

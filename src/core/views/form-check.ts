@@ -1,6 +1,6 @@
+import type { Field } from '../fields/field.ts'
 import { isNamedLink } from '../fields/result.ts'
 import { checkFilter, type Filter, isGroup } from '../filters/index.ts'
-import type { Field } from '../model.ts'
 import type { FormField, FormOptions } from './form.ts'
 import { canBeAsked } from './form-answers.ts'
 import { findRule } from './form-rules.ts'

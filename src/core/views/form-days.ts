@@ -1,7 +1,7 @@
 import { addDays, dayIn, fromStored, isDay } from '../dates.ts'
+import type { Field } from '../fields/field.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { fieldType } from '../fields/index.ts'
-import type { Field } from '../model.ts'
 
 /** When an answer is looked at, and where whoever gave it is. */
 export interface RuleMoment {

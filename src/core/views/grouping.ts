@@ -1,5 +1,5 @@
+import type { Field } from '../fields/field.ts'
 import { isGroupable } from '../group-key.ts'
-import type { Field } from '../model.ts'
 
 /** Why a view cannot group its records by a field, in words that name it; null: it can. */
 export function groupingProblem(field: Field): string | null {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { Field } from '../fields/field.ts'
 import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
-import type { Field } from '../model.ts'
 import { coverShape, firstCover, isCover } from './cover.ts'
 import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Field } from '../model.ts'
+import type { Field } from '../fields/field.ts'
 import { fitOrNull, type ViewKindDefinition, valueTypeOf, wrongType } from './view-kind.ts'
 
 export const mapOptions = z.strictObject({

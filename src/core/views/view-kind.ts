@@ -1,7 +1,10 @@
 import type { ZodType } from 'zod'
+import type { Field } from '../fields/field.ts'
 import type { AnyFieldType } from '../fields/field-type.ts'
 import { shownType } from '../fields/result.ts'
-import type { Field, ViewKind } from '../model.ts'
+
+/** Numeric kinds of spec §3; calendar is 6. */
+export type ViewKind = 'form' | 'gallery' | 'grid' | 'kanban' | 'map' | 'calendar'
 
 /** A field that divides records into stacks (null: not chosen), and the keys of the stacks that are hidden. */
 export interface Stacks {

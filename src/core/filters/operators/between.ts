@@ -1,5 +1,5 @@
 import type { FilterWords } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { Operand } from './operator.ts'
 import { defineOperator, meets } from './operator.ts'
 
 function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {

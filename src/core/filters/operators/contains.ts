@@ -1,6 +1,6 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import { escapeLike, type FilterWords } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { Operand } from './operator.ts'
 import { defineOperator, type FilterOperator, meets } from './operator.ts'
 
 const SEARCHABLE: readonly FilterSet[] = [

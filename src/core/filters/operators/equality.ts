@@ -1,6 +1,6 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import type { FilterWords } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { Operand } from './operator.ts'
 import { defineOperator, EVERY_SET, inRange } from './operator.ts'
 
 /** Equal; a date field's instant is equal to a day when it lies in it. */

@@ -1,6 +1,6 @@
 import type { FilterSet } from '../../fields/field-type.ts'
 import type { FilterWords } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { Operand } from './operator.ts'
 import { defineOperator } from './operator.ts'
 
 const LISTED: readonly FilterSet[] = ['text', 'number', 'time', 'select', 'multiSelect', 'user']

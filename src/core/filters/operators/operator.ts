@@ -1,12 +1,21 @@
 import type { FilterSet } from '../../fields/field-type.ts'
-import type { FilterWords } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { FilterValue, FilterWords } from '../dialect-words.ts'
 
 /**
  * How many values an operator takes. A `word` is one of a fixed list; a `date` is a date operand with
  * what it needs, and that is also what `one` means on fields of dates: see `arityFor`.
  */
 export type Arity = 'none' | 'one' | 'two' | 'many' | 'word' | 'date'
+
+/** The right side of a comparison, ready for the words of a dialect. */
+export interface Operand {
+  /** In the form in which the column stores them. */
+  values: FilterValue[]
+  /** From a moment up to, not including, another, in the stored form; only on dates. */
+  range: { from: string; to: string } | null
+  /** Ids of the people whom the text finds; only for "contains" and its kin on people. */
+  people: string[] | null
+}
 
 /** One way of comparing: a file of this folder (or a line in a family's file) and a line in `index.ts`. */
 export interface FilterOperator {

@@ -1,5 +1,5 @@
 import type { FilterWords, Sign } from '../dialect-words.ts'
-import type { Operand } from '../operand.ts'
+import type { Operand } from './operator.ts'
 import { defineOperator, type FilterOperator } from './operator.ts'
 
 /**
