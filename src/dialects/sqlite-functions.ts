@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { dateFormatOf, parseDate } from '../core/formula/date-format.ts'
 import { toLower, toUpper } from '../core/formula/letters.ts'
 import { containsPattern, firstMatch, replaceMatches } from '../core/formula/match-pattern.ts'
-import { readNumber } from '../core/formula/read-number.ts'
+import { readNumber } from '../core/formula/numbers.ts'
 
 type Value = string | number | bigint | boolean | Uint8Array | null
 

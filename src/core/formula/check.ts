@@ -1,14 +1,42 @@
-import type { Expression, FormulaField, Problem, SyntaxNode, ValueType } from './ast.ts'
-import { checkCall } from './check-call.ts'
-import type { CheckContext, FoundReference, NodeChecker } from './check-context.ts'
-import { checkCircle } from './circle.ts'
-import { convertTo, joinCompared, limitWithin } from './conversions.ts'
+import type { Expression, FormulaField, Problem, Range, SyntaxNode, ValueType } from './ast.ts'
+import { convertTo, joinCompared, joinTypes, limitWithin } from './conversions.ts'
+import { DIFFERENCE_UNITS, differenceUnit, firstDay, STEP_UNITS, stepOf } from './date-arithmetic.ts'
+import { dateFormatOf } from './date-format.ts'
 import { typeOfForm } from './fields.ts'
+import type { ArgKind, FormulaFunction } from './functions/define.ts'
 import { findFunction } from './functions/index.ts'
 import { measureFormula } from './measure.ts'
 import { NEGATION, operationOf } from './operators.ts'
 import { parseFormula } from './parse.ts'
+import { matchesEmpty, readPattern } from './pattern.ts'
 import { CELL_LIMIT } from './semantics.ts'
+
+/** What a formula is checked against. */
+export interface CheckContext {
+  /** The fields of its table. */
+  fields: readonly FormulaField[]
+  /** The database's client, e.g. `sqlite3`: not every function is for every one. */
+  client: string
+  /** The field that has the formula, if it is there already. */
+  selfId?: string
+  /** Ids of the fields from which a computed field of the same table takes its value, for finding circles. */
+  referencesOf?: (fieldId: string) => readonly string[]
+}
+
+/** A field that a formula names, and where. */
+interface FoundReference {
+  field: FormulaField
+  from: number
+  to: number
+}
+
+/** What checks the nodes of one formula and notes their problems. */
+interface NodeChecker {
+  /** Null for a node that has a problem. */
+  check(node: SyntaxNode): Expression | null
+  /** Notes a problem at a node. */
+  refuse(node: SyntaxNode, type: Problem['type'], message: string): null
+}
 
 /** A formula that can be computed, or all that is wrong with it, the first problem first. */
 export type CheckedFormula =
@@ -51,7 +79,7 @@ export function checkFormula(text: string, context: CheckContext): CheckedFormul
 }
 
 /** Settles names and types from the leaves up. A null has a problem already. */
-export class FormulaChecker implements NodeChecker {
+class FormulaChecker implements NodeChecker {
   readonly problems: Problem[] = []
   readonly references: FoundReference[] = []
   readonly types = new Map<SyntaxNode, ValueType>()
@@ -173,3 +201,186 @@ export class FormulaChecker implements NodeChecker {
 const NO_RANGE = { max: 0, min: 0 }
 /** Powers of ten that a double holds with room for one more step. */
 const SAFE = 250
+
+type Call = SyntaxNode & { kind: 'call' }
+
+/** What people call the types. */
+const TYPE_NAMES: Record<ValueType, string> = {
+  number: 'numeric',
+  text: 'string',
+  boolean: 'boolean',
+  date: 'date',
+  datetime: 'date',
+  null: 'null',
+}
+
+/** Checks the arguments of a call and brings them to the types that the function wants. */
+function checkCall(node: Call, definition: FormulaFunction, checker: NodeChecker): Expression | null {
+  const counted = countProblem(node.args.length, definition)
+  if (counted) return checker.refuse(node, counted.type, counted.message)
+  const kinds = kindsOf(node.args.length, definition)
+  const args = node.args.map((arg, index) => {
+    const expression = checker.check(arg)
+    return expression && checkArgument(arg, index, expression, kinds[index] ?? 'any', definition, checker)
+  })
+  const checked = args.filter((arg) => arg !== null)
+  if (checked.length < args.length) return null
+  const joined = joinKind(joinKind(checked, kinds, 'result'), kinds, 'match')
+  const { returns, range } = definition
+  const types = joined.map(({ type }) => type)
+  const ranges = joined.filter(({ type }) => type === 'number').map((arg) => arg.range)
+  return {
+    kind: 'call',
+    name: definition.name,
+    args: joined,
+    type: typeof returns === 'string' ? returns : returns(types, joined),
+    range: range ? range(ranges) : usualRange(ranges),
+  }
+}
+
+/** Functions give at most a sum of what they are given, and at least what rounding leaves of it. */
+const usualRange = (ranges: Range[]): Range => ({
+  max: Math.max(35, ...ranges.map(({ max }) => max + 4)),
+  min: Math.min(-35, ...ranges.map(({ min }) => min - 20)),
+})
+
+function countProblem(
+  count: number,
+  { min, max }: FormulaFunction,
+): Pick<Problem, 'type' | 'message'> | null {
+  if (count >= min && count <= max) return null
+  if (min === max) return { type: 'INVALID_ARG_COUNT', message: 'Required arguments missing' }
+  return count < min
+    ? { type: 'MIN_ARG', message: 'Minimum arguments required' }
+    : { type: 'MAX_ARG', message: 'Maximum arguments missing' }
+}
+
+/** The kind of each argument that is given. Of an odd one behind SWITCH's pairs the last is its "else". */
+function kindsOf(count: number, { args, rest = [] }: FormulaFunction): ArgKind[] {
+  const kinds = Array.from({ length: count }, (_, index): ArgKind => {
+    return args[index] ?? rest[(index - args.length) % rest.length] ?? 'any'
+  })
+  const isElse = rest.length === 2 && (count - args.length) % 2 === 1
+  if (isElse) kinds[count - 1] = 'result'
+  return kinds
+}
+
+/** Brings all arguments of a kind to types that go together. */
+function joinKind(args: Expression[], kinds: ArgKind[], kind: 'result' | 'match'): Expression[] {
+  const ofKind = args.filter((_, index) => kinds[index] === kind)
+  const joined = kind === 'match' ? joinCompared(ofKind) : joinTypes(ofKind)
+  return args.map((arg, index) => (kinds[index] === kind ? (joined.shift() ?? arg) : arg))
+}
+
+function checkArgument(
+  node: SyntaxNode,
+  index: number,
+  expression: Expression,
+  kind: ArgKind,
+  definition: FormulaFunction,
+  checker: NodeChecker,
+): Expression | null {
+  const written = node.kind === 'literal' && typeof node.value === 'string' ? node.value : null
+  if (kind === 'unit' || kind === 'weekday') {
+    return isKnown(written, kind, definition.name)
+      ? expression
+      : checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
+  }
+  if (kind === 'format') {
+    if (written !== null && dateFormatOf(written) !== null) return expression
+    return checker.refuse(node, 'INVALID_ARG_VALUE', specialMessage(definition.name, index) ?? '')
+  }
+  if (kind === 'pattern') return checkPattern(node, written, expression, definition, checker)
+  const converted = convertTo(expression, kind)
+  if (converted) return converted
+  const special = specialMessage(definition.name, index)
+  if (special) return checker.refuse(node, 'INVALID_ARG_TYPE', special)
+  return checker.refuse(node, 'TYPE_MISMATCH', mismatch(expression, kind, index, definition.name))
+}
+
+function mismatch(expression: Expression, kind: ArgKind, index: number, name: string): string {
+  const expected = kind === 'number' ? 'numeric' : kind === 'date' ? 'date' : 'boolean'
+  if (expression.kind === 'field') {
+    const found = TYPE_NAMES[expression.type]
+    return `Field ${expression.field.title} with ${found} type is found but ${expected} type is expected`
+  }
+  if (kind === 'number') return `${name} requires a numeric at position ${index + 1}`
+  return kind === 'date' ? 'Date type is expected' : 'Boolean type is expected'
+}
+
+function isKnown(written: string | null, kind: 'unit' | 'weekday', name: string): boolean {
+  if (written === null) return false
+  if (kind === 'weekday') return firstDay(written) >= 0
+  return name === 'DATEADD' ? stepOf(written) !== null : differenceUnit(written) !== null
+}
+
+const PLACES = ['First', 'Second', 'Third']
+
+/** Spec §8 words what the functions of dates want. */
+function specialMessage(name: string, index: number): string | null {
+  const start = `${PLACES[index]} parameter of ${name} should be`
+  if (name === 'WEEKDAY') return index === 0 ? `${start} a date` : `${start} day of week string`
+  if (name === 'DATETIME_PARSE') return `${start} a date format such as 'DD.MM.YYYY' or 'YYYY-MM-DD HH:mm'`
+  if (name !== 'DATEADD' && name !== 'DATETIME_DIFF') return null
+  if (index === 2) {
+    const units = name === 'DATEADD' ? STEP_UNITS : DIFFERENCE_UNITS
+    return `${start} one of ${units.map((unit) => `'${unit}'`).join(', ')}`
+  }
+  return name === 'DATEADD' && index === 1 ? `${start} a number` : `${start} a date`
+}
+
+function checkPattern(
+  node: SyntaxNode,
+  written: string | null,
+  expression: Expression,
+  { name }: FormulaFunction,
+  checker: NodeChecker,
+): Expression | null {
+  if (written === null) return checker.refuse(node, 'INVALID_ARG_TYPE', 'String type is expected')
+  const read = readPattern(written)
+  if (!read.ok) return checker.refuse(node, 'INVALID_ARG_VALUE', read.message)
+  if (name === 'REGEX_REPLACE' && matchesEmpty(written)) {
+    return checker.refuse(node, 'INVALID_ARG_VALUE', 'The regular expression matches the empty text')
+  }
+  return expression
+}
+
+/** A problem for each reference that leads back to the formula's own field. */
+function checkCircle(references: FoundReference[], context: CheckContext): Problem[] {
+  const { selfId, referencesOf = () => [] } = context
+  if (selfId === undefined) return []
+  const titles = new Map(context.fields.map(({ id, title }) => [id, title]))
+  const problems: Problem[] = []
+  for (const { field, from, to } of references) {
+    const path = pathTo(field.id, selfId, referencesOf)
+    if (!path) continue
+    problems.push({
+      type: 'CIRCULAR_REFERENCE',
+      message: 'Circular reference detected',
+      from,
+      to,
+      path: [selfId, ...path].map((id) => titles.get(id) ?? id),
+    })
+  }
+  return problems
+}
+
+/** Ids from one field to another along what they refer to, each field looked at once. */
+function pathTo(
+  start: string,
+  goal: string,
+  referencesOf: (fieldId: string) => readonly string[],
+): string[] | null {
+  const cameFrom = new Map<string, string | null>([[start, null]])
+  for (const id of cameFrom.keys()) {
+    if (id === goal) return trace(id, cameFrom)
+    for (const next of referencesOf(id)) if (!cameFrom.has(next)) cameFrom.set(next, id)
+  }
+  return null
+}
+
+function trace(goal: string, cameFrom: Map<string, string | null>): string[] {
+  const path: string[] = []
+  for (let id: string | null | undefined = goal; id; id = cameFrom.get(id)) path.unshift(id)
+  return path
+}

@@ -1,13 +1,13 @@
 import type { BinaryOperator, ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
-import { isSame } from './functions/common.ts'
 import type { Datum } from './functions/define.ts'
-import { compileReadNumber, readNumber } from './read-number.ts'
+import { isSame } from './functions/define.ts'
+import { compileReadNumber, readNumber } from './numbers.ts'
 import { compareText } from './semantics.ts'
 import type { Comparison } from './words.ts'
 
 /** True for a sign of comparison. */
-export const isComparison = (sign: BinaryOperator | string): sign is Comparison =>
+const isComparison = (sign: BinaryOperator | string): sign is Comparison =>
   ['=', '!=', '<', '<=', '>', '>='].includes(sign)
 
 /** True where text is compared with a number: the text is then read as one. */

@@ -1,11 +1,10 @@
 import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
 import { type Build, createBuild, type Value } from './build.ts'
-import { compileDateOrNull, compileFromWall } from './instants.ts'
+import { compileDateOrNull, compileFromWall, fromWallMs } from './instants.ts'
 import { operationOf } from './operators.ts'
 import { LIMIT, TINY } from './semantics.ts'
 import { compileText } from './text-of.ts'
 import type { FormulaWords } from './words.ts'
-import { fromWallMs } from './zones.ts'
 
 /** What a formula is compiled with. */
 export interface FormulaCompileContext<S> {

@@ -45,7 +45,7 @@ export const LAST_SHORT_YEAR = 68
 export const MONTH_NAMES = 'janfebmaraprmayjunjulaugsepoctnovdec'
 
 /** Text of a format that stands for itself, or a part of the date. */
-export type FormatPiece = { literal: string } | { part: DatePart; token: string }
+type FormatPiece = { literal: string } | { part: DatePart; token: string }
 
 /** A format that has been read. */
 export interface DateFormat {
@@ -61,7 +61,7 @@ export interface DateFormat {
 }
 
 /** Reads a format such as `DD.MM.YYYY HH:mm`; null for one that no date can be read by. */
-export function readDateFormat(text: string): DateFormat | null {
+function readDateFormat(text: string): DateFormat | null {
   if (text.length > MAX_FORMAT) return null
   const pieces: FormatPiece[] = []
   for (const piece of text.match(PIECES) ?? []) {

@@ -2,10 +2,10 @@ import type { CellValue } from '../fields/field-type.ts'
 import { readLinks, readList } from '../fields/list-value.ts'
 import type { Conversion, Expression, FormulaField, ValueType } from './ast.ts'
 import type { Datum, Moment } from './functions/define.ts'
+import { fromWallMs } from './instants.ts'
 import { operationOf } from './operators.ts'
 import { CELL_LIMIT, CELL_TINY, dateOrNull, limited, readDate, writeDate } from './semantics.ts'
 import { textOf } from './text-of.ts'
-import { fromWallMs } from './zones.ts'
 
 /** A record as formulas see it, and what they know of the moment. */
 export interface EvaluateContext extends Moment {

@@ -1,7 +1,6 @@
 /** Everything about formulas that the rest of the program uses. */
 export type { CellForm, FormulaField, Problem, ProblemType, ValueType } from './ast.ts'
-export { type CheckedFormula, checkFormula } from './check.ts'
-export type { CheckContext } from './check-context.ts'
+export { type CheckContext, type CheckedFormula, checkFormula } from './check.ts'
 export { compileFormula, type FormulaCompileContext } from './compile.ts'
 export { type EvaluateContext, evaluateFormula } from './evaluate.ts'
 export { type FormulaResult, formulaField, resultOfFormula } from './fields.ts'

@@ -18,7 +18,7 @@ type Node =
   | { kind: 'repeat'; node: Node; least: number; most: number }
 
 /** Tells whether a pattern occurs in a text. */
-export type PatternTest = (text: string) => boolean
+type PatternTest = (text: string) => boolean
 
 /**
  * A test of texts by a pattern as `readPattern` knows them; null for an unsound pattern. Takes at most

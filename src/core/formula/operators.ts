@@ -1,14 +1,13 @@
 import type { Range, ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
 import { compareValues, compileComparison } from './comparing.ts'
-import { argument } from './functions/common.ts'
-import { type ArgKind, type Datum, type FormulaFunction, numbers } from './functions/define.ts'
+import { type ArgKind, argument, type Datum, type FormulaFunction, numbers } from './functions/define.ts'
 import { findFunction } from './functions/index.ts'
-import { compileRemainder, remainder } from './remainder.ts'
+import { compileRemainder, remainder } from './numbers.ts'
 import type { Comparison } from './words.ts'
 
 /** What an operator is to the check, to evaluation and to compilation: a function with a sign for its name. */
-export type Operation = Pick<
+type Operation = Pick<
   FormulaFunction,
   'name' | 'args' | 'rest' | 'returns' | 'range' | 'evaluate' | 'compile'
 >

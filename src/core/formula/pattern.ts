@@ -14,7 +14,7 @@ const MAX_PATTERN = 1000
 const MAX_SIZE = 2000
 
 /** A sound pattern in the form that all engines read alike, or why it is none. */
-export type ReadPattern = { ok: true; source: string } | { ok: false; message: string }
+type ReadPattern = { ok: true; source: string } | { ok: false; message: string }
 
 /** Reads a pattern; `end` is what stands for the end of the text: `$`, `\z`, `\Z`. */
 export function readPattern(text: string, end = '$'): ReadPattern {

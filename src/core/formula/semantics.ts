@@ -74,7 +74,7 @@ export function limited(value: number | null): number | null {
 export const powerOfTen = (exponent: number): number => Number(`1e${exponent}`)
 
 /** Decimals of a number that is not whole, so that it has 15 digits; 20 at most. */
-export function decimalsOf(magnitude: number): number {
+function decimalsOf(magnitude: number): number {
   for (let decimals = 0; decimals < 20; decimals++) {
     if (magnitude >= Number(`1e${14 - decimals}`)) return decimals
   }

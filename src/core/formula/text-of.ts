@@ -1,9 +1,8 @@
 import type { ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
 import type { Datum } from './functions/define.ts'
-import { compileToWall } from './instants.ts'
+import { compileToWall, toWall } from './instants.ts'
 import { EXACT, limited, numberText, writeDate } from './semantics.ts'
-import { toWall } from './zones.ts'
 
 /** A value of that type as text, as `semantics.ts` says. */
 export function textOf(value: Datum, type: ValueType, zone: string): string | null {

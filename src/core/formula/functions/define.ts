@@ -37,7 +37,7 @@ export interface Moment {
   recordId: string | number | null
 }
 
-/** One function of formulas: a file in this folder and a line in its index. */
+/** A formula function: defined in its family's file in this folder and registered by a line in `index.ts`. */
 export interface FormulaFunction {
   name: string
   /** As the editor shows it: `ROUND(number, [digits])`. */
@@ -92,3 +92,20 @@ export const NO_REGEX: readonly string[] = ['mssql', 'snowflake']
 export const NO_READING: readonly string[] = ['mssql', 'snowflake']
 /** Clients without ROUNDUP and ROUNDDOWN. */
 export const NO_ROUNDING: readonly string[] = ['mssql']
+
+/** The value at a place of the arguments; NULL of the type where the formula gives fewer. */
+export function argument<S>(args: Value<S>[], index: number, build: Build<S>, type: ValueType): Value<S> {
+  return args[index] ?? { sql: build.words.nothing(type), type, isSimple: true }
+}
+
+/** Characters of a text, as databases count them. */
+export const charactersOf = (text: string): string[] => [...text]
+
+/** The least or greatest number that is not null. */
+export function extreme(args: Datum[], pick: (...values: number[]) => number): number | null {
+  const values = args.filter((arg) => arg !== null).map(Number)
+  return values.length === 0 ? null : pick(...values)
+}
+
+/** True for what a formula takes as equal: alike, or both empty. */
+export const isSame = (left: Datum, right: Datum): boolean => (left ?? '') === (right ?? '')

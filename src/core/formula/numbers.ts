@@ -1,8 +1,9 @@
+import { trimCharacters } from '../trim-characters.ts'
 import type { Build, Value } from './build.ts'
 import { powerOfTen, whole } from './semantics.ts'
 
 /** Where to: halves away from zero, towards zero, or away from it. */
-export type Rounding = 'half' | 'down' | 'up'
+type Rounding = 'half' | 'down' | 'up'
 
 /** Digits that are looked at, before and behind the point. */
 const MAX_DIGITS = 15
@@ -101,7 +102,7 @@ function roundScaled<S>(scaled: S, { words, constant }: Build<S>, rounding: Roun
 }
 
 /** A whole number between the two, fractions dropped, as SQL. */
-export function compileWhole<S>(value: S, build: Build<S>, low: number, high: number): S {
+function compileWhole<S>(value: S, build: Build<S>, low: number, high: number): S {
   const { words, constant } = build
   return build.bind(value, 'number', (number) =>
     words.choose(
@@ -122,4 +123,50 @@ export function wholeArg<S>(value: Value<S>, build: Build<S>, low: number, high:
     return { ...value, sql: build.constant(constant), constant, isSimple: true }
   }
   return { ...value, sql: compileWhole(value.sql, build, low, high), isSimple: false }
+}
+
+/** What remains after dividing, with the sign of the first; null for a divisor of 0. */
+export function remainder(value: number, divisor: number): number | null {
+  return divisor === 0 ? null : value - divisor * Math.trunc(value / divisor)
+}
+
+/** The same as SQL. */
+export function compileRemainder<S>(value: Value<S>, divisor: Value<S>, build: Build<S>): S {
+  const { words, constant } = build
+  return build.once([value, divisor], (number, by) =>
+    build.bind(words.divide(number, by), 'number', (quotient) => {
+      const whole = words.choose(
+        [[words.compare('<', quotient, constant(0)), words.ceil(quotient)]],
+        words.floor(quotient),
+      )
+      return words.arithmetic('-', number, words.arithmetic('*', by, whole))
+    }),
+  )
+}
+
+const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?$/
+
+/** Longest text that is read as a number. */
+const MAX_NUMBER_TEXT = 40
+
+/** The number that a text reads as, such as ` -1.5e3 `; null where it is none. */
+export function readNumber(written: string): number | null {
+  const text = trimCharacters(written, ' ')
+  return text.length <= MAX_NUMBER_TEXT && NUMBER.test(text) ? Number(text) : null
+}
+
+/** The same as SQL. */
+export function compileReadNumber<S>(text: Value<S>, build: Build<S>): S {
+  const { words } = build
+  return build.bind(words.trim(text.sql), 'text', (trimmed) =>
+    words.choose(
+      [
+        [
+          words.compare('<=', words.length(trimmed), build.constant(MAX_NUMBER_TEXT)),
+          words.readNumber(trimmed),
+        ],
+      ],
+      words.nothing('number'),
+    ),
+  )
 }

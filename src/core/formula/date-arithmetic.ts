@@ -1,0 +1,205 @@
+import { daysInMonth, utcOf, wallOf } from '../dates.ts'
+import type { ValueType } from './ast.ts'
+import type { Build, Value } from './build.ts'
+import { argument, type Datum } from './functions/define.ts'
+import {
+  compileDateOrNull,
+  compileFromWall,
+  compileInstant,
+  compileSplit,
+  compileToWall,
+  fromWallMs,
+  instantOfDatum,
+  wallOfDatum,
+} from './instants.ts'
+import { wholeArg } from './numbers.ts'
+import { DAY_MS, dateOrNull, whole } from './semantics.ts'
+
+/** Units of DATEADD as days or months. */
+const STEPS: Record<string, { days: number } | { months: number }> = {
+  day: { days: 1 },
+  week: { days: 7 },
+  month: { months: 1 },
+  year: { months: 12 },
+}
+
+/** Units of DATETIME_DIFF: exact time in milliseconds, time on the wall in milliseconds, or calendar months. */
+type DifferenceUnit = { exact: number } | { wall: number } | { months: number }
+
+const HOUR = 3_600_000
+const UNITS: [names: string[], unit: DifferenceUnit][] = [
+  [['milliseconds', 'ms'], { exact: 1 }],
+  [['seconds', 's'], { exact: 1000 }],
+  [['minutes', 'm'], { exact: 60_000 }],
+  [['hours', 'h'], { exact: HOUR }],
+  [['days', 'd'], { wall: 24 * HOUR }],
+  [['weeks', 'w'], { wall: 7 * 24 * HOUR }],
+  [['months', 'M'], { months: 1 }],
+  [['quarters', 'Q'], { months: 3 }],
+  [['years', 'y'], { months: 12 }],
+]
+
+const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+/** What DATEADD adds for a unit; null for a word that is none. */
+export const stepOf = (unit: Datum | undefined): { days: number } | { months: number } | null =>
+  STEPS[String(unit).toLowerCase()] ?? null
+
+/** The unit of DATETIME_DIFF by its name: `days`, `day` or `d`. Of the short ones M and Q are capitals. */
+export function differenceUnit(name: Datum | undefined): DifferenceUnit | null {
+  const text = String(name)
+  const long = text.toLowerCase()
+  const found = UNITS.find(([[full = '', short]]) => text === short || long === full || `${long}s` === full)
+  return found?.[1] ?? null
+}
+
+/** Every way to write a unit of DATETIME_DIFF. */
+export const DIFFERENCE_UNITS: readonly string[] = UNITS.flatMap(([names]) => names)
+/** Every way to write a unit of DATEADD. */
+export const STEP_UNITS: readonly string[] = Object.keys(STEPS)
+
+/** Days behind Monday of a weekday's name, 0 where none is given; -1 for what is no weekday. */
+export const firstDay = (name: Datum | undefined): number =>
+  name === undefined || name === null ? 0 : DAYS.indexOf(String(name).toLowerCase())
+
+/** More days than there are. */
+const MAX_STEPS = 4_000_000
+/** Months since year 0 of the first and of the last month. */
+const FIRST_MONTH = 12
+const LAST_MONTH = 119_999
+
+/** A date so many units later. */
+export function addToDate(args: Datum[], type: ValueType | undefined, zone: string): number | null {
+  const [date = null, count = null, unit] = args
+  const step = stepOf(unit)
+  if (date === null || count === null || step === null) return null
+  const wall = wallOfDatum(date, type, zone)
+  const steps = whole(Number(count), -MAX_STEPS, MAX_STEPS)
+  const moved = 'days' in step ? wall + steps * step.days * DAY_MS : addMonths(wall, steps * step.months)
+  if (moved === null) return null
+  return dateOrNull(type === 'datetime' ? fromWallMs(moved, zone) : moved)
+}
+
+function addMonths(ms: number, months: number): number | null {
+  const wall = wallOf(ms)
+  const index = wall.year * 12 + wall.month - 1 + months
+  if (index < FIRST_MONTH || index > LAST_MONTH) return null
+  const [year, month] = [Math.floor(index / 12), (index % 12) + 1]
+  return utcOf({ ...wall, year, month, day: Math.min(wall.day, daysInMonth(year, month)) })
+}
+
+/** The same as SQL. */
+export function compileDateAdd<S>(args: Value<S>[], build: Build<S>): S {
+  const { words, constant } = build
+  const step = stepOf(args[2]?.constant)
+  const date = argument(args, 0, build, 'date')
+  const count = wholeArg(argument(args, 1, build, 'number'), build, -MAX_STEPS, MAX_STEPS)
+  if (step === null) return words.nothing(date.type)
+  const wall = { ...date, sql: compileToWall(date, build), isSimple: date.isSimple && date.type === 'date' }
+  const moved =
+    'days' in step
+      ? words.arithmetic('+', wall.sql, words.arithmetic('*', count.sql, constant(step.days * DAY_MS)))
+      : build.once([wall, count], (ms, steps) =>
+          build.bind(words.arithmetic('*', steps, constant(step.months)), 'number', (months) =>
+            compileAddMonths(ms, months, build),
+          ),
+        )
+  return compileDateOrNull(date.type === 'datetime' ? compileFromWall(moved, build) : moved, build)
+}
+
+function compileAddMonths<S>(ms: S, months: S, { words, constant }: Build<S>): S {
+  const years = words.arithmetic('*', words.datePart('year', ms), constant(12))
+  const month = words.arithmetic('-', words.datePart('month', ms), constant(1))
+  const index = words.arithmetic('+', words.arithmetic('+', years, month), months)
+  const isInside = words.and([
+    words.compare('>=', index, constant(FIRST_MONTH)),
+    words.compare('<=', index, constant(LAST_MONTH)),
+  ])
+  return words.choose([[isInside, words.addMonths(ms, months)]], words.nothing('datetime'))
+}
+
+/** How many whole units the first date lies behind the second. */
+export function difference(args: Datum[], types: ValueType[], zone: string): number | null {
+  const [first = null, second = null, name = 'seconds'] = args
+  const unit = differenceUnit(name)
+  if (first === null || second === null || unit === null) return null
+  if ('exact' in unit) {
+    const apart = instantOfDatum(first, types[0], zone) - instantOfDatum(second, types[1], zone)
+    return Math.trunc(apart / unit.exact)
+  }
+  const [a, b] = [wallOfDatum(first, types[0], zone), wallOfDatum(second, types[1], zone)]
+  return 'wall' in unit ? Math.trunc((a - b) / unit.wall) : Math.trunc(monthsBetween(a, b) / unit.months)
+}
+
+function monthsBetween(a: number, b: number): number {
+  const [first, second] = [wallOf(a), wallOf(b)]
+  const months = (first.year - second.year) * 12 + first.month - second.month
+  const order = sinceMonth(a, first.day) - sinceMonth(b, second.day)
+  if (months > 0 && order < 0) return months - 1
+  return months < 0 && order > 0 ? months + 1 : months
+}
+
+const sinceMonth = (ms: number, day: number): number =>
+  (day - 1) * DAY_MS + ms - Math.floor(ms / DAY_MS) * DAY_MS
+
+/** The same as SQL. */
+export function compileDifference<S>(args: Value<S>[], build: Build<S>): S {
+  const { words, constant } = build
+  const unit = differenceUnit(args[2]?.constant ?? 'seconds')
+  const [first, second] = [argument(args, 0, build, 'date'), argument(args, 1, build, 'date')]
+  if (unit === null) return words.nothing('number')
+  if ('exact' in unit) {
+    const apart = words.arithmetic('-', compileInstant(first, build), compileInstant(second, build))
+    return truncate(words.divide(apart, constant(unit.exact)), build)
+  }
+  const [a, b] = [compileToWall(first, build), compileToWall(second, build)]
+  if ('wall' in unit) return truncate(words.divide(words.arithmetic('-', a, b), constant(unit.wall)), build)
+  const walls = [
+    { ...first, sql: a, isSimple: first.isSimple && first.type === 'date' },
+    { ...second, sql: b, isSimple: second.isSimple && second.type === 'date' },
+  ]
+  return build.once(walls, (...bound) => {
+    const [one, other] = bound as [S, S]
+    return truncate(words.divide(compileMonths(one, other, build), constant(unit.months)), build)
+  })
+}
+
+function compileMonths<S>(a: S, b: S, build: Build<S>): S {
+  const { words, constant } = build
+  const minus = (left: S, right: S) => words.arithmetic('-', left, right)
+  const years = minus(words.datePart('year', a), words.datePart('year', b))
+  const rest = minus(words.datePart('month', a), words.datePart('month', b))
+  const total = words.arithmetic('+', words.arithmetic('*', years, constant(12)), rest)
+  const since = (ms: S) =>
+    words.arithmetic(
+      '+',
+      words.arithmetic('*', minus(words.datePart('day', ms), constant(1)), constant(DAY_MS)),
+      compileSplit(ms, build).time,
+    )
+  const values = [total, minus(since(a), since(b))].map((sql) => ({
+    sql,
+    type: 'number' as const,
+    isSimple: false,
+  }))
+  return build.once(values, (...bound) => {
+    const [months, order] = bound as [S, S]
+    const [zero, one] = [constant(0), constant(1)]
+    const isEarly = words.and([words.compare('>', months, zero), words.compare('<', order, zero)])
+    const isLate = words.and([words.compare('<', months, zero), words.compare('>', order, zero)])
+    return words.choose(
+      [
+        [isEarly, minus(months, one)],
+        [isLate, words.arithmetic('+', months, one)],
+      ],
+      months,
+    )
+  })
+}
+
+const truncate = <S>(value: S, build: Build<S>): S =>
+  build.bind(value, 'number', (number) =>
+    build.words.choose(
+      [[build.words.compare('<', number, build.constant(0)), build.words.ceil(number)]],
+      build.words.floor(number),
+    ),
+  )

@@ -1,0 +1,213 @@
+import { wallOf } from '../../dates.ts'
+import type { Build, Value } from '../build.ts'
+import { addToDate, compileDateAdd, compileDifference, difference, firstDay } from '../date-arithmetic.ts'
+import { dateFormatOf, parseDate } from '../date-format.ts'
+import {
+  compileDateOrNull,
+  compileFromWall,
+  compileSplit,
+  compileToWall,
+  fromWallMs,
+  wallOfDatum,
+} from '../instants.ts'
+import { DAY_MS, dateOrNull, writeDate } from '../semantics.ts'
+import { argument, type Datum, defineFunction, NO_COUNTING } from './define.ts'
+
+/** The present moment. */
+export const now = defineFunction({
+  name: 'NOW',
+  syntax: 'NOW()',
+  help: 'The current date and time.',
+  examples: { 'NOW() > "2020-01-01"': true },
+  args: [],
+  min: 0,
+  max: 0,
+  returns: 'datetime',
+  evaluate: (_args, { now }) => now,
+  compile<S>(_args: Value<S>[], build: Build<S>): S {
+    return build.words.number(build.now)
+  },
+})
+
+/** The day of the month, 1 to 31. */
+export const day = defineFunction({
+  name: 'DAY',
+  syntax: 'DAY(date)',
+  help: 'The day of the month, 1 to 31.',
+  examples: { 'DAY("2024-02-29")': 29 },
+  args: ['date'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value = null], { zone }, types) =>
+    value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).day,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.datePart('day', compileToWall(argument(args, 0, build, 'date'), build))
+  },
+})
+
+/** The month, 1 to 12. */
+export const month = defineFunction({
+  name: 'MONTH',
+  syntax: 'MONTH(date)',
+  help: 'The month, 1 to 12.',
+  examples: { 'MONTH("2024-02-29")': 2 },
+  args: ['date'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value = null], { zone }, types) =>
+    value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).month,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.datePart('month', compileToWall(argument(args, 0, build, 'date'), build))
+  },
+})
+
+/** The hour, 0 to 23. */
+export const hour = defineFunction({
+  name: 'HOUR',
+  syntax: 'HOUR(date)',
+  help: 'The hour, 0 to 23.',
+  examples: { 'HOUR("2024-02-29 13:45")': 13, 'HOUR("2024-02-29")': 0 },
+  args: ['date'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value = null], { zone }, types) =>
+    value === null ? null : wallOf(wallOfDatum(value, types[0], zone)).hour,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    return build.bind(compileToWall(argument(args, 0, build, 'date'), build), 'datetime', (wall) =>
+      words.floor(words.divide(compileSplit(wall, build).time, constant(3_600_000))),
+    )
+  },
+})
+
+/** The day of the week, counted from 0. Weeks begin on Monday, or on the day that is named. */
+export const weekday = defineFunction({
+  name: 'WEEKDAY',
+  syntax: 'WEEKDAY(date, [first day])',
+  help: 'The day of the week, counted from 0. Weeks start on Monday unless another day is given.',
+  examples: { 'WEEKDAY("2024-03-04")': 0, 'WEEKDAY("2024-03-04", "sunday")': 1 },
+  args: ['date', 'weekday'],
+  min: 1,
+  max: 2,
+  returns: 'number',
+  evaluate: ([value = null, first], { zone }, types) =>
+    value === null
+      ? null
+      : (((Math.floor(wallOfDatum(value, types[0], zone) / DAY_MS) + 3 - firstDay(first)) % 7) + 7) % 7,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const wall = compileToWall(argument(args, 0, build, 'date'), build)
+    // 1970-01-01 was a Thursday; whole weeks before it keep the days above 0.
+    const shift = 3 - firstDay(args[1]?.constant ?? null) + 7 * 200_000
+    return build.bind(
+      words.arithmetic('+', compileSplit(wall, build).days, constant(shift)),
+      'number',
+      (days) => {
+        const weeks = words.floor(words.divide(days, constant(7)))
+        return words.arithmetic('-', days, words.arithmetic('*', weeks, constant(7)))
+      },
+    )
+  },
+})
+
+/** The day as text: 2024-03-05. */
+export const dateStr = defineFunction({
+  name: 'DATESTR',
+  syntax: 'DATESTR(date)',
+  help: 'Formats a date as text, such as 2024-03-05.',
+  examples: { 'DATESTR("2024-03-05 10:30")': '2024-03-05' },
+  args: ['date'],
+  min: 1,
+  max: 1,
+  unavailable: NO_COUNTING,
+  returns: 'text',
+  evaluate: ([value = null], { zone }, types) =>
+    value === null ? null : writeDate(wallOfDatum(value, types[0], zone), 'date'),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.dateText(compileToWall(argument(args, 0, build, 'date'), build), false)
+  },
+})
+
+/** The date so many days, weeks, months or years later; earlier for a negative number. */
+export const dateAdd = defineFunction({
+  name: 'DATEADD',
+  syntax: 'DATEADD(date, number, "day" | "week" | "month" | "year")',
+  help: 'Adds days, weeks, months or years to a date. Use a negative number to subtract.',
+  examples: {
+    'DATESTR(DATEADD("2024-01-31", 1, "month"))': '2024-02-29',
+    'DATEADD("2024-03-01", -1, "day") = "2024-02-29"': true,
+  },
+  args: ['date', 'number', 'unit'],
+  min: 3,
+  max: 3,
+  returns: (types) => (types[0] === 'datetime' ? 'datetime' : 'date'),
+  evaluate: (args, { zone }, types) => addToDate(args, types[0], zone),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileDateAdd(args, build)
+  },
+})
+
+/** How many whole units (seconds if left out) the first date lies behind the second. */
+export const dateTimeDiff = defineFunction({
+  name: 'DATETIME_DIFF',
+  syntax:
+    'DATETIME_DIFF(date, other date, ["milliseconds" | "seconds" | "minutes" | "hours" | "days" | "weeks" | "months" | "quarters" | "years"])',
+  help: 'The difference between two dates in whole units. The default unit is seconds.',
+  examples: {
+    'DATETIME_DIFF("2024-03-01", "2024-02-01", "days")': 29,
+    'DATETIME_DIFF("2024-02-29", "2024-01-31", "months")': 0,
+    'DATETIME_DIFF("2024-03-01 00:01", "2024-03-01")': 60,
+  },
+  args: ['date', 'date', 'unit'],
+  min: 2,
+  max: 3,
+  returns: 'number',
+  evaluate: (args, { zone }, types) => difference(args, types, zone),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileDifference(args, build)
+  },
+})
+
+/** What is read where the formula names no format. */
+const DEFAULT_FORMAT = 'YYYY-MM-DD'
+
+const formatOf = (written: unknown) => dateFormatOf(typeof written === 'string' ? written : DEFAULT_FORMAT)
+
+/** The day or the instant that a text shows in a format; empty where it does not fit. */
+export const datetimeParse = defineFunction({
+  name: 'DATETIME_PARSE',
+  syntax: 'DATETIME_PARSE(text, ["format"])',
+  help: 'Converts text to a date, by a format of YYYY, YY, MMM, MM, M, DD, D, HH, H, hh, h, mm, ss, SSS and A (default YYYY-MM-DD). Empty if the text does not fit.',
+  examples: {
+    'DATETIME_PARSE("31.12.2024", "DD.MM.YYYY")': '2024-12-31',
+    'DATETIME_PARSE("2024-02-30")': null,
+    'DATETIME_PARSE(" 3/5/24 1:05 PM ", "M/D/YY h:mm A")': '2024-03-05 13:05:00+00:00',
+    'DATETIME_PARSE("05 mar 1969 | 23:59:58.250", "DD MMM YYYY | HH:mm:ss.SSS")':
+      '1969-03-05 23:59:58.250+00:00',
+    'DATETIME_PARSE("2024-03", "YYYY-MM")': '2024-03-01',
+  },
+  args: ['text', 'format'],
+  min: 1,
+  max: 2,
+  returns: (_types, args) => {
+    const format = args[1]?.kind === 'literal' ? args[1].value : undefined
+    return formatOf(format)?.hasTime ? 'datetime' : 'date'
+  },
+  evaluate: ([text = null, written]: Datum[], { zone }) => {
+    const format = formatOf(written)
+    const wall = text === null || format === null ? null : parseDate(String(text), format)
+    if (wall === null) return null
+    return dateOrNull(format?.hasTime ? fromWallMs(wall, zone) : wall)
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words } = build
+    const format = formatOf(args[1]?.constant)
+    if (format === null) return words.nothing('date')
+    const text = words.trim(argument(args, 0, build, 'text').sql)
+    const wall = build.bind(text, 'text', (trimmed) => words.readDate(trimmed, format))
+    return compileDateOrNull(format.hasTime ? compileFromWall(wall, build) : wall, build)
+  },
+})

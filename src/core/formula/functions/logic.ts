@@ -1,0 +1,178 @@
+import type { Build, Value } from '../build.ts'
+import { areSame, compileSame } from '../comparing.ts'
+import { argument, defineFunction, NO_REGEX } from './define.ts'
+
+/** The second value where the condition holds, else the third. */
+export const ifFunction = defineFunction({
+  name: 'IF',
+  syntax: 'IF(condition, then, [else])',
+  help: 'Returns the second value if the condition is true, otherwise the third.',
+  examples: { 'IF(1 < 2, "yes", "no")': 'yes', 'IF("", 1)': null },
+  args: ['condition', 'result', 'result'],
+  min: 2,
+  max: 3,
+  returns: (types) => types[1] ?? 'null',
+  evaluate: ([condition, yes, no]) => (condition === true ? (yes ?? null) : (no ?? null)),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const yes = argument(args, 1, build, 'null')
+    return build.words.choose(
+      [[argument(args, 0, build, 'boolean').sql, yes.sql]],
+      argument(args, 2, build, yes.type).sql,
+    )
+  },
+})
+
+/** The result behind the first case that equals the value, else the last one. */
+export const switchFunction = defineFunction({
+  name: 'SWITCH',
+  syntax: 'SWITCH(value, case, result, …, [else])',
+  help: 'Returns the result of the first matching case, otherwise the default.',
+  examples: { 'SWITCH(2, 1, "one", 2, "two", "many")': 'two', 'SWITCH("x", "y", 1)': null },
+  args: ['match'],
+  rest: ['match', 'result'],
+  min: 3,
+  max: Number.POSITIVE_INFINITY,
+  returns: (types) => types[2] ?? 'null',
+  evaluate: ([value = null, ...rest], _moment, types) => {
+    for (let at = 0; at + 1 < rest.length; at += 2) {
+      if (areSame(value, rest[at] ?? null, [types[0], types[at + 1]])) return rest[at + 1] ?? null
+    }
+    return rest.length % 2 === 1 ? (rest[rest.length - 1] ?? null) : null
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const [value, ...rest] = args
+    const { words } = build
+    if (!value) return words.nothing('null')
+    return build.once([value], (subject) => {
+      const cases: [S, S][] = []
+      for (let at = 0; at + 1 < rest.length; at += 2) {
+        const [match, result] = [rest[at], rest[at + 1]]
+        if (match && result)
+          cases.push([compileSame({ ...value, sql: subject, isSimple: true }, match, build), result.sql])
+      }
+      const last = rest.length % 2 === 1 ? rest[rest.length - 1] : undefined
+      return words.choose(cases, last?.sql ?? words.nothing(rest[1]?.type ?? 'null'))
+    })
+  },
+})
+
+/** Whether all conditions hold. */
+export const and = defineFunction({
+  name: 'AND',
+  syntax: 'AND(condition, …)',
+  help: 'True if all conditions are true.',
+  examples: { 'AND(1 < 2, true)': true, 'AND(true, "")': false },
+  args: [],
+  rest: ['condition'],
+  min: 1,
+  max: Number.POSITIVE_INFINITY,
+  returns: 'boolean',
+  evaluate: (args) => args.every((arg) => arg === true),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.and(args.map(({ sql }) => sql))
+  },
+})
+
+/** Whether one of the conditions holds. */
+export const or = defineFunction({
+  name: 'OR',
+  syntax: 'OR(condition, …)',
+  help: 'True if any condition is true.',
+  examples: { 'OR(1 > 2, true)': true, 'OR(null, 0)': false },
+  args: [],
+  rest: ['condition'],
+  min: 1,
+  max: Number.POSITIVE_INFINITY,
+  returns: 'boolean',
+  evaluate: (args) => args.some((arg) => arg === true),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.or(args.map(({ sql }) => sql))
+  },
+})
+
+/** Whether an odd number of the conditions holds. */
+export const xor = defineFunction({
+  name: 'XOR',
+  syntax: 'XOR(condition, …)',
+  help: 'True if an odd number of conditions are true.',
+  examples: { 'XOR(true, false)': true, 'XOR(true, true)': false },
+  args: [],
+  rest: ['truth'],
+  min: 1,
+  max: Number.POSITIVE_INFINITY,
+  unavailable: NO_REGEX,
+  returns: 'boolean',
+  evaluate: (args) => args.filter((arg) => arg === true).length % 2 === 1,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const sum = args
+      .map((arg) => words.truthNumber(arg.sql))
+      .reduce((left, right) => words.arithmetic('+', left, right))
+    const half = words.divide(sum, constant(2))
+    return build.bind(half, 'number', (value) => words.compare('!=', value, words.floor(value)))
+  },
+})
+
+/** The value that is true. */
+export const trueFunction = defineFunction({
+  name: 'TRUE',
+  syntax: 'TRUE()',
+  help: 'The value true.',
+  examples: { 'TRUE()': true },
+  args: [],
+  min: 0,
+  max: 0,
+  returns: 'boolean',
+  evaluate: () => true,
+  compile<S>(_args: Value<S>[], build: Build<S>): S {
+    return build.words.truth(true)
+  },
+})
+
+/** The value that is false. */
+export const falseFunction = defineFunction({
+  name: 'FALSE',
+  syntax: 'FALSE()',
+  help: 'The value false.',
+  examples: { 'FALSE()': false },
+  args: [],
+  min: 0,
+  max: 0,
+  returns: 'boolean',
+  evaluate: () => false,
+  compile<S>(_args: Value<S>[], build: Build<S>): S {
+    return build.words.truth(false)
+  },
+})
+
+/** No value. */
+export const blank = defineFunction({
+  name: 'BLANK',
+  syntax: 'BLANK()',
+  help: 'An empty value.',
+  examples: { 'BLANK()': null, 'IF("" = BLANK(), "empty", "filled")': 'empty' },
+  args: [],
+  min: 0,
+  max: 0,
+  returns: 'null',
+  evaluate: () => null,
+  compile<S>(_args: Value<S>[], build: Build<S>): S {
+    return build.words.nothing('null')
+  },
+})
+
+/** The id of the record, as text. */
+export const recordId = defineFunction({
+  name: 'RECORD_ID',
+  syntax: 'RECORD_ID()',
+  help: 'The record id as text.',
+  examples: { 'LEN(RECORD_ID()) > 0': true },
+  args: [],
+  min: 0,
+  max: 0,
+  returns: 'text',
+  evaluate: (_args, { recordId }) => (recordId === null ? null : String(recordId)),
+  compile<S>(_args: Value<S>[], build: Build<S>): S {
+    return build.recordId
+  },
+})

@@ -1,0 +1,184 @@
+import type { Build, Value } from '../build.ts'
+import { compileRemainder, remainder } from '../numbers.ts'
+import { argument, defineFunction, numbers } from './define.ts'
+
+/** The number without its sign. */
+export const abs = defineFunction({
+  name: 'ABS',
+  syntax: 'ABS(number)',
+  help: 'The absolute value of a number.',
+  examples: { 'ABS(-3.5)': 3.5, 'ABS(0)': 0 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null ? null : Math.abs(Number(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.abs(argument(args, 0, build, 'number').sql)
+  },
+})
+
+/** The square root; empty for a number below 0. */
+export const sqrt = defineFunction({
+  name: 'SQRT',
+  syntax: 'SQRT(number)',
+  help: 'The square root. Empty for negative numbers.',
+  examples: { 'SQRT(9)': 3, 'SQRT(-1)': null },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null || Number(value) < 0 ? null : Math.sqrt(Number(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.once([argument(args, 0, build, 'number')], (value) =>
+      build.words.choose(
+        [[build.words.compare('>=', value, build.constant(0)), build.words.sqrt(build.words.abs(value))]],
+        build.words.nothing('number'),
+      ),
+    )
+  },
+})
+
+/** Largest exponent of e whose power is still a number that formulas allow. */
+const MAX_EXPONENT = 80
+
+/** e (2.718…) to the power of the number; empty where that is too large. */
+export const exp = defineFunction({
+  name: 'EXP',
+  syntax: 'EXP(number)',
+  help: 'e (2.718…) raised to the power of the number. Empty if the result is too large.',
+  examples: { 'EXP(0)': 1, 'EXP(1000)': null },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => {
+    if (value === null || Number(value) > MAX_EXPONENT) return null
+    return Number(value) < -MAX_EXPONENT ? 0 : Math.exp(Number(value))
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    return build.once([argument(args, 0, build, 'number')], (value) =>
+      words.choose(
+        [
+          [words.compare('>', value, constant(MAX_EXPONENT)), words.nothing('number')],
+          [words.compare('<', value, constant(-MAX_EXPONENT)), constant(0)],
+        ],
+        words.exp(value),
+      ),
+    )
+  },
+})
+
+/** The logarithm of the number to the base, or the natural one. Empty for what is not above 0. */
+export const log = defineFunction({
+  name: 'LOG',
+  syntax: 'LOG([base], number)',
+  help: 'The logarithm of a number to a base, or the natural logarithm. Empty for numbers that are not positive.',
+  examples: { 'LOG(2, 8)': 3, 'LOG(1)': 0, 'LOG(0)': null },
+  args: ['number', 'number'],
+  min: 1,
+  max: 2,
+  returns: 'number',
+  evaluate: (args) => {
+    const values = numbers(args)
+    if (!values || values.some((value) => value <= 0)) return null
+    const [first = 1, second] = values
+    if (second === undefined) return Math.log(first)
+    return first === 1 ? null : Math.log(second) / Math.log(first)
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const log = (value: Value<S>) =>
+      build.once([value], (number) =>
+        words.choose(
+          [
+            [
+              words.compare('>', number, constant(0)),
+              words.ln(words.choose([[words.compare('>', number, constant(0)), number]], constant(1))),
+            ],
+          ],
+          words.nothing('number'),
+        ),
+      )
+    const [first, second] = args
+    if (!first || !second) return log(argument(args, 0, build, 'number'))
+    return words.divide(log(second), log(first))
+  },
+})
+
+/** The base to the power of the exponent; empty where no real number results. */
+export const power = defineFunction({
+  name: 'POWER',
+  syntax: 'POWER(base, exponent)',
+  help: 'The base raised to the power of the exponent. Empty if the result is not a real number.',
+  examples: { 'POWER(2, 10)': 1024, 'POWER(4, 0.5)': 2, 'POWER(0, -1)': null },
+  args: ['number', 'number'],
+  min: 2,
+  max: 2,
+  returns: 'number',
+  evaluate: (args) => {
+    const values = numbers(args)
+    if (!values) return null
+    const [base = 0, exponent = 0] = values
+    if (base === 0) return exponent > 0 ? 0 : exponent === 0 ? 1 : null
+    const size = exponent * Math.log(Math.abs(base))
+    if (size > MAX_EXPONENT || (base < 0 && Math.floor(exponent) !== exponent)) return null
+    return size < -MAX_EXPONENT ? 0 : base ** exponent
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    return build.once(
+      [argument(args, 0, build, 'number'), argument(args, 1, build, 'number')],
+      (base, exponent) => {
+        const isZero = words.compare('=', base, constant(0))
+        const magnitude = words.choose([[isZero, constant(1)]], words.abs(base))
+        return build.bind(words.arithmetic('*', exponent, words.ln(magnitude)), 'number', (size) => {
+          const isWhole = words.compare('=', words.floor(exponent), exponent)
+          return words.choose(
+            [
+              [words.or([words.isNull(base), words.isNull(exponent)]), words.nothing('number')],
+              [words.and([isZero, words.compare('>', exponent, constant(0))]), constant(0)],
+              [words.and([isZero, words.compare('=', exponent, constant(0))]), constant(1)],
+              [isZero, words.nothing('number')],
+              [words.compare('>', size, constant(MAX_EXPONENT)), words.nothing('number')],
+              [
+                words.and([words.compare('<', base, constant(0)), words.not(isWhole)]),
+                words.nothing('number'),
+              ],
+              [words.compare('<', size, constant(-MAX_EXPONENT)), constant(0)],
+            ],
+            // Of two literals the database would compute the power before it looks at the conditions.
+            words.power(
+              words.choose([[words.compare('<=', size, constant(MAX_EXPONENT)), base]], constant(1)),
+              exponent,
+            ),
+          )
+        })
+      },
+    )
+  },
+})
+
+/** What remains after dividing, with the sign of the number; empty for a divisor of 0. */
+export const mod = defineFunction({
+  name: 'MOD',
+  syntax: 'MOD(number, divisor)',
+  help: 'The remainder of a division, with the sign of the number. Empty if the divisor is 0.',
+  examples: { 'MOD(7, 3)': 1, 'MOD(-7, 3)': -1, 'MOD(7, 0)': null },
+  args: ['number', 'number'],
+  min: 2,
+  max: 2,
+  returns: 'number',
+  range: ([left = { max: 0, min: 0 }, right = left]) => ({
+    max: Math.max(left.max, right.max, left.max - right.min) + 1,
+    min: Math.min(left.min, right.min, left.min - right.max) - 17,
+  }),
+  evaluate: (args) => {
+    const values = numbers(args)
+    return values ? remainder(values[0] ?? 0, values[1] ?? 0) : null
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileRemainder(argument(args, 0, build, 'number'), argument(args, 1, build, 'number'), build)
+  },
+})

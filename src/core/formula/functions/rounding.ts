@@ -1,0 +1,159 @@
+import type { Build, Value } from '../build.ts'
+import { compileRound, roundTo } from '../numbers.ts'
+import { argument, defineFunction, NO_ROUNDING, numbers } from './define.ts'
+
+/** The next whole number at or above. */
+export const ceiling = defineFunction({
+  name: 'CEILING',
+  syntax: 'CEILING(number)',
+  help: 'Rounds up to the nearest whole number.',
+  examples: { 'CEILING(1.2)': 2, 'CEILING(-1.2)': -1 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null ? null : Math.ceil(Number(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.ceil(argument(args, 0, build, 'number').sql)
+  },
+})
+
+/** The next whole number at or below. */
+export const floor = defineFunction({
+  name: 'FLOOR',
+  syntax: 'FLOOR(number)',
+  help: 'Rounds down to the nearest whole number.',
+  examples: { 'FLOOR(1.8)': 1, 'FLOOR(-1.2)': -2 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null ? null : Math.floor(Number(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.floor(argument(args, 0, build, 'number').sql)
+  },
+})
+
+/** The whole number at or below. */
+export const int = defineFunction({
+  name: 'INT',
+  syntax: 'INT(number)',
+  help: 'Rounds down to the nearest whole number.',
+  examples: { 'INT(3.7)': 3, 'INT(-3.7)': -4 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => (value === null ? null : Math.floor(Number(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.floor(argument(args, 0, build, 'number').sql)
+  },
+})
+
+/** Rounded to so many digits behind the point (0 if left out, before it if negative). Halves go away from zero. */
+export const round = defineFunction({
+  name: 'ROUND',
+  syntax: 'ROUND(number, [digits])',
+  help: 'Rounds to a number of decimal places (default 0; negative rounds before the decimal point). Halves round away from zero.',
+  examples: { 'ROUND(2.5)': 3, 'ROUND(1.005, 2)': 1.01, 'ROUND(-1234, -2)': -1200 },
+  args: ['number', 'number'],
+  min: 1,
+  max: 2,
+  returns: 'number',
+  evaluate: (args) => {
+    const values = numbers(args)
+    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'half') : null
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileRound(args, build, 'half')
+  },
+})
+
+/** Rounded away from zero to so many digits behind the point. */
+export const roundUp = defineFunction({
+  name: 'ROUNDUP',
+  syntax: 'ROUNDUP(number, [digits])',
+  help: 'Rounds away from zero to a number of decimal places.',
+  examples: { 'ROUNDUP(1.21, 1)': 1.3, 'ROUNDUP(-1.21, 1)': -1.3 },
+  args: ['number', 'number'],
+  min: 1,
+  max: 2,
+  unavailable: NO_ROUNDING,
+  returns: 'number',
+  evaluate: (args) => {
+    const values = numbers(args)
+    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'up') : null
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileRound(args, build, 'up')
+  },
+})
+
+/** Rounded towards zero to so many digits behind the point. */
+export const roundDown = defineFunction({
+  name: 'ROUNDDOWN',
+  syntax: 'ROUNDDOWN(number, [digits])',
+  help: 'Rounds towards zero to a number of decimal places.',
+  examples: { 'ROUNDDOWN(1.29, 1)': 1.2, 'ROUNDDOWN(-1.29, 1)': -1.2 },
+  args: ['number', 'number'],
+  min: 1,
+  max: 2,
+  unavailable: NO_ROUNDING,
+  returns: 'number',
+  evaluate: (args) => {
+    const values = numbers(args)
+    return values ? roundTo(values[0] ?? 0, values[1] ?? 0, 'down') : null
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileRound(args, build, 'down')
+  },
+})
+
+/** The next even whole number away from zero. */
+export const even = defineFunction({
+  name: 'EVEN',
+  syntax: 'EVEN(number)',
+  help: 'Rounds away from zero to the nearest even whole number.',
+  examples: { 'EVEN(1.5)': 2, 'EVEN(-3)': -4, 'EVEN(4)': 4 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => {
+    if (value === null) return null
+    const size = Math.ceil(Math.abs(Number(value)) / 2) * 2
+    return Number(value) < 0 ? -size : size
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    return build.once([argument(args, 0, build, 'number')], (value) => {
+      const size = words.arithmetic('*', words.ceil(words.divide(words.abs(value), constant(2))), constant(2))
+      return words.choose([[words.compare('<', value, constant(0)), words.negate(size)]], size)
+    })
+  },
+})
+
+/** The next odd whole number away from zero. */
+export const odd = defineFunction({
+  name: 'ODD',
+  syntax: 'ODD(number)',
+  help: 'Rounds away from zero to the nearest odd whole number.',
+  examples: { 'ODD(2)': 3, 'ODD(-1.5)': -3, 'ODD(0)': 1 },
+  args: ['number'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => {
+    if (value === null) return null
+    const size = Math.ceil((Math.abs(Number(value)) + 1) / 2) * 2 - 1
+    return Number(value) < 0 ? -size : size
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    return build.once([argument(args, 0, build, 'number')], (value) => {
+      const half = words.ceil(words.divide(words.arithmetic('+', words.abs(value), constant(1)), constant(2)))
+      const size = words.arithmetic('-', words.arithmetic('*', half, constant(2)), constant(1))
+      return words.choose([[words.compare('<', value, constant(0)), words.negate(size)]], size)
+    })
+  },
+})

@@ -1,0 +1,335 @@
+import { trimCharacters } from '../../trim-characters.ts'
+import type { Build, Value } from '../build.ts'
+import { toLower, toUpper } from '../letters.ts'
+import { compileReadNumber, readNumber, wholeArg } from '../numbers.ts'
+import { MAX_PLACE, MAX_TEXT, whole } from '../semantics.ts'
+import { argument, charactersOf, type Datum, defineFunction, NO_READING, texts } from './define.ts'
+
+/** The number that the text reads as, such as -1.5 or 2e3; empty where it is none. */
+export const value = defineFunction({
+  name: 'VALUE',
+  syntax: 'VALUE(text)',
+  help: 'Converts text such as -1.5 or 2e3 to a number. Empty if it is not a number.',
+  examples: { 'VALUE("12.50")': 12.5, 'VALUE(" -1e3 ")': -1000, 'VALUE("12 kg")': null },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  unavailable: NO_READING,
+  returns: 'number',
+  range: () => ({ max: 140, min: -140 }),
+  evaluate: ([value]) => readNumber(String(value ?? '')),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compileReadNumber(argument(args, 0, build, 'text'), build)
+  },
+})
+
+/** The texts one behind the other; empty ones are passed over. */
+export const concat = defineFunction({
+  name: 'CONCAT',
+  syntax: 'CONCAT(text, …)',
+  help: 'Joins texts. Ignores empty values.',
+  examples: { 'CONCAT("a", 1, true)': 'a1true', 'CONCAT("a", null)': 'a' },
+  args: [],
+  rest: ['joined'],
+  min: 1,
+  max: Number.POSITIVE_INFINITY,
+  returns: 'text',
+  evaluate: (args) => args.map((arg) => arg ?? '').join(''),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.concat(args.map(({ sql }) => sql))
+  },
+})
+
+/** The text without spaces at its ends. */
+export const trim = defineFunction({
+  name: 'TRIM',
+  syntax: 'TRIM(text)',
+  help: 'Removes spaces from both ends of a text.',
+  examples: { 'TRIM("  a b ")': 'a b' },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : trimCharacters(String(value), ' ')),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.trim(argument(args, 0, build, 'text').sql)
+  },
+})
+
+/** The text in capitals. */
+export const upper = defineFunction({
+  name: 'UPPER',
+  syntax: 'UPPER(text)',
+  help: 'Converts text to upper case, letter by letter: ß stays ß.',
+  examples: { 'UPPER("abc é")': 'ABC É', 'UPPER("Σίσυφος, Straße")': 'ΣΊΣΥΦΟΣ, STRAßE' },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : toUpper(String(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.once([argument(args, 0, build, 'text')], (text) => build.words.upper(text))
+  },
+})
+
+/** The text in small letters. */
+export const lower = defineFunction({
+  name: 'LOWER',
+  syntax: 'LOWER(text)',
+  help: 'Converts text to lower case. A Σ that ends a word becomes ς.',
+  examples: { 'LOWER("ABC É")': 'abc é', 'LOWER("ΣΊΣΥΦΟΣ")': 'σίσυφος' },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : toLower(String(value))),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.once([argument(args, 0, build, 'text')], (text) => build.words.lower(text))
+  },
+})
+
+/** How many characters the text has. */
+export const len = defineFunction({
+  name: 'LEN',
+  syntax: 'LEN(text)',
+  help: 'The number of characters in a text, 0 if it is empty.',
+  examples: { 'LEN("abc")': 3, 'LEN("")': 0, 'LEN(BLANK())': 0 },
+  args: ['joined'],
+  min: 1,
+  max: 1,
+  returns: 'number',
+  evaluate: ([value]) => charactersOf(String(value)).length,
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.length(argument(args, 0, build, 'text').sql)
+  },
+})
+
+/** The first characters of the text. */
+export const left = defineFunction({
+  name: 'LEFT',
+  syntax: 'LEFT(text, count)',
+  help: 'The first characters of a text.',
+  examples: { 'LEFT("abcdef", 2)': 'ab', 'LEFT("a", -1)': '' },
+  args: ['text', 'number'],
+  min: 2,
+  max: 2,
+  returns: 'text',
+  evaluate: ([text, count]) =>
+    text === null || count === null
+      ? null
+      : charactersOf(String(text))
+          .slice(0, whole(Number(count), 0, MAX_PLACE))
+          .join(''),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.part(
+      argument(args, 0, build, 'text').sql,
+      build.constant(1),
+      wholeArg(argument(args, 1, build, 'number'), build, 0, MAX_PLACE).sql,
+    )
+  },
+})
+
+/** The last characters of the text. */
+export const right = defineFunction({
+  name: 'RIGHT',
+  syntax: 'RIGHT(text, count)',
+  help: 'The last characters of a text.',
+  examples: { 'RIGHT("abcdef", 2)': 'ef', 'RIGHT("abc", 0)': '' },
+  args: ['text', 'number'],
+  min: 2,
+  max: 2,
+  returns: 'text',
+  evaluate: ([text, count]) => {
+    if (text === null || count === null) return null
+    const characters = charactersOf(String(text))
+    return characters.slice(Math.max(0, characters.length - whole(Number(count), 0, MAX_PLACE))).join('')
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const count = wholeArg(argument(args, 1, build, 'number'), build, 0, MAX_PLACE)
+    return build.once([argument(args, 0, build, 'text'), count], (text, last) => {
+      const skipped = words.arithmetic('-', words.length(text), last)
+      return words.choose(
+        [[words.compare('<=', skipped, constant(0)), text]],
+        words.part(
+          text,
+          words.choose(
+            [[words.compare('>', skipped, constant(0)), words.arithmetic('+', skipped, constant(1))]],
+            constant(1),
+          ),
+          last,
+        ),
+      )
+    })
+  },
+})
+
+/** Characters of the text from a place on, counted from 1. */
+export const substr = defineFunction({
+  name: 'SUBSTR',
+  syntax: 'SUBSTR(text, from, [count])',
+  help: 'Extracts characters from a text, starting at a position counted from 1.',
+  examples: { 'SUBSTR("abcdef", 3)': 'cdef', 'SUBSTR("abcdef", 3, 2)': 'cd', 'SUBSTR("abc", 0, 1)': 'a' },
+  args: ['text', 'number', 'number'],
+  min: 2,
+  max: 3,
+  returns: 'text',
+  evaluate: (args) => partOf(args),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compilePart(args, build)
+  },
+})
+
+/** So many characters of the text from a place on, counted from 1. */
+export const mid = defineFunction({
+  name: 'MID',
+  syntax: 'MID(text, from, count)',
+  help: 'Extracts characters from a text, starting at a position counted from 1.',
+  examples: { 'MID("abcdef", 3, 2)': 'cd', 'MID("abc", 2, 9)': 'bc' },
+  args: ['text', 'number', 'number'],
+  min: 3,
+  max: 3,
+  returns: 'text',
+  evaluate: (args) => partOf(args),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return compilePart(args, build)
+  },
+})
+
+/** The text so many times; empty where that would be longer than 100,000 characters. */
+export const repeat = defineFunction({
+  name: 'REPEAT',
+  syntax: 'REPEAT(text, times)',
+  help: 'Repeats a text. Empty if the result would be longer than 100,000 characters.',
+  examples: { 'REPEAT("ab", 3)': 'ababab', 'REPEAT("ab", 0)': '' },
+  args: ['text', 'number'],
+  min: 2,
+  max: 2,
+  returns: 'text',
+  evaluate: ([text, times]) => {
+    if (text === null || times === null) return null
+    const count = whole(Number(times), 0, MAX_TEXT + 1)
+    return charactersOf(String(text)).length * count > MAX_TEXT ? null : String(text).repeat(count)
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const times = wholeArg(argument(args, 1, build, 'number'), build, 0, MAX_TEXT + 1)
+    return build.once([argument(args, 0, build, 'text'), times], (text, count) =>
+      words.choose(
+        [
+          [words.or([words.isNull(text), words.isNull(count)]), words.nothing('text')],
+          [
+            words.or([words.compareText('=', text, words.text('')), words.compare('=', count, constant(0))]),
+            words.text(''),
+          ],
+          [
+            words.compare('>', words.arithmetic('*', words.length(text), count), constant(MAX_TEXT)),
+            words.nothing('text'),
+          ],
+        ],
+        words.repeat(text, count),
+      ),
+    )
+  },
+})
+
+/** The text with every occurrence of what is to be found replaced. */
+export const replace = defineFunction({
+  name: 'REPLACE',
+  syntax: 'REPLACE(text, find, replacement)',
+  help: 'Replaces every occurrence of a text.',
+  examples: { 'REPLACE("a-b-c", "-", "+")': 'a+b+c', 'REPLACE("abc", "", "x")': 'abc' },
+  args: ['text', 'text', 'text'],
+  min: 3,
+  max: 3,
+  returns: 'text',
+  evaluate: (args) => {
+    const values = texts(args)
+    if (!values) return null
+    const [text = '', find = '', by = ''] = values
+    if (find === '' || !text.includes(find)) return text
+    const result = text.replaceAll(find, () => by)
+    return charactersOf(result).length > MAX_TEXT ? null : result
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    const { words, constant } = build
+    const values = [0, 1, 2].map((index) => argument(args, index, build, 'text'))
+    return build.once(values, (...texts) => {
+      const [text, find, by] = texts as [S, S, S]
+      const isAbsent = words.or([
+        words.isNull(find),
+        words.compareText('=', find, words.text('')),
+        words.compare('=', words.position(text, find), constant(0)),
+      ])
+      const without = words.length(words.replace(text, find, words.text('')))
+      const found = words.divide(words.arithmetic('-', words.length(text), without), words.length(find))
+      const grown = words.arithmetic('-', words.length(by), words.length(find))
+      const length = words.arithmetic('+', words.length(text), words.arithmetic('*', found, grown))
+      return words.choose(
+        [
+          [words.or([words.isNull(text), words.isNull(find), words.isNull(by)]), words.nothing('text')],
+          [isAbsent, text],
+          [words.compare('>', length, constant(MAX_TEXT)), words.nothing('text')],
+        ],
+        words.replace(text, find, by),
+      )
+    })
+  },
+})
+
+/** At which character the other text begins, counted from 1; 0 where it does not occur. */
+export const search = defineFunction({
+  name: 'SEARCH',
+  syntax: 'SEARCH(text, find)',
+  help: 'The position of one text in another, counted from 1, or 0 if not found.',
+  examples: { 'SEARCH("abcabc", "c")': 3, 'SEARCH("abc", "C")': 0, 'SEARCH(BLANK(), "a")': 0 },
+  args: ['joined', 'joined'],
+  min: 2,
+  max: 2,
+  returns: 'number',
+  evaluate: (args) => {
+    const [text = '', find = ''] = args.map(String)
+    const at = text.indexOf(find)
+    return at < 0 ? 0 : charactersOf(text.slice(0, at)).length + 1
+  },
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.position(argument(args, 0, build, 'text').sql, argument(args, 1, build, 'text').sql)
+  },
+})
+
+/** The text as a link that can be opened. */
+export const url = defineFunction({
+  name: 'URL',
+  syntax: 'URL(text)',
+  help: 'Turns a text into a link.',
+  examples: { 'URL("https://example.org")': 'URI::( https://example.org )' },
+  args: ['text'],
+  min: 1,
+  max: 1,
+  returns: 'text',
+  evaluate: ([value]) => (value === null ? null : `URI::( ${value} )`),
+  compile<S>(args: Value<S>[], build: Build<S>): S {
+    return build.words.concat([
+      build.words.text('URI::( '),
+      argument(args, 0, build, 'text').sql,
+      build.words.text(' )'),
+    ])
+  },
+})
+
+/** Characters of a text from a place on: to its end, or so many. */
+function partOf([text, from, count]: Datum[]): string | null {
+  if (text === null || from === null || count === null) return null
+  const start = whole(Number(from), 1, MAX_PLACE) - 1
+  const length = count === undefined ? MAX_PLACE : whole(Number(count), 0, MAX_PLACE)
+  return charactersOf(String(text))
+    .slice(start, start + length)
+    .join('')
+}
+
+/** The same as SQL. */
+function compilePart<S>(args: Value<S>[], build: Build<S>): S {
+  const from = wholeArg(argument(args, 1, build, 'number'), build, 1, MAX_PLACE)
+  const count = args[2] ? wholeArg(args[2], build, 0, MAX_PLACE).sql : build.constant(MAX_PLACE)
+  return build.words.part(argument(args, 0, build, 'text').sql, from.sql, count)
+}
