@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from '
 import { basename, dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { keepDirections, restoreDirections } from './keep-directions.ts'
+import { generateMessages, ownMessages } from './messages.ts'
 import { ROOT } from './project.ts'
 import { fingerprintWeb, isWebStale, stampWeb, WEB_OUTPUT } from './web-stamp.ts'
 
@@ -46,7 +47,7 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
       splitting: true,
       naming: { entry: '[dir]/[name].[ext]', chunk: HASHED, asset: HASHED },
       external: ['/*'], // In <link href="/favicon.svg"> it is a file of public/.
-      plugins: [workerUrls(source, workers), keepDirections],
+      plugins: [workerUrls(source, workers), ownMessages, keepDirections],
     })
     await dropUnusedStyles(staging)
     await restoreDirections(join(staging, 'assets'))
@@ -62,6 +63,7 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
 
 /** Brings `dist/web` up to date with its sources, which takes no time when it is. */
 export async function buildWebIfStale(minify = true): Promise<void> {
+  await generateMessages()
   const fingerprint = await fingerprintWeb(minify)
   if (!(await isWebStale(fingerprint))) return
   await buildWeb({ minify })

@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildWebIfStale } from './build-web.ts'
-import { installDependencies } from './install.ts'
+import { prepareSources } from './install.ts'
 import { ROOT } from './project.ts'
 
 /*
@@ -35,7 +34,9 @@ const { values: options } = parseArgs({
   },
 })
 
-await installDependencies()
+await prepareSources()
+// Imported late: it needs packages that a fresh clone does not have.
+const { buildWebIfStale } = await import('./build-web.ts')
 await buildWebIfStale()
 rmSync(GENERATED, { recursive: true, force: true })
 await Bun.write(join(GENERATED, 'embedded.gen.ts'), embeddedModule())

@@ -1,4 +1,4 @@
-import { installDependencies } from './install.ts'
+import { prepareSources } from './install.ts'
 import { bun, ROOT } from './project.ts'
 
 interface Check {
@@ -21,7 +21,7 @@ async function findProblems({ command }: Check): Promise<string | null> {
   return (await child.exited) === 0 ? null : (await printed).join('')
 }
 
-await installDependencies()
+await prepareSources()
 // All at once, printed one after the other.
 const results = CHECKS.map((check) => ({ check, problems: findProblems(check) }))
 const failed: string[] = []

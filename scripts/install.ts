@@ -21,3 +21,11 @@ export async function installDependencies(): Promise<void> {
   process.execve?.(process.execPath, again, { ...process.env })
   process.exit(await run(again)) // Windows has no execve.
 }
+
+/** Makes the sources complete: dependencies, and the modules that are generated from texts. */
+export async function prepareSources(): Promise<void> {
+  await installDependencies()
+  // Imported late: a fresh clone has no compiler of texts before.
+  const { generateMessages } = await import('./messages.ts')
+  await generateMessages()
+}

@@ -4,7 +4,7 @@ import { findTestBrowser } from '../tests/support/find-binary.ts'
 import { startMariadb } from '../tests/support/mariadb.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import type { PrivateServer } from '../tests/support/supervised-server.ts'
-import { installDependencies } from './install.ts'
+import { prepareSources } from './install.ts'
 import { stopWithNpx } from './launcher.ts'
 import { bun, ROOT } from './project.ts'
 import { chunked, inParallel } from './test/chunks.ts'
@@ -87,7 +87,7 @@ process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0)
 
 /** Everything that the tests find already there, handed on through the environment. */
 async function prepare(): Promise<void> {
-  await installDependencies()
+  await prepareSources()
   if (mayPrepare) await ensureSystemPackages()
   process.env.CHROMIUM_PATH ||= findTestBrowser() ?? ''
   if (!mayPrepare || !isWhole) return

@@ -12,6 +12,7 @@ const INPUTS = [
   'src/core',
   'scripts/build-web.ts',
   'scripts/keep-directions.ts',
+  'scripts/messages.ts',
   'package.json',
   'bun.lock',
   'tsconfig.json',

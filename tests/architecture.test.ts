@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findCycles } from '../scripts/architecture/cycles.ts'
+import {
+  findMessageProblems,
+  findTranslationProblems,
+  findUnsortedKeys,
+} from '../scripts/architecture/messages.ts'
 import { findBreaches, RULES, type SourceFile } from '../scripts/architecture/rules.ts'
+import { compileFile, compileMessages, otherLanguages, TEXT_FOLDERS } from '../scripts/messages.ts'
 import { editedSteps, hashSteps, RELEASED_STEPS } from './support/released-steps.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -46,6 +52,88 @@ describe('imports', () => {
     ]
     expect(findCycles(files)).toEqual([['src/a.ts', 'src/b.ts', 'src/c.ts'], ['src/e.ts']])
     expect(findCycles(files.filter(({ path }) => /[acd].ts$/.test(path)))).toEqual([])
+  })
+})
+
+describe('texts of messages/', () => {
+  for (const folder of TEXT_FOLDERS) {
+    const texts = (language: string) => join(ROOT, folder, 'messages', `${language}.json`)
+
+    test(`of ${folder} are well written and used`, async () => {
+      const files = sources.filter(({ path }) => path.startsWith(`${folder}/`))
+      expect(findMessageProblems(await compileFile(texts('en')), files)).toEqual([])
+      expect(findUnsortedKeys(await Bun.file(texts('en')).text())).toEqual([])
+    })
+
+    test(`of ${folder} are the same in every language`, async () => {
+      const english = await compileFile(texts('en'))
+      for (const language of otherLanguages(join(ROOT, folder, 'messages'))) {
+        expect(findTranslationProblems(english, language, await compileFile(texts(language)))).toEqual([])
+      }
+    })
+  }
+
+  const counted = (forms: Record<string, string>) => [
+    {
+      declarations: ['input count', 'local n = count: number', 'local form = count: plural'],
+      selectors: ['form'],
+      match: Object.fromEntries(Object.entries(forms).map(([form, text]) => [`form=${form}`, text])),
+    },
+  ]
+  const english = {
+    grid_greeting: 'Hello {name}',
+    grid_records: counted({ one: '{n} record', other: '{n} records' }),
+  }
+  const use = {
+    path: 'web/a.ts',
+    text: `import { m } from './messages.gen.ts'\nm.grid_greeting({ name })\nm.grid_records({ count })\n`,
+  }
+  const problems = async (texts: object, sources: SourceFile[] = [use]) =>
+    findMessageProblems(await compileMessages(JSON.stringify(texts), 'en'), sources)
+
+  test('may be used by their key only', async () => {
+    expect(await problems(english)).toEqual([])
+    expect(await problems({ ...english, grid_farewell: 'Bye' })).toEqual(['grid_farewell: is not used'])
+    const dynamic = { path: 'web/b.ts', text: `import { m } from './messages.gen.ts'\nm[key]()\n` }
+    expect(await problems(english, [use, dynamic])).toEqual([
+      'web/b.ts: takes a text other than by m.key, so that a bundle would lack it',
+    ])
+    const unknown = { path: 'web/b.ts', text: `import { m } from './messages.gen.ts'\nm.grid_what()\n` }
+    expect(await problems(english, [use, unknown])).toEqual(['web/b.ts: there is no text grid_what'])
+  })
+
+  test('must have a key by area, declared inputs, and all forms of a plural', async () => {
+    expect(await problems({ ...english, Hello: 'Hello' })).toContain(
+      'Hello: is not written as area_what_it_says',
+    )
+    expect(await problems({ ...english, grid_records: counted({ other: '{n} records' }) })).toEqual([
+      'grid_records: lacks the plural form one',
+    ])
+    expect(await problems({ ...english, grid_records: counted({ one: '{n} record' }) })).toEqual([
+      'grid_records: has no variant for the rest: `other` of a plural, `*` of a select',
+    ])
+    expect(await problems({ ...english, grid_records: counted({ one: 'One', other: 'Many' }) })).toEqual([
+      'grid_records: n is not used',
+    ])
+    expect(findUnsortedKeys('{\n  "b_c": "",\n  "a_b": "",\n  "a_b": ""\n}')).toEqual(['a_b', 'a_b'])
+  })
+
+  test('of a language have the same keys and inputs, and the forms of that language', async () => {
+    const of = (texts: object, language: string) => compileMessages(JSON.stringify(texts), language)
+    const compare = async (texts: object) =>
+      findTranslationProblems(await of(english, 'en'), 'ru', await of(texts, 'ru'))
+    const forms = { one: '{n} запись', few: '{n} записи', many: '{n} записей', other: '{n} записи' }
+    const russian = { grid_greeting: 'Привет, {name}', grid_records: counted(forms) }
+    expect(await compare(russian)).toEqual([])
+    expect(await compare({ ...russian, grid_greeting: 'Привет' })).toEqual([
+      'ru: grid_greeting has the inputs , not name',
+    ])
+    expect(await compare({ grid_greeting: russian.grid_greeting })).toEqual(['ru: grid_records is missing'])
+    const { few: _, ...fewer } = forms
+    expect(await compare({ ...russian, grid_records: counted(fewer), grid_more: 'Ещё' })).toEqual([
+      'ru: grid_records lacks the plural form few',
+      'ru: grid_more is not in en.json',
+    ])
   })
 })
 

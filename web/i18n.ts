@@ -1,5 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
+import { showCatalogue } from '../src/core/message.ts'
+import { CATALOGUES } from './catalogues.gen.ts'
 import { localSettings } from './session/local-settings.ts'
 
 /** Languages of the interface by code, each by its own name (spec §1). */
@@ -42,21 +44,10 @@ export const LANGUAGES = {
 
 export type Language = keyof typeof LANGUAGES
 
-/** English text to its translation; plural texts are kept as `one|other|…` in CLDR order of the language. */
-export type Catalogue = Record<string, string>
-
 /** Languages that are written from right to left. */
 export const RIGHT_TO_LEFT: readonly Language[] = ['ar', 'fa', 'he']
 
-interface Shown {
-  language: Language
-  catalogue: Catalogue
-}
-
-/** Catalogues that exist, each loaded when its language is chosen. English is the key itself. */
-const CATALOGUES: Partial<Record<Language, () => Promise<{ default: Catalogue }>>> = {}
-
-const shown = createStore<Shown>(() => ({ language: 'en', catalogue: {} }))
+const shown = createStore<{ language: Language }>(() => ({ language: 'en' }))
 
 /** True for the code of a language of the interface. */
 export const isLanguage = (code: string | null): code is Language => code !== null && code in LANGUAGES
@@ -76,35 +67,20 @@ export const direction = (): 'ltr' | 'rtl' => (document.documentElement.dir === 
 export const availableLanguages = (): Language[] =>
   (Object.keys(LANGUAGES) as Language[]).filter((code) => code === 'en' || code in CATALOGUES)
 
-/**
- * The text in the language shown; the English text is the key, and stands in where a catalogue lacks it.
- * `{name}` is replaced by the parameter of that name: `t('Delete {title}?', { title })`.
- */
+/** An English text with its parameters: `t('Delete {title}?', { title })`. New texts go to `messages/en.json`. */
 export function t(english: string, params: Record<string, string | number> = {}): string {
-  return fill(shown.getState().catalogue[english] ?? english, params)
+  return fill(english, params)
 }
 
-/**
- * The form of a text that fits a number: `tn('1 record', '{n} records', n)`. `{n}` is written with the
- * separators of the language. Catalogues keep their forms under the English plural, split by `|` in the
- * order zero, one, two, few, many, other, without those the language lacks.
- */
+/** The English form that fits a number: `tn('1 record', '{n} records', n)`. New texts go to `messages/en.json`. */
 export function tn(
   one: string,
   other: string,
   n: number,
   params: Record<string, string | number> = {},
 ): string {
-  const rules = new Intl.PluralRules(localeTag())
-  const forms = shown.getState().catalogue[other]?.split('|')
-  const at = CLDR_ORDER.filter((form) => rules.resolvedOptions().pluralCategories.includes(form)).indexOf(
-    rules.select(n),
-  )
-  const text = forms?.[at] ?? forms?.at(-1) ?? (rules.select(n) === 'one' && n === 1 ? one : other)
-  return fill(text, { ...params, n: formatNumber(n) })
+  return fill(n === 1 ? one : other, { ...params, n: formatNumber(n) })
 }
-
-const CLDR_ORDER = ['zero', 'one', 'two', 'few', 'many', 'other'] as const
 
 /** A number with the separators of the language. */
 export const formatNumber = (n: number): string => new Intl.NumberFormat(localeTag()).format(n)
@@ -144,9 +120,9 @@ export async function setLanguage(next: Language): Promise<void> {
 /** Shows this page in another language, and remembers nothing: a shared page may have one of its own. */
 export async function showLanguage(next: Language): Promise<void> {
   const loaded = await CATALOGUES[next]?.()
-  const catalogue = loaded?.default ?? {}
+  showCatalogue(loaded?.default ?? {})
   applyToDocument(next)
-  shown.setState({ language: next, catalogue })
+  shown.setState({ language: next })
 }
 
 /** Starts in the saved language; an unsupported one, or none that fits the browser, falls back to English. */

@@ -1,7 +1,7 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Share2 } from 'lucide-react'
 import { roleCan } from '../../../src/core/roles.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { trpc } from '../../trpc.ts'
@@ -20,11 +20,11 @@ export function ErdScreen() {
   const diagram = trpc.schema.diagram.useQuery({ baseId })
   const maySeeSources = base !== undefined && roleCan(base.role, 'source.list')
   const listed = trpc.sources.list.useQuery({ baseId }, { enabled: maySeeSources }).data ?? []
-  useDocumentTitle(base && t('Relations of {title}', { title: base.title }))
+  useDocumentTitle(base && m.erd_relations_of_title({ title: base.title }))
   if (diagram.error) {
     return (
       <ErrorState
-        title={t('The diagram could not be loaded')}
+        title={m.erd_diagram_could_not_loaded()}
         error={diagram.error}
         onRetry={() => void diagram.refetch()}
       />
@@ -35,10 +35,10 @@ export function ErdScreen() {
   const isOfBase = (id: string) =>
     [...listed, ...tables.map((table) => ({ id: table.sourceId }))].some((one) => one.id === id)
   if (sourceId !== undefined && !isOfBase(sourceId)) return <NotFoundScreen />
-  const sources = listed.map((source) => ({ id: source.id, title: source.alias ?? t('This base') }))
+  const sources = listed.map((source) => ({ id: source.id, title: source.alias ?? m.erd_this_base() }))
   return (
     <>
-      <h1 className="visually-hidden">{t('Relations of {title}', { title: base.title })}</h1>
+      <h1 className="visually-hidden">{m.erd_relations_of_title({ title: base.title })}</h1>
       <ErdView
         // Another table is another drawing.
         key={`${search.tableId} ${sourceId}`}
@@ -56,7 +56,7 @@ export function ErdScreen() {
               icon={Share2}
               onClick={() => openDiagramShare(sharedFirst(sources, sourceId), base.title)}
             >
-              {t('Share diagram')}
+              {m.erd_share_diagram()}
             </Button>
           )
         }

@@ -1,7 +1,8 @@
 import { Download, Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '../../errors.ts'
-import { formatNumber, t } from '../../i18n.ts'
+import { formatNumber } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { Button } from '../../ui/button.tsx'
 import { openMenu } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -60,24 +61,24 @@ export function ErdToolbar(props: ErdToolbarProps) {
   const choices = (
     <>
       <label className={styles.choice}>
-        <span>{t('Fields')}</span>
+        <span>{m.common_fields()}</span>
         <select
           value={options.fields}
           onChange={(event) => onOptions({ fields: event.target.value as DiagramOptions['fields'] })}
         >
-          <option value="all">{t('All')}</option>
-          <option value="keys">{t('Keys and links')}</option>
-          <option value="none">{t('None')}</option>
+          <option value="all">{m.erd_all()}</option>
+          <option value="keys">{m.erd_keys_and_links()}</option>
+          <option value="none">{m.common_none()}</option>
         </select>
       </label>
       {sources.length > 1 && (
         <label className={styles.choice}>
-          <span>{t('Source')}</span>
+          <span>{m.erd_source()}</span>
           <select
             value={options.sourceId ?? ''}
             onChange={(event) => onOptions({ sourceId: event.target.value || null })}
           >
-            <option value="">{t('All')}</option>
+            <option value="">{m.erd_all()}</option>
             {sources.map(({ id, title }) => (
               <option key={id} value={id}>
                 {title}
@@ -87,20 +88,20 @@ export function ErdToolbar(props: ErdToolbarProps) {
         </label>
       )}
       <Tick
-        label={t('Types')}
+        label={m.erd_types()}
         checked={options.showTypes}
         onChange={(showTypes) => onOptions({ showTypes })}
       />
       {props.hasJunctions && (
         <Tick
-          label={t('Junction tables')}
+          label={m.erd_junction_tables()}
           checked={options.showJunctions}
           onChange={(showJunctions) => onOptions({ showJunctions })}
         />
       )}
       {props.focusTitle !== null && (
         <Tick
-          label={t('Only tables linked to “{title}”', { title: props.focusTitle })}
+          label={m.erd_only_tables_linked_to_title({ title: props.focusTitle })}
           checked={options.tableId !== null}
           onChange={(only) => onOptions({ tableId: only ? props.focusTableId : null })}
         />
@@ -119,27 +120,27 @@ export function ErdToolbar(props: ErdToolbarProps) {
           openMenu(
             event.currentTarget,
             [
-              { kind: 'action', label: t('PNG image'), run: () => void save('png') },
-              { kind: 'action', label: t('SVG image'), run: () => void save('svg') },
+              { kind: 'action', label: m.erd_png_image(), run: () => void save('png') },
+              { kind: 'action', label: m.erd_svg_image(), run: () => void save('svg') },
             ],
-            t('Export as image'),
+            m.erd_export_as_image(),
           )
         }
       >
-        {t('Export as image')}
+        {m.erd_export_as_image()}
       </Button>
     </>
   )
 
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={t('Diagram')}>
+    <div className={styles.toolbar} role="toolbar" aria-label={m.erd_diagram()}>
       <label className={styles.search}>
         <Search size={14} aria-hidden />
         <input
           type="search"
           dir="auto"
-          placeholder={t('Find a table or field')}
-          aria-label={t('Find a table or field')}
+          placeholder={m.erd_find_a_table_or_field()}
+          aria-label={m.erd_find_a_table_or_field()}
           value={props.search}
           onChange={(event) => props.onSearch(event.target.value)}
           onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && props.onNext()}

@@ -12,7 +12,7 @@ import {
 import '@xyflow/react/dist/base.css'
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Diagram } from '../../../src/core/diagram.ts'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import { ErdToolbar } from './erd-toolbar.tsx'
 import styles from './erd-view.module.css'
 import { BOX_WIDTH, boxHeight, placeBoxes, ROW_HEIGHT } from './layout.ts'
@@ -77,7 +77,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
         position: places.get(table.id) ?? { x: 0, y: 0 },
         width: BOX_WIDTH,
         height: boxHeight(table),
-        ariaLabel: t('Table {title}', { title: table.title }),
+        ariaLabel: m.erd_table_title({ title: table.title }),
         data: { table, showTypes: options.showTypes, isFound: false },
       })),
     )
@@ -190,7 +190,7 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
       />
       <Fold value={fold}>
         <div ref={canvas} className={styles.canvas} dir="ltr" data-testid="erd" onKeyDownCapture={openByKey}>
-          {shown.tables.length === 0 && <p className={styles.empty}>{t('No tables to show.')}</p>}
+          {shown.tables.length === 0 && <p className={styles.empty}>{m.erd_no_tables_to_show()}</p>}
           <ReactFlow<TableNode, LinkEdge>
             nodes={nodes}
             edges={edges}
@@ -210,16 +210,16 @@ function Drawing({ diagram, title, tableId, sourceId, sources, onOpenTable, tool
             fitView
             proOptions={{ hideAttribution: false }}
             ariaLabelConfig={{
-              'controls.zoomIn.ariaLabel': t('Zoom in'),
-              'controls.zoomOut.ariaLabel': t('Zoom out'),
-              'controls.fitView.ariaLabel': t('Show all'),
-              'controls.ariaLabel': t('Zoom'),
+              'controls.zoomIn.ariaLabel': m.common_zoom_in(),
+              'controls.zoomOut.ariaLabel': m.common_zoom_out(),
+              'controls.fitView.ariaLabel': m.common_show_all(),
+              'controls.ariaLabel': m.erd_zoom(),
               'node.a11yDescription.default': onOpenTable
-                ? t('Press Enter to open the table. Press Space, then the arrow keys, to move it.')
-                : t('Press Space, then the arrow keys, to move it.'),
+                ? m.erd_press_enter_open_table_press()
+                : m.erd_press_space_arrow_keys_move(),
               'node.a11yDescription.keyboardDisabled': '',
               'node.a11yDescription.ariaLiveMessage': ({ x, y }) =>
-                t('Moved to {x}, {y}', { x: Math.round(x), y: Math.round(y) }),
+                m.erd_moved_to_x_y({ x: Math.round(x), y: Math.round(y) }),
             }}
           >
             <Background gap={24} />

@@ -1,7 +1,7 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { KeyRound, Link2 } from 'lucide-react'
 import { createContext, use } from 'react'
-import { t } from '../../i18n.ts'
+import { m } from '../../messages.gen.ts'
 import styles from './erd-view.module.css'
 import { HEAD_HEIGHT, ROW_HEIGHT } from './layout.ts'
 import { moreFields } from './picture.ts'
@@ -35,7 +35,7 @@ export function TableBox({ data: { table, showTypes, isFound } }: NodeProps<Tabl
         </span>
         {open && !table.isJunction && (
           <button type="button" className={styles.open} onClick={() => open(table.id)}>
-            {t('Open')}
+            {m.common_open()}
           </button>
         )}
       </h2>
@@ -46,8 +46,8 @@ export function TableBox({ data: { table, showTypes, isFound } }: NodeProps<Tabl
           style={{ blockSize: ROW_HEIGHT }}
           data-key={field.isPrimaryKey || undefined}
         >
-          {field.isPrimaryKey && <KeyRound size={12} aria-label={t('Primary key')} />}
-          {field.isForeignKey && <Link2 size={12} aria-label={t('Foreign key')} />}
+          {field.isPrimaryKey && <KeyRound size={12} aria-label={m.erd_primary_key()} />}
+          {field.isForeignKey && <Link2 size={12} aria-label={m.erd_foreign_key()} />}
           <span
             className={styles.field}
             dir="auto"
@@ -67,7 +67,7 @@ export function TableBox({ data: { table, showTypes, isFound } }: NodeProps<Tabl
           aria-expanded={table.folded.length === 0}
           onClick={() => fold(table.id)}
         >
-          {table.folded.length > 0 ? moreFields(table) : t('Show fewer')}
+          {table.folded.length > 0 ? moreFields(table) : m.erd_show_fewer()}
         </button>
       )}
     </div>

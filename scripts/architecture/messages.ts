@@ -1,0 +1,56 @@
+import { type Messages, usedKeys } from '../messages.ts'
+import type { SourceFile } from './rules.ts'
+
+const IMPORT = /import\s*\{[^}]*\bm\b[^}]*\}\s*from\s*['"][^'"]*\/messages\.gen\.ts['"]/
+/** `area_what_it_says`: the area, then enough of the text to know it where it is used. */
+const KEY = /^[a-z][a-z0-9]*(_[a-z0-9]+)+$/
+
+/** How texts are written wrongly, or not used. What a use lacks or gives in vain is for TypeScript to find. */
+export function findMessageProblems(english: Messages, sources: readonly SourceFile[]): string[] {
+  const problems: string[] = []
+  const byId = new Map<string, string>()
+  for (const { key, id, problems: written } of english.values()) {
+    if (!KEY.test(key)) problems.push(`${key}: is not written as area_what_it_says`)
+    problems.push(...written.map((problem) => `${key}: ${problem}`))
+    const other = byId.get(id)
+    if (other !== undefined) problems.push(`${key}: has the same id as ${other}; rename one of them`)
+    byId.set(id, key)
+  }
+  const used = new Set<string>()
+  for (const { path, text } of sources.filter(({ text }) => IMPORT.test(text))) {
+    for (const key of usedKeys(text)) {
+      used.add(key)
+      // Keys have an underscore; without one it is a member of some other `m`, which TypeScript looks at.
+      if (key.includes('_') && !english.has(key)) problems.push(`${path}: there is no text ${key}`)
+    }
+    const other = text.match(/(?<![\w.$'"])m\s*(\[|\?\.)|(\.\.\.|=\s*)m\s*[,;)\n}]/)
+    if (other) problems.push(`${path}: takes a text other than by m.key, so that a bundle would lack it`)
+  }
+  for (const key of english.keys()) if (!used.has(key)) problems.push(`${key}: is not used`)
+  return problems
+}
+
+/** How the texts of another language differ from the English ones in more than their words. */
+export function findTranslationProblems(english: Messages, language: string, texts: Messages): string[] {
+  const problems: string[] = []
+  for (const [key, { inputs }] of english) {
+    const text = texts.get(key)
+    if (!text) {
+      problems.push(`${language}: ${key} is missing`)
+      continue
+    }
+    problems.push(...text.problems.map((problem) => `${language}: ${key} ${problem}`))
+    const names = (of: Record<string, string>) => Object.keys(of).sort().join(', ')
+    if (names(text.inputs) !== names(inputs))
+      problems.push(`${language}: ${key} has the inputs ${names(text.inputs)}, not ${names(inputs)}`)
+  }
+  for (const key of texts.keys())
+    if (!english.has(key)) problems.push(`${language}: ${key} is not in en.json`)
+  return problems
+}
+
+/** Keys that a file gives twice, and those out of the order in which one looks for them. */
+export function findUnsortedKeys(json: string): string[] {
+  const keys = [...json.matchAll(/^ {2}"([^"]+)":/gm)].map((match) => match[1] ?? '')
+  return keys.filter((key, index) => index > 0 && key <= (keys[index - 1] ?? ''))
+}

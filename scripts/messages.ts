@@ -1,0 +1,315 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import messageFormat, { type Imported } from '@inlang/plugin-message-format'
+import type { BunPlugin } from 'bun'
+// Paraglide's compiler of one message. The compiler of projects, which the package exports, fetches plugins from a CDN
+// and keeps the texts in an SQLite database; neither is needed to compile a file.
+import { compileBundle } from '../node_modules/@inlang/paraglide-js/dist/compiler/compile-bundle.js'
+import { ROOT } from './project.ts'
+
+/*
+ * Compiles the texts of `messages/<language>.json`, written in inlang's message format, with paraglide-js:
+ *
+ * - `messages.gen.ts` has every English text as a typed function of `m`: what TypeScript and the tests see.
+ * - `messages/<language>.gen.ts` has the texts of another language, which `catalogues.gen.ts` loads on demand.
+ * - In the bundle, each file that imports `messages.gen.ts` gets a module with the texts of that file only, so that
+ *   each chunk carries its own English texts and no others.
+ *
+ * What is generated is not committed. start, build, test and check write it anew when a text has changed.
+ */
+
+/** Folders with texts: `messages/` in it has them, and `messages.gen.ts` is what files import `m` from. */
+export const TEXT_FOLDERS = ['web'] as const
+const CATALOGUES_MODULE = 'web/catalogues.gen.ts'
+const RUNTIME = 'src/core/message.ts'
+
+/** One text in one language. */
+export interface Message {
+  key: string
+  /** Names it in the bundle and in catalogues: short, and independent of what other texts there are. */
+  id: string
+  /** TypeScript types by the name of an input. */
+  inputs: Record<string, string>
+  /** Its variants as they are written, such as `{n} records`; a text without variants has one. */
+  patterns: string[]
+  /** The text as JavaScript: a string, or a function of the inputs. */
+  code: string
+  /** How it breaks the message format. */
+  problems: string[]
+}
+
+/** The compiled texts of a language, by key. */
+export type Messages = ReadonlyMap<string, Message>
+
+type Bundle = Parameters<typeof compileBundle>[0]['bundle']
+type Variant = Imported['variants'][number]
+
+/** The languages with a file of texts, without English. */
+export const otherLanguages = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && name !== 'en.json')
+    .map((name) => basename(name, '.json'))
+    .sort()
+
+/** Compiles the texts of a file named for its language, such as `pt_BR.json`. */
+export const compileFile = (path: string): Promise<Messages> =>
+  compileMessages(readFileSync(path, 'utf8'), basename(path, '.json'))
+
+/** Compiles texts in inlang's message format. */
+export async function compileMessages(json: string, language: string): Promise<Messages> {
+  const locale = language.replace('_', '-')
+  const { bundles, messages, variants } = await messageFormat.importFiles({
+    files: [{ locale, content: new TextEncoder().encode(json) }],
+    settings: { baseLocale: locale, locales: [locale] },
+  })
+  const selectors = new Map(messages.map((message) => [message.bundleId, message.selectors]))
+  const variantsByKey = Map.groupBy(variants, ({ messageBundleId }) => messageBundleId)
+  return new Map(
+    bundles.map(({ id, declarations }) => [
+      id,
+      compileMessage(id, locale, declarations, selectors.get(id) ?? [], variantsByKey.get(id) ?? []),
+    ]),
+  )
+}
+
+function compileMessage(
+  key: string,
+  locale: string,
+  declarations: Bundle['declarations'],
+  selectors: Bundle['messages'][number]['selectors'],
+  written: Variant[],
+): Message {
+  // Other is what is left of a number's forms. The most specific variant comes first: the first that matches is taken.
+  const pluralForms = declarations.flatMap((one) =>
+    one.type === 'local-variable' && one.value.annotation?.name === 'plural' ? [one.name] : [],
+  )
+  const variants = written
+    .map((variant) => ({
+      ...variant,
+      matches: variant.matches.map((match) =>
+        match.type === 'literal-match' && match.value === 'other' && pluralForms.includes(match.key)
+          ? { type: 'catchall-match' as const, key: match.key }
+          : match,
+      ),
+    }))
+    .sort((a, b) => catchAlls(a) - catchAlls(b))
+  const bundle = {
+    id: key,
+    declarations,
+    messages: [
+      {
+        id: key,
+        bundleId: key,
+        locale,
+        selectors,
+        variants: variants.map((variant, index) => ({ ...variant, id: `${key} ${index}`, messageId: key })),
+      },
+    ],
+  }
+  const compiled = compileBundle({
+    bundle,
+    fallbackMap: { [locale]: undefined },
+    messageReferenceExpression: (_, id) => id,
+  })
+  const inputs: Record<string, string> = {}
+  for (const declaration of declarations) {
+    if (declaration.type === 'input-variable')
+      inputs[declaration.name] = inputType(declaration.name, declarations, compiled.matchTypes)
+  }
+  const isPlain = Object.keys(inputs).length === 0 && variants.length === 1
+  return {
+    key,
+    id: messageId(key),
+    inputs,
+    patterns: written.map(({ pattern }) => patternText(pattern)),
+    code: isPlain
+      ? JSON.stringify(patternText(written[0]?.pattern ?? []))
+      : withoutTypes(compiled.messages[locale]?.code ?? ''),
+    problems: problemsOf(declarations, selectors, variants, pluralForms, locale),
+  }
+}
+
+const catchAlls = ({ matches }: Pick<Variant, 'matches'>): number =>
+  matches.filter(({ type }) => type === 'catchall-match').length
+
+function inputType(
+  name: string,
+  declarations: Bundle['declarations'],
+  matchTypes: ReturnType<typeof compileBundle>['matchTypes'],
+): string {
+  const isNumber = declarations.some(
+    (one) =>
+      one.type === 'local-variable' &&
+      one.value.arg.type === 'variable-reference' &&
+      one.value.arg.name === name &&
+      NUMERIC.includes(one.value.annotation?.name ?? ''),
+  )
+  if (isNumber) return 'number'
+  const match = matchTypes.get(name)
+  if (!match || match.literals.size === 0) return 'string | number'
+  return match.hasCatchAll
+    ? 'string'
+    : [...match.literals].map((literal) => JSON.stringify(literal)).join(' | ')
+}
+
+/** Functions of src/core/message.ts that a local variable may call. */
+const NUMERIC = ['plural', 'number']
+
+/** Four characters that differ for any two of some thousands of texts; `checkMessages` tells if they do not. */
+const messageId = (key: string): string =>
+  new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 4)
+
+/** Paraglide's output without the types, which are for its own JavaScript, and without guards that types make needless. */
+const withoutTypes = (code: string): string =>
+  code
+    .replace(/\/\*\* @type [^*]*\*\/ ?/g, '')
+    .replace(/\bi\?\.(?=\w)/g, 'i.')
+    .replace(/, \{\}\)/g, ')')
+    .replace(/;\s*$/, '')
+
+const patternText = (pattern: Variant['pattern']): string =>
+  pattern
+    .map((part) => {
+      if (part.type === 'text') return part.value
+      return part.type === 'expression' && part.arg.type === 'variable-reference'
+        ? `{${part.arg.name}}`
+        : '{?}'
+    })
+    .join('')
+
+function problemsOf(
+  declarations: Bundle['declarations'],
+  selectors: readonly { name: string }[],
+  variants: readonly Pick<Variant, 'matches' | 'pattern'>[],
+  pluralForms: readonly string[],
+  locale: string,
+): string[] {
+  const problems: string[] = []
+  const declared = declarations.map(({ name }) => name)
+  const used = new Set(selectors.map(({ name }) => name))
+  for (const { pattern } of variants) {
+    for (const part of pattern) {
+      if (part.type === 'text') continue
+      if (part.type !== 'expression' || part.arg.type !== 'variable-reference') problems.push('has markup')
+      else used.add(part.arg.name)
+    }
+    if (variants.length > 1 && pattern.length === 0) problems.push('has an empty variant')
+  }
+  for (const declaration of declarations) {
+    if (declaration.type === 'local-variable') {
+      const { arg, annotation } = declaration.value
+      if (arg.type === 'variable-reference' && used.has(declaration.name)) used.add(arg.name)
+      if (!NUMERIC.includes(annotation?.name ?? ''))
+        problems.push(`${declaration.name} calls ${annotation?.name}, not ${NUMERIC.join(' or ')}`)
+    }
+  }
+  problems.push(...declared.filter((name) => !used.has(name)).map((name) => `${name} is not used`))
+  if (!variants.some((variant) => catchAlls(variant) === variant.matches.length))
+    problems.push('has no variant for the rest: `other` of a plural, `*` of a select')
+  const categories = new Intl.PluralRules(locale).resolvedOptions().pluralCategories
+  for (const form of pluralForms) {
+    const forms = new Set(
+      variants.flatMap(({ matches }) =>
+        matches.flatMap((match) =>
+          match.key === form && match.type === 'literal-match' ? [match.value] : [],
+        ),
+      ),
+    )
+    const missing = categories.filter((one) => one !== 'other' && !forms.has(one))
+    const foreign = [...forms].filter((one) => !categories.some((category) => category === one))
+    problems.push(...missing.map((one) => `lacks the plural form ${one}`))
+    problems.push(...foreign.map((one) => `has the plural form ${one}, which ${locale} does not know`))
+  }
+  return [...new Set(problems)]
+}
+
+/** What `m` is imported from outside a bundle: every English text with its type. */
+function messagesModule(folder: string, messages: Messages): string {
+  const runtime = relative(folder, RUNTIME)
+  const lines = [...messages.values()].map(({ key, id, inputs, patterns, code }) => {
+    const comment = patterns.join(' | ').replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ')
+    return `  /** ${comment} */\n  ${key}: message${typeArgument(inputs)}(${JSON.stringify(id)}, ${code}),\n`
+  })
+  return `import { message } from '${runtime}'\nimport * as registry from '${runtime}'\n\nexport const m = {\n${lines.join('')}}\n`
+}
+
+function typeArgument(inputs: Record<string, string>): string {
+  const names = Object.entries(inputs).map(([name, type]) => `${name}: ${type}`)
+  return names.length > 0 ? `<{ ${names.join('; ')} }>` : ''
+}
+
+const catalogueModule = (messages: Messages): string => {
+  const lines = [...messages.values()].map(({ id, code }) => `  ${JSON.stringify(id)}: ${code},\n`)
+  return `import type { Catalogue } from '../../${RUNTIME}'\nimport * as registry from '../../${RUNTIME}'\n\nconst texts: Catalogue = {\n${lines.join('').replaceAll('(i) =>', '(i: any) =>')}}\nexport default texts\n`
+}
+
+const cataloguesModule = (languages: readonly string[]): string =>
+  `import type { Catalogue } from '../${RUNTIME}'\n\n/** Languages with texts of their own, each loaded when it is chosen. */\nexport const CATALOGUES: Record<string, () => Promise<{ default: Catalogue }>> = {\n${languages
+    .map((language) => `  ${JSON.stringify(language)}: () => import('./messages/${language}.gen.ts'),\n`)
+    .join('')}}\n`
+
+/** Writes the modules that are made of the texts, those that have changed only. */
+export async function generateMessages(root = ROOT): Promise<void> {
+  for (const folder of TEXT_FOLDERS) {
+    const english = await compileFile(join(root, folder, 'messages', 'en.json'))
+    await writeIfChanged(join(root, folder, 'messages.gen.ts'), messagesModule(folder, english))
+  }
+  const languages = otherLanguages(join(root, 'web/messages'))
+  await writeIfChanged(join(root, CATALOGUES_MODULE), cataloguesModule(languages))
+  for (const language of languages) {
+    const texts = TEXT_FOLDERS.map((folder) =>
+      compileFile(join(root, folder, 'messages', `${language}.json`)),
+    )
+    const messages = new Map((await Promise.all(texts)).flatMap((one) => [...one]))
+    await writeIfChanged(join(root, 'web/messages', `${language}.gen.ts`), catalogueModule(messages))
+  }
+}
+
+async function writeIfChanged(path: string, text: string): Promise<void> {
+  const file = Bun.file(path)
+  if (!(await file.exists()) || (await file.text()) !== text) await Bun.write(path, text)
+}
+
+/** Uses of texts in a source file. `m.key` is the only form: the bundle and the check look for it. */
+export const usedKeys = (source: string): string[] => [
+  ...new Set([...source.matchAll(/(?<![\w.$])m\s*\.\s*([a-z]\w*)/g)].map((match) => match[1] ?? '')),
+]
+
+/** Gives each file that imports `messages.gen.ts` the texts that it uses and no others. */
+export const ownMessages: BunPlugin = {
+  name: 'own-messages',
+  setup(build) {
+    const compiled = new Map<string, Promise<Messages>>()
+    function english(folder: string): Promise<Messages> {
+      const known = compiled.get(folder) ?? compileFile(join(folder, 'messages', 'en.json'))
+      compiled.set(folder, known)
+      return known
+    }
+    build.onResolve({ filter: /\/messages\.gen\.ts$/ }, ({ path, importer }) => ({
+      path: `${importer}?${dirname(resolve(dirname(importer), path))}`,
+      namespace: 'messages',
+    }))
+    build.onResolve({ filter: /^texts:/ }, ({ path }) => ({
+      path: `${path.slice('texts:'.length)}?texts`,
+      namespace: 'texts',
+    }))
+    build.onLoad({ filter: /./, namespace: 'messages' }, ({ path }) => ({
+      contents: `import * as m from ${JSON.stringify(`texts:${path}`)}\nexport { m }\n`,
+      loader: 'js',
+    }))
+    build.onLoad({ filter: /./, namespace: 'texts' }, async ({ path }) => {
+      const [importer = '', folder = ''] = path.split('?')
+      const messages = await english(folder)
+      const used = usedKeys(await Bun.file(importer).text()).flatMap((key) => messages.get(key) ?? [])
+      const textFolder = TEXT_FOLDERS.find((one) => folder.endsWith(`/${one}`)) ?? ''
+      const runtime = JSON.stringify(join(folder.slice(0, -textFolder.length), RUNTIME))
+      const exports = used.map(
+        ({ key, id, code }) => `export const ${key} = message(${JSON.stringify(id)}, ${code})`,
+      )
+      return {
+        contents: `import { message } from ${runtime}\nimport * as registry from ${runtime}\n${exports.join('\n')}\n`,
+        loader: 'js',
+      }
+    })
+  },
+}
