@@ -1,4 +1,4 @@
-import { isEmail } from './core/fields/text-checks.ts'
+import { isEmail } from './core/fields/checked-text.ts'
 import { trimTrailing } from './core/trim-characters.ts'
 
 /*

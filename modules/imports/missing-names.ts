@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/core/actor.ts'
 import { notFound } from '../../src/core/errors.ts'
-import { readNameList } from '../../src/core/fields/name-list.ts'
+import { readNameList } from '../../src/core/fields/list-value.ts'
 import type { ColumnValue } from '../../src/db/column-values.ts'
 import { readNames, recordsNamed } from '../../src/db/names-of-records.ts'
 import type { Kernel } from '../../src/kernel.ts'

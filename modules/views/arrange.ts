@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Actor } from '../../src/core/actor.ts'
 import { badRequest, notFound } from '../../src/core/errors.ts'
-import { summarySetOf } from '../../src/core/fields/result.ts'
+import { summarySetOf } from '../../src/core/fields/field.ts'
 import type { View, ViewField } from '../../src/core/model.ts'
 import { summariesFor } from '../../src/core/summaries.ts'
 import type { FormField } from '../../src/core/views/form.ts'

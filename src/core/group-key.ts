@@ -1,11 +1,11 @@
 import { dayIn, fromStored, resolveZone } from './dates.ts'
 import { titlesIn } from './fields/choices.ts'
+import { isNamedLink, shownType } from './fields/field.ts'
 import type { CellValue } from './fields/field-type.ts'
 import { fieldType } from './fields/index.ts'
 import { linkOf } from './fields/link-options.ts'
 import { readLinks } from './fields/list-value.ts'
-import { idsIn } from './fields/people-value.ts'
-import { isNamedLink, shownType } from './fields/result.ts'
+import { idsIn } from './fields/people.ts'
 import { holdsPeople } from './fields/traits.ts'
 import type { Field } from './model.ts'
 

@@ -1,6 +1,6 @@
 import type { Field } from './fields/field.ts'
 import type { CellValue } from './fields/field-type.ts'
-import type { Person } from './fields/people-value.ts'
+import type { Person } from './fields/people.ts'
 import type { Filter } from './filters/filter.ts'
 import type { RecordId } from './ids.ts'
 import type { BaseRole, HideableRole } from './roles.ts'
@@ -14,7 +14,7 @@ import type { ViewKind } from './views/view-kind.ts'
  */
 
 export type { Field, FieldResult } from './fields/field.ts'
-export type { Person } from './fields/people-value.ts'
+export type { Person } from './fields/people.ts'
 export type { RecordId } from './ids.ts'
 export type { ViewKind } from './views/view-kind.ts'
 

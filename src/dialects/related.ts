@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm'
 import type { StorageKind } from '../core/fields/field-type.ts'
-import type { RollupFunction } from '../core/fields/rollup-functions.ts'
+import type { RollupFunction } from '../core/fields/rollup.ts'
 
 /** Records of other tables, as a subquery meets them from the record outside. */
 export interface RelatedRows {

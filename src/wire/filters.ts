@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../core/errors.ts'
-import { describeValue } from '../core/fields/describe-value.ts'
 import type { CellValue } from '../core/fields/field-type.ts'
+import { describeValue } from '../core/fields/field-type.ts'
 import { MAX_CONDITIONS } from '../core/filters/check.ts'
 import { type Condition, DATE_OPERANDS, type Filter, MAX_DEPTH } from '../core/filters/filter.ts'
 import { type FilterField, setOf } from '../core/filters/operand.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { convert } from '../../src/core/fields/convert.ts'
-import { showDuration } from '../../src/core/fields/duration-text.ts'
+import { showDuration } from '../../src/core/fields/duration.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { readValue } from '../../src/core/fields/read.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toStored } from '../../src/core/dates.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { DATE_FORMATS } from '../../src/core/fields/date-text.ts'
-import { DURATION_FORMATS } from '../../src/core/fields/duration-text.ts'
+import { DURATION_FORMATS } from '../../src/core/fields/duration.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'
 import {
   FIELD_TYPES,

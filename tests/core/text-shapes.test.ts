@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { filterSetOf, summarySetOf } from '../../src/core/fields/field.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../src/core/fields/index.ts'
 import { readValue } from '../../src/core/fields/read.ts'
-import { filterSetOf, summarySetOf } from '../../src/core/fields/result.ts'
 import { operatorsFor } from '../../src/core/filters/index.ts'
 
 const read = (type: FieldTypeName, input: unknown) => {

@@ -1,7 +1,7 @@
 import { createTableModel, type StoredField, type TableModel } from '../../modules/schema/model/model.ts'
+import { OWN_COLUMN } from '../../src/core/fields/field.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../src/core/fields/index.ts'
-import { OWN_COLUMN } from '../../src/core/fields/result.ts'
 import type { Field, Table } from '../../src/core/model.ts'
 import { pick, seeded } from '../core/random.ts'
 

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { columnName } from '../../modules/records/table/columns.ts'
+import { isComputed, storageOf } from '../../src/core/fields/field.ts'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { isComputed, storageOf } from '../../src/core/fields/result.ts'
 import type { TestEngine } from './engines.ts'
 import { LINKED_ROWS, modelOf } from './linked-tables.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
-import { OWN_COLUMN } from '../../src/core/fields/result.ts'
+import { OWN_COLUMN } from '../../src/core/fields/field.ts'
 import type { Field } from '../../src/core/model.ts'
 import { createAnalyser } from '../../web/features/imports/analyse.ts'
 import { AnalyseError, type Analysis } from '../../web/features/imports/analysis.ts'

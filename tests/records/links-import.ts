@@ -1,4 +1,4 @@
-import { writeNameList } from '../../src/core/fields/name-list.ts'
+import { writeNameList } from '../../src/core/fields/list-value.ts'
 import type { RecordId } from '../../src/core/model.ts'
 import { doorOf, ended, formatOf, resultOf, upload } from '../imports/support.ts'
 import { applyLinks, type End, NAMES, type State, type TableName, type World } from './links-world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sniffType } from '../../modules/records/attachments/sniff.ts'
-import { isWkt } from '../../src/core/fields/wkt.ts'
+import { isWkt } from '../../src/core/fields/geometry.ts'
 import { isTooDeep, MAX_JSON_DEPTH, parseJsonText } from '../../src/core/json-text.ts'
 import { createForm } from '../shares/form-world.ts'
 import { createSecrets, type Secrets } from '../shares/world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/core/changes.ts'
-import { peopleValue } from '../../src/core/fields/people-value.ts'
+import { peopleValue } from '../../src/core/fields/people.ts'
 import type { Field } from '../../src/core/model.ts'
 import { cardAt, cardTops, cardWindow } from '../../web/features/views/kinds/kanban/card-window.ts'
 import { nearestStack, placeAmong } from '../../web/features/views/kinds/kanban/drop-target.ts'

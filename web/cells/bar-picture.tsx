@@ -1,6 +1,6 @@
 import JsBarcode from 'jsbarcode'
 import type { ReactNode } from 'react'
-import type { BarcodeFormat } from '../../src/core/fields/barcode.ts'
+import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
 import { t } from '../i18n.ts'
 import styles from './code.module.css'
 

@@ -1,5 +1,5 @@
 import { Barcode } from 'lucide-react'
-import { barcode } from '../../src/core/fields/barcode.ts'
+import { barcode } from '../../src/core/fields/codes.ts'
 import { codeCell } from './code-cell.tsx'
 
 /** Another field as a bar code. */

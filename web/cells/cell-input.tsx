@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { readingOptions } from '../../src/core/fields/reading-options.ts'
+import { readingOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { t } from '../i18n.ts'

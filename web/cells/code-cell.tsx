@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { BarcodeFormat } from '../../src/core/fields/barcode.ts'
+import type { BarcodeFormat } from '../../src/core/fields/codes.ts'
 import type { CellValue, FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
 import { fieldType } from '../../src/core/fields/index.ts'
 import type { Field } from '../../src/core/model.ts'

@@ -1,5 +1,5 @@
 import { UsersRound } from 'lucide-react'
-import { collaborator } from '../../src/core/fields/collaborator.ts'
+import { collaborator } from '../../src/core/fields/people.ts'
 import { peopleCell } from './people-cell.tsx'
 
 /** The same as `User`, under an older name. */

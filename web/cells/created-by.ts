@@ -1,5 +1,5 @@
 import { UserRoundPlus } from 'lucide-react'
-import { createdBy } from '../../src/core/fields/created-by.ts'
+import { createdBy } from '../../src/core/fields/people.ts'
 import { personCell } from './person-cell.tsx'
 
 /** Who made the record. */

@@ -1,5 +1,5 @@
 import { CalendarPlus } from 'lucide-react'
-import { createdTime } from '../../src/core/fields/created-time.ts'
+import { createdTime } from '../../src/core/fields/date-time.ts'
 import { systemTimeCell } from './system-time.tsx'
 
 /** When the record was made. */

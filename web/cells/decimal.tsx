@@ -1,5 +1,5 @@
 import { Diff } from 'lucide-react'
-import { decimal } from '../../src/core/fields/decimal.ts'
+import { decimal } from '../../src/core/fields/number.ts'
 import { numberCell } from './number-cell.tsx'
 
 /** A number with as many decimals as the field shows; the editor has them all. */

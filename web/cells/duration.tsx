@@ -1,6 +1,5 @@
 import { Hourglass } from 'lucide-react'
-import { duration } from '../../src/core/fields/duration.ts'
-import { showDuration } from '../../src/core/fields/duration-text.ts'
+import { duration, showDuration } from '../../src/core/fields/duration.ts'
 import { t } from '../i18n.ts'
 import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'

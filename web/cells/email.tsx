@@ -1,5 +1,5 @@
 import { Mail } from 'lucide-react'
-import { email } from '../../src/core/fields/email.ts'
+import { email } from '../../src/core/fields/checked-text.ts'
 import { t } from '../i18n.ts'
 import { linkCell } from './link-cell.tsx'
 import { emailHref } from './links.ts'

@@ -1,7 +1,6 @@
 import { LocateFixed, MapPin, MapPinned } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
-import { geoData } from '../../src/core/fields/geo-data.ts'
-import { join, parsePoint, pointParts } from '../../src/core/fields/geo-text.ts'
+import { geoData, join, parsePoint, pointParts } from '../../src/core/fields/geo-data.ts'
 import { t } from '../i18n.ts'
 import { openPlacePicker } from '../map/open-place-picker.tsx'
 import { valueAt } from '../map/place-value.ts'

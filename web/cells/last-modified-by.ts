@@ -1,5 +1,5 @@
 import { UserRoundPen } from 'lucide-react'
-import { lastModifiedBy } from '../../src/core/fields/last-modified-by.ts'
+import { lastModifiedBy } from '../../src/core/fields/people.ts'
 import { personCell } from './person-cell.tsx'
 
 /** Who changed the record last. */

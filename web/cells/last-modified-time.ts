@@ -1,5 +1,5 @@
 import { CalendarSync } from 'lucide-react'
-import { lastModifiedTime } from '../../src/core/fields/last-modified-time.ts'
+import { lastModifiedTime } from '../../src/core/fields/date-time.ts'
 import { systemTimeCell } from './system-time.tsx'
 
 /** When the record was last changed. */

@@ -1,5 +1,5 @@
 import { Link } from 'lucide-react'
-import { linkToAnotherRecord } from '../../src/core/fields/link-to-another-record.ts'
+import { linkToAnotherRecord } from '../../src/core/fields/links.ts'
 import { linksCell } from './links-cell.tsx'
 
 /** A link whose records programs get whole. */

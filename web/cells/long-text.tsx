@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { longText } from '../../src/core/fields/long-text.ts'
+import { longText } from '../../src/core/fields/text.ts'
 import { t } from '../i18n.ts'
 import { defineCell, type EditorProps } from './cell.ts'
 import styles from './editor.module.css'

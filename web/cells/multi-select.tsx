@@ -1,7 +1,6 @@
 import { ListChecks } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { matchTitle, type SelectOptions, titlesIn } from '../../src/core/fields/choices.ts'
-import { multiSelect } from '../../src/core/fields/multi-select.ts'
+import { matchTitle, multiSelect, type SelectOptions, titlesIn } from '../../src/core/fields/choices.ts'
 import { t } from '../i18n.ts'
 import { type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'
 import { countFitting } from './fit-pills.ts'

@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { readLong } from '../../src/core/fields/column-range.ts'
+import { readLong } from '../../src/core/fields/column-limits.ts'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { type Cell, defineCell } from './cell.ts'
 import { editedNumber, numberFormat, readNumberDraft } from './number-text.ts'

@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
-import { findPerson, idsIn, joinIds, type PeopleOptions } from '../../src/core/fields/people-value.ts'
+import { findPerson, idsIn, joinIds, type PeopleOptions } from '../../src/core/fields/people.ts'
 import type { Person } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
 import { type Cell, type Draft, defineCell, type EditorProps, type ViewProps } from './cell.ts'

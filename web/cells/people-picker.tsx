@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
-import type { PeopleOptions } from '../../src/core/fields/people-value.ts'
+import type { PeopleOptions } from '../../src/core/fields/people.ts'
 import type { Person } from '../../src/core/model.ts'
 import { t } from '../i18n.ts'
 import { Avatar } from '../ui/avatar.tsx'

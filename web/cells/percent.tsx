@@ -1,5 +1,5 @@
 import { Percent } from 'lucide-react'
-import { percent } from '../../src/core/fields/percent.ts'
+import { percent } from '../../src/core/fields/number.ts'
 import { numberCell } from './number-cell.tsx'
 import { numberFormat } from './number-text.ts'
 import styles from './view.module.css'

@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
-import { ME } from '../../src/core/fields/people-value.ts'
+import { ME } from '../../src/core/fields/people.ts'
 import { t } from '../i18n.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { type Cell, defineCell } from './cell.ts'

@@ -1,5 +1,5 @@
 import { Phone } from 'lucide-react'
-import { phoneNumber } from '../../src/core/fields/phone-number.ts'
+import { phoneNumber } from '../../src/core/fields/checked-text.ts'
 import { t } from '../i18n.ts'
 import { linkCell } from './link-cell.tsx'
 import { phoneHref } from './links.ts'

@@ -1,5 +1,5 @@
 import { QrCode } from 'lucide-react'
-import { qrCode } from '../../src/core/fields/qr-code.ts'
+import { qrCode } from '../../src/core/fields/codes.ts'
 import { codeCell } from './code-cell.tsx'
 
 /** Another field as a QR code. */

@@ -1,5 +1,5 @@
 import { Type } from 'lucide-react'
-import { singleLineText } from '../../src/core/fields/single-line-text.ts'
+import { singleLineText } from '../../src/core/fields/text.ts'
 import { t } from '../i18n.ts'
 import { defineCell } from './cell.ts'
 import { draftOf, TextInput } from './text-input.tsx'

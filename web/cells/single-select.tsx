@@ -1,7 +1,6 @@
 import { CircleChevronDown } from 'lucide-react'
 import type { SelectOptions } from '../../src/core/fields/choices.ts'
-import { matchTitle } from '../../src/core/fields/choices.ts'
-import { singleSelect } from '../../src/core/fields/single-select.ts'
+import { matchTitle, singleSelect } from '../../src/core/fields/choices.ts'
 import { t } from '../i18n.ts'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import type { OptionLine } from './option-list.ts'

@@ -1,5 +1,5 @@
 import { Link } from 'lucide-react'
-import { url } from '../../src/core/fields/url.ts'
+import { url } from '../../src/core/fields/checked-text.ts'
 import { t } from '../i18n.ts'
 import { linkCell } from './link-cell.tsx'
 import { urlHref } from './links.ts'

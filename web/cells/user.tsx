@@ -1,5 +1,5 @@
 import { UserRound } from 'lucide-react'
-import { user } from '../../src/core/fields/user.ts'
+import { user } from '../../src/core/fields/people.ts'
 import { peopleCell } from './people-cell.tsx'
 
 /** Members of the base, one or several. */

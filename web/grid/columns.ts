@@ -1,6 +1,6 @@
+import { shownType } from '../../src/core/fields/field.ts'
 import type { FieldOptions, FieldType } from '../../src/core/fields/field-type.ts'
-import { readingOptions } from '../../src/core/fields/reading-options.ts'
-import { shownType } from '../../src/core/fields/result.ts'
+import { readingOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { Cell } from '../cells/cell.ts'
 import { CELLS } from '../cells/index.ts'

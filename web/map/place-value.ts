@@ -1,5 +1,5 @@
 import type { CellValue } from '../../src/core/fields/field-type.ts'
-import { join, pointParts, readPoint } from '../../src/core/fields/geo-text.ts'
+import { join, pointParts, readPoint } from '../../src/core/fields/geo-data.ts'
 import type { LngLat } from './mercator.ts'
 
 /** The place that a value says; null for none, and for a text that is no place on the globe. */

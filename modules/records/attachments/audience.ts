@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import { collectsAnswers, filePathsOf, stacksOf } from '../../../src/core/views/index.ts'
 import { visibleFieldIds } from '../../../src/core/views/public-view.ts'
 import { type AuthService, isExpired } from '../../auth/index.ts'

@@ -1,6 +1,6 @@
 import type { ShareActor } from '../../../src/core/actor.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { AttachmentsService } from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { Operation, RecordChange, Values } from '../../../src/core/changes.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { storageOf } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { storageOf } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'
 import {

@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Actor, UserActor } from '../../../src/core/actor.ts'
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { isComputed } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, Person, RecordId } from '../../../src/core/model.ts'
 import {
   countDeleted,

@@ -1,10 +1,10 @@
+import { writeFileList } from '../../../src/core/fields/attachment-item.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { writeFileList } from '../../../src/core/fields/file-list.ts'
 import { readFormulaLink } from '../../../src/core/fields/formula.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { readList } from '../../../src/core/fields/list-value.ts'
 import { formatValue } from '../../../src/core/fields/read.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import { withPeople as optionsWithPeople } from '../../../src/core/fields/traits.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../src/core/actor.ts'
-import { isComputed, shownType } from '../../../src/core/fields/result.ts'
+import { isComputed, shownType } from '../../../src/core/fields/field.ts'
 import { showsPeople } from '../../../src/core/fields/traits.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'

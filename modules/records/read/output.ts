@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { shownType } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'
 import { fragmentsOf } from './expression/fragments.ts'
 import type { Form, ReadContext } from './expression/scope.ts'

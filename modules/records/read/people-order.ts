@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { shownType } from '../../../src/core/fields/result.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import { holdsPeople, showsPeople } from '../../../src/core/fields/traits.ts'
 import type { FilterMoment } from '../../../src/core/filters/index.ts'
 import type { Field, Person } from '../../../src/core/model.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../src/core/errors.ts'
+import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/field.ts'
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
-import { filterSetOf, isComputed, shownType } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, Sort } from '../../../src/core/model.ts'
 import type { Query, Selection } from '../../../src/core/query.ts'
 import type { Statement } from '../../../src/dialects/dialect.ts'

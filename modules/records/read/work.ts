@@ -1,4 +1,4 @@
-import { isComputed } from '../../../src/core/fields/result.ts'
+import { isComputed } from '../../../src/core/fields/field.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { isForeign } from '../table/index.ts'
 import { wholeOf } from './expression/scope.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
-import { describeValue } from '../../../src/core/fields/describe-value.ts'
+import { describeValue } from '../../../src/core/fields/field-type.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../src/core/model.ts'

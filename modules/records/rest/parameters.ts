@@ -1,5 +1,5 @@
 import { AppError, badRequest, notFound } from '../../../src/core/errors.ts'
-import { describeValue } from '../../../src/core/fields/describe-value.ts'
+import { describeValue } from '../../../src/core/fields/field-type.ts'
 import { allOf, type Filter } from '../../../src/core/filters/index.ts'
 import { parseJsonText } from '../../../src/core/json-text.ts'
 import type { Field, Sort } from '../../../src/core/model.ts'

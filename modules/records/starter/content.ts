@@ -1,4 +1,4 @@
-import { ME } from '../../../src/core/fields/people-value.ts'
+import { ME } from '../../../src/core/fields/people.ts'
 import type { NewField } from '../../schema/index.ts'
 
 const choices = (...titles: string[]) => ({ choices: titles.map((title) => ({ title })) })

@@ -1,15 +1,21 @@
 import type { Values } from '../../../src/core/changes.ts'
 import { AppError, notFound } from '../../../src/core/errors.ts'
-import { fractionLimit, withinFraction } from '../../../src/core/fields/column-fraction.ts'
-import { lengthLimit, withinColumn } from '../../../src/core/fields/column-length.ts'
-import { numberRange, readLong, withinRange } from '../../../src/core/fields/column-range.ts'
+import {
+  fractionLimit,
+  lengthLimit,
+  numberRange,
+  readLong,
+  withinColumn,
+  withinFraction,
+  withinRange,
+} from '../../../src/core/fields/column-limits.ts'
 import { type MadeAt, startsNow, startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue, Read } from '../../../src/core/fields/field-type.ts'
+import { readingOptions } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import { isPasswordHash } from '../../../src/core/fields/password.ts'
 import { valueError } from '../../../src/core/fields/read.ts'
-import { readingOptions } from '../../../src/core/fields/reading-options.ts'
 import { isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { TableModel } from '../../schema/index.ts'

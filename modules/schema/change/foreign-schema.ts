@@ -1,7 +1,7 @@
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { SourceRow } from '../../bases/index.ts'

@@ -1,5 +1,5 @@
+import { shownType } from '../../../src/core/fields/field.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import { holdsFiles, isSecret } from '../../../src/core/fields/traits.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { broken, type ComputedRules, gives, missingColumn, refusal } from './rules.ts'

@@ -1,7 +1,7 @@
+import { shownType } from '../../../src/core/fields/field.ts'
 import { type FieldTypeName, readOptions } from '../../../src/core/fields/index.ts'
 import { isSingleLink, linkOf } from '../../../src/core/fields/link-options.ts'
 import { lookup } from '../../../src/core/fields/lookup.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { type ComputedRules, gives } from './rules.ts'
 import { findTarget, requireTarget } from './through-link.ts'

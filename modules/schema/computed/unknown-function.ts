@@ -1,6 +1,6 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { isRollupFunction } from '../../../src/core/fields/rollup-functions.ts'
+import { isRollupFunction } from '../../../src/core/fields/rollup.ts'
 import type { FieldInput, SchemaStore } from '../model/index.ts'
 import { notAvailable } from './rollup.ts'
 import { refusal } from './rules.ts'

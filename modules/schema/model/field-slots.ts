@@ -1,4 +1,4 @@
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { StoredField, TableModel } from './model.ts'

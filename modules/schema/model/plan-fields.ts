@@ -1,6 +1,6 @@
 import { badRequest } from '../../../src/core/errors.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { type FieldTypeName, fieldType, readOptions } from '../../../src/core/fields/index.ts'
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
 import { isRecordId } from '../../../src/core/fields/traits.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'

@@ -1,5 +1,5 @@
 import { CHECKBOX_ICONS } from '../../../src/core/fields/checkbox.ts'
-import { DURATION_FORMATS } from '../../../src/core/fields/duration-text.ts'
+import { DURATION_FORMATS } from '../../../src/core/fields/duration.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { RATING_ICONS } from '../../../src/core/fields/rating.ts'

@@ -1,6 +1,6 @@
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { type LinkOptions, linkOptions } from '../../../src/core/fields/link-options.ts'
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field } from '../../../src/core/model.ts'
 import type { ForeignKeyStructure, TableStructure } from '../../../src/db/introspect/index.ts'

@@ -1,6 +1,6 @@
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import type { CellValue, FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType, isFieldTypeName } from '../../../src/core/fields/index.ts'
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
 import { createId } from '../../../src/core/ids.ts'
 import type { Field, Table } from '../../../src/core/model.ts'
 import type { ColumnStructure, Introspector, TableStructure } from '../../../src/db/introspect/index.ts'

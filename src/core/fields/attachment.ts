@@ -4,13 +4,12 @@ import {
   type AttachmentItem,
   MAX_ATTACHMENTS_EVER,
   readAttachments,
+  readFileList,
   readItems,
   writeAttachments,
 } from './attachment-item.ts'
 import { FILE_KIND_KEYS, FILE_KINDS, isAllowedKind } from './attachment-kinds.ts'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, type Read, readFail, readOk } from './field-type.ts'
-import { readFileList } from './file-list.ts'
+import { defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 
 const MEGABYTE = 1024 ** 2
 

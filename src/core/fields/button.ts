@@ -44,7 +44,7 @@ export const button = defineFieldType({
 })
 
 /** What a button's cell says. */
-export interface ButtonValue {
+interface ButtonValue {
   label: string
   /** Where a press leads, as the formula says it; null: nowhere. */
   url: string | null

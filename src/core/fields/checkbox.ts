@@ -1,8 +1,34 @@
 import { z } from 'zod'
-import { checkboxWord } from './checkbox-words.ts'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { cssColor } from './rating.ts'
+
+/**
+ * Pairs of words for "checked" and "unchecked" (spec §5, import type detection), lower case. Where a
+ * side has no word of its own, an empty cell stands for it.
+ */
+export const CHECKBOX_VOCABULARIES: readonly { yes: readonly string[]; no: readonly string[] }[] = [
+  { yes: ['true'], no: ['false'] },
+  { yes: ['yes'], no: ['no'] },
+  { yes: ['y'], no: ['n'] },
+  { yes: ['1'], no: ['0'] },
+  { yes: ['on'], no: ['off'] },
+  { yes: ['checked'], no: ['unchecked'] },
+  { yes: ['enabled'], no: ['disabled'] },
+  { yes: ['[x]'], no: ['[ ]', '[]'] },
+  { yes: ['x'], no: [] },
+  { yes: ['done'], no: [] },
+  { yes: ['✓', '✔', '✔️', '☑', '☑️', '✅'], no: ['✗', '✘', '☐', '❌'] },
+]
+
+const MEANING = new Map(
+  CHECKBOX_VOCABULARIES.flatMap(({ yes, no }) => [
+    ...yes.map((word): [string, boolean] => [word, true]),
+    ...no.map((word): [string, boolean] => [word, false]),
+  ]),
+)
+
+/** True or false for a word of any vocabulary, null for anything else. */
+export const checkboxWord = (text: string): boolean | null => MEANING.get(text.trim().toLowerCase()) ?? null
 
 /** Pairs of signs that a checkbox can be drawn with. */
 export const CHECKBOX_ICONS = ['square', 'circle', 'star', 'heart', 'thumb', 'flag'] as const

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { createId } from '../ids.ts'
+import { type CellValue, defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
 /** One option of a select field. Cells hold its title; the id stays when it is renamed. */
 export interface Choice {
@@ -48,7 +49,7 @@ const choiceInput = z.object({
  * Schema of `{ choices }`: missing and double ids, and missing colours, are filled in; the order is kept.
  * Refuses empty and double titles; `noComma` also titles that a comma list could not hold.
  */
-export function selectOptions({ noComma }: { noComma: boolean }) {
+function selectOptions({ noComma }: { noComma: boolean }) {
   const choices = z
     .array(choiceInput)
     .max(MAX_CHOICES, { error: `A field can have up to ${MAX_CHOICES} options` })
@@ -108,7 +109,76 @@ export function matchTitle(choices: Choice[], text: string): string | null {
 }
 
 /** The wire's sentence for titles that the field does not have. */
-export function unknownOptions(unknown: string[], choices: Choice[]): string {
+function unknownOptions(unknown: string[], choices: Choice[]): string {
   const valid = choices.map((choice) => choice.title).join(', ')
   return `Invalid option(s) "${unknown.join(', ')}" provided. Valid options are "${valid}"`
 }
+
+/** One of the field's options, kept as its title. */
+export const singleSelect = defineFieldType({
+  name: 'SingleSelect',
+  label: 'Single select',
+  group: 'choice',
+  help: 'One option from a list',
+  example: 'In progress',
+  storage: 'text',
+  options: selectOptions({ noComma: false }),
+  filters: 'select',
+  summaries: 'count',
+  choices: 'single',
+  optionsLimitValues: true,
+  read(input, { choices }) {
+    if (typeof input !== 'string' && typeof input !== 'number') {
+      return readFail(`Expected an option name, got ${describeValue(input)}`)
+    }
+    const title = String(input)
+    if (choices.some((choice) => choice.title === title)) return readOk(title)
+    return readFail(unknownOptions([describeValue(title)], choices), 'option')
+  },
+  parse: (text, { choices }) => matchTitle(choices, text),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
+})
+
+const MAX_ITEMS = 10_000 // as many as a field can have options
+
+/**
+ * Any number of the field's options: their titles, each once, joined by commas in the order of entry. They are
+ * text however many options there are: the `set` that spec §5 asks for up to 64 of them is a type of MySQL, which
+ * is no base's home. Of a connected MySQL a column of that type is read as a multi select.
+ */
+export const multiSelect = defineFieldType({
+  name: 'MultiSelect',
+  label: 'Multi select',
+  group: 'choice',
+  help: 'One or more options from a list',
+  example: 'red, blue',
+  storage: 'text',
+  options: selectOptions({ noComma: true }),
+  filters: 'multiSelect',
+  summaries: 'count',
+  choices: 'multiple',
+  optionsLimitValues: true,
+  read(input, { choices }) {
+    const titles = typeof input === 'string' || typeof input === 'number' ? titlesIn(String(input)) : input
+    if (!Array.isArray(titles) || titles.length > MAX_ITEMS || !titles.every(isTitle)) {
+      return readFail(`Expected option names, got ${describeValue(input)}`)
+    }
+    const known = new Set(choices.map((choice) => choice.title))
+    const wanted = new Set(titles.map((title) => String(title).trim()).filter((title) => title !== ''))
+    const unknown = [...wanted].filter((title) => !known.has(title))
+    if (unknown.length > 0)
+      return readFail(unknownOptions(unknown.slice(0, 10).map(describeValue), choices), 'option')
+    return readOk(joined(wanted))
+  },
+  parse(text, { choices }) {
+    const titles = titlesIn(text).map((title) => matchTitle(choices, title))
+    return titles.includes(null) ? null : joined(titles)
+  },
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
+})
+
+const isTitle = (item: unknown): boolean => typeof item === 'string' || typeof item === 'number'
+
+const joined = (titles: Iterable<string | null>): CellValue => [...new Set(titles)].join(',') || null

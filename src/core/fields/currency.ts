@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { precision } from './decimal.ts'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
+import { formatNumber, precision, readNumber } from './number.ts'
 import { type DecimalMark, parseNumber } from './number-text.ts'
-import { formatNumber, readNumber } from './number-value.ts'
 
 const options = z.object({
   /** BCP 47, e.g. `de-DE`: how the amount is written. */

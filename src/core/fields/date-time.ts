@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { isTimeZone } from '../dates.ts'
 import { DATE_FORMATS } from './date-text.ts'
-import { describeValue } from './describe-value.ts'
-import { type CellValue, defineFieldType, type Read, readFail, readOk } from './field-type.ts'
+import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
 import { exactInstant, type InstantOptions, parseInstant, readInstant } from './instant-text.ts'
+import { readNothing } from './system-value.ts'
 
 /** Options of every field that shows instants. */
-export const instantOptions = z.object({
+const instantOptions = z.object({
   format: z.enum(DATE_FORMATS).default('YYYY-MM-DD'),
   time12h: z.boolean().default(false),
   seconds: z.boolean().default(false),
@@ -19,7 +19,7 @@ export const instantOptions = z.object({
 })
 
 /** What instants have in common, whoever writes them. */
-export const instantValue = {
+const instantValue = {
   storage: 'datetime' as const,
   options: instantOptions,
   filters: 'date' as const,
@@ -44,4 +44,30 @@ export const dateTime = defineFieldType({
     if (instant !== null) return readOk(instant)
     return readFail(`Expected a date and time such as 2024-03-05 08:20:30, got ${describeValue(input)}`)
   },
+})
+
+/** When the record was made. */
+export const createdTime = defineFieldType({
+  ...instantValue,
+  name: 'CreatedTime',
+  label: 'Created time',
+  group: 'system',
+  help: 'When the record was created',
+  example: '2024-03-05 08:20',
+  readOnly: true,
+  systemColumn: 'created_at',
+  read: readNothing,
+})
+
+/** When the record was last changed; nothing until its first change. */
+export const lastModifiedTime = defineFieldType({
+  ...instantValue,
+  name: 'LastModifiedTime',
+  label: 'Last modified time',
+  group: 'system',
+  help: 'When the record was last modified',
+  example: '2024-03-06 17:05',
+  readOnly: true,
+  systemColumn: 'updated_at',
+  read: readNothing,
 })

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { DATE_FORMATS, formatDay, parseDay, readDay } from './date-text.ts'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 import { parseDayOnly } from './instant-text.ts'
 
 /** A day of the calendar, without time or zone. */

@@ -1,9 +1,9 @@
 import { choiceColor } from './choices.ts'
 import type { Detected } from './detected.ts'
-import { hints } from './title-words.ts'
+import { hints } from './detected.ts'
 
 /** Most different values that become options (spec §5, §9). */
-export const MAX_OPTIONS = 64
+const MAX_OPTIONS = 64
 /** A label is a word or a few; what is longer is a text. */
 const MAX_LABEL = 50
 const MAX_WORDS = 6

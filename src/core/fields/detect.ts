@@ -1,18 +1,15 @@
-import { CHECKBOX_VOCABULARIES } from './checkbox-words.ts'
-import { detectDates } from './detect-dates.ts'
-import { readabilityOf } from './detect-display.ts'
-import { detectLabels } from './detect-labels.ts'
+import { CHECKBOX_VOCABULARIES } from './checkbox.ts'
+import { isEmail, isPhone, isUrl } from './checked-text.ts'
+import { detectDates, detectTimes } from './detect-dates.ts'
+import { detectLabels, isCode } from './detect-labels.ts'
 import { detectNumbers } from './detect-numbers.ts'
-import { detectTimes } from './detect-times.ts'
 import type { Detected } from './detected.ts'
+import { hints } from './detected.ts'
 import { isEmptyWord, isMissingWord, isNullWord } from './empty-words.ts'
 import type { FieldOptions } from './field-type.ts'
 import { type FieldTypeName, fieldType, readOptions } from './index.ts'
 import { jsonProblem } from './json.ts'
-import { cleanTitle, columnNameFor, uniqueName } from './names.ts'
 import type { DecimalMark } from './number-text.ts'
-import { isEmail, isPhone, isUrl } from './text-checks.ts'
-import { hints } from './title-words.ts'
 
 /** Most rows that are looked at where the caller does not say. */
 export const MAX_ROWS_TO_PARSE = 500
@@ -184,3 +181,78 @@ function detectJson(values: string[]): Detected {
   const isJson = given.every((value) => /^\s*[{[]/.test(value) && jsonProblem(value) === null)
   return given.length > 0 && isJson ? { type: 'JSON' } : null
 }
+
+/** Longest column name: PostgreSQL cuts names at 63 bytes, and a suffix needs room. */
+const MAX_COLUMN_NAME = 55
+
+/** Longest title, less the room for a suffix (spec §5: 255). */
+const MAX_TITLE = 250
+
+/** A title as people read it: without spaces around it, line breaks or control characters. */
+export const cleanTitle = (text: string): string =>
+  text
+    .replace(/^\ufeff/, '')
+    .normalize('NFC')
+    .replace(/[\s\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TITLE)
+    .replace(/\p{Cs}$/u, '') // half of a character that the cut went through
+    .trim()
+
+/** The name with `_1`, `_2`, … until it is not taken, in any case of its letters; it is then taken, too. */
+export function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name
+  for (let suffix = 1; taken.has(unique.toLowerCase()); suffix++) unique = `${name}_${suffix}`
+  taken.add(unique.toLowerCase())
+  return unique
+}
+
+/**
+ * A column name made from a title: special characters become underscores (spec §5).
+ * `Cost Total $` gives `Cost_Total__`; a title of nothing else gives `field`.
+ */
+export function columnNameFor(title: string, taken: Set<string>): string {
+  const name = title.replace(/\W/g, '_').slice(0, MAX_COLUMN_NAME)
+  return uniqueName(/^_*$/.test(name) ? 'field' : name, taken)
+}
+
+/** How readily a type names records. Types that are not here do so only where there is nothing else. */
+const BY_TYPE: Partial<Record<FieldTypeName, number>> = {
+  SingleLineText: 3,
+  SingleSelect: 2,
+  LongText: 1.5,
+  Email: 2,
+  Date: 1.5,
+  DateTime: 1.5,
+  Year: 1.5,
+  PhoneNumber: 0.5,
+  URL: 0.5,
+}
+/** A name is shorter than this; what is twice as long is a text. */
+const MAX_NAME = 60
+
+/**
+ * How well a column names the records of its table. Names and titles lead, then other text by how much it differs from
+ * record to record; ids, codes and hashes come last, however unique.
+ *
+ * @param values the cells that are not blank
+ */
+export function readabilityOf(
+  values: string[],
+  { type, title, rows, index }: { type: FieldTypeName; title: string; rows: number; index: number },
+): number {
+  const byType = BY_TYPE[type]
+  // The first of several that are as good.
+  const byPlace = -Math.min(index, 50) / 100
+  if (byType === undefined || values.length === 0) return byPlace
+  const distinct = new Set(values)
+  const isWords = type === 'SingleLineText' || type === 'SingleSelect' || type === 'LongText'
+  const codes = isWords ? [...distinct].filter(isUnreadable).length / distinct.size : 0
+  const length = values.reduce((sum, value) => sum + value.length, 0) / values.length
+  const byTitle = (hints(title, 'main') ? 2 : 0) - (isWords && hints(title, 'code') ? 3 : 0)
+  const byLength = length > MAX_NAME ? -1.5 * Math.min(2, length / MAX_NAME) : 0
+  const differing = (3 * distinct.size) / values.length
+  return byType + byTitle + byLength + byPlace + differing + values.length / rows - 5 * codes
+}
+
+const isUnreadable = (value: string): boolean => !/\p{L}/u.test(value) || isCode(value)

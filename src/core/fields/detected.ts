@@ -3,3 +3,45 @@ import type { FieldTypeName } from './index.ts'
 
 /** What one detector found; null: it is something else. */
 export type Detected = { type: FieldTypeName; options?: FieldOptions; ambiguous?: true } | null
+
+/** The words of a title in lower case: `gap_species_code`, `gapSpeciesCode` and `Gap species code` have the same three. */
+const wordsOf = (title: string): string[] =>
+  title
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+
+const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+
+/**
+ * What a header says about its column, in the languages that files most often come in. A hint only settles what
+ * the values leave open; it never overrules them.
+ */
+const TITLE_HINTS = {
+  /** Names and places of people, companies and things: text, even where they recur. */
+  name: list(
+    'name names fullname firstname lastname surname forename author authors artist composer director customer client ' +
+      'contact person employee student patient address addresses street vorname nachname kunde anschrift adresse ' +
+      'straße strasse nom prenom prénom client adresse nombre apellido apellidos cliente direccion dirección nome cognome',
+  ),
+  /** The column that most likely names the record. */
+  main: list('name title subject fullname titel nom nombre nome titre título titolo'),
+  /** Identifiers: unreadable, and never options. */
+  code: list(
+    'id ids uuid guid code codes sku isbn ean upc gtin hash key serial vin version versions build release zip zipcode ' +
+      'postcode postal plz iban bic token number no nr num ref reference fips ssn checksum sha md5',
+  ),
+  /** Digits that are not amounts: a leading zero may come in a row that was not looked at. */
+  digits: list('zip zipcode postcode postal plz isbn ean upc gtin iban ssn fips vin sku'),
+  phone: list(
+    'phone phones telephone tel mobile cell fax telefon handy mobil téléphone telefono teléfono móvil',
+  ),
+  duration: list('duration durations elapsed length runtime lap dauer laufzeit durée duración durata'),
+  score: list('score scores ratio result results odds ergebnis'),
+  year: list('year yr jahr année anno año ano'),
+} as const
+
+/** True where the title has a word of the kind. */
+export const hints = (title: string, kind: keyof typeof TITLE_HINTS): boolean =>
+  wordsOf(title).some((word) => TITLE_HINTS[kind].has(word))

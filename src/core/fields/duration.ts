@@ -1,7 +1,111 @@
 import { z } from 'zod'
-import { DURATION_FORMATS, exactDuration, parseDuration, showDuration } from './duration-text.ts'
 import { defineFieldType } from './field-type.ts'
-import { readNumber } from './number-value.ts'
+import { readNumber } from './number.ts'
+import { readNumberText } from './number-text.ts'
+
+/** The forms in which a length of time is shown; their order is the `meta.duration` of REST clients. */
+export const DURATION_FORMATS = ['h:mm', 'h:mm:ss', 'h:mm:ss.s', 'h:mm:ss.ss', 'h:mm:ss.sss'] as const
+
+export type DurationFormat = (typeof DURATION_FORMATS)[number]
+
+const MAX_LENGTH = 60
+/** `1:30`, `1:30:15`, `0:00:01.5`; hours may be many. */
+const CLOCK = /^(\d{1,12}):(\d{1,2})(?::(\d{1,2}(?:[.,]\d{1,9})?))?$/
+const UNIT_SECONDS: Record<string, number> = {
+  d: 86_400,
+  day: 86_400,
+  days: 86_400,
+  h: 3600,
+  hr: 3600,
+  hrs: 3600,
+  hour: 3600,
+  hours: 3600,
+  m: 60,
+  min: 60,
+  mins: 60,
+  minute: 60,
+  minutes: 60,
+  s: 1,
+  sec: 1,
+  secs: 1,
+  second: 1,
+  seconds: 1,
+  ms: 0.001,
+}
+
+/**
+ * Reads a length of time as people write it: `1:30`, `1h 30m`, `-0:30`, `90`. What stands without a unit
+ * is of the smallest one that the format shows whole: `90` is ninety minutes under `h:mm` and ninety
+ * seconds under all others, and `1:30` is hours and minutes there, minutes and seconds here.
+ *
+ * @returns seconds; null where any part of the text is not of the length
+ */
+export function parseDuration(text: string, format: DurationFormat): number | null {
+  if (text.length > MAX_LENGTH) return null
+  const [, sign = '', body = ''] = /^([-+−–]?)\s*(.*)$/s.exec(text.trim()) ?? []
+  const seconds = clockSeconds(body, format) ?? unitSeconds(body) ?? plainSeconds(body, format)
+  if (seconds === null) return null
+  return sign === '' || sign === '+' ? seconds : 0 - seconds
+}
+
+function clockSeconds(text: string, format: DurationFormat): number | null {
+  const match = CLOCK.exec(text)
+  if (!match) return null
+  const [first, second] = [Number(match[1]), Number(match[2])]
+  if (second > 59) return null
+  if (match[3] === undefined) return format === 'h:mm' ? first * 3600 + second * 60 : first * 60 + second
+  const rest = readNumberText(match[3].replace(',', '.'))
+  if (rest === null || rest >= 60) return null
+  return rounded(first * 3600 + second * 60 + rest)
+}
+
+/** `1h 30m`, `1.5 hours`, `250 ms`: each unit once, from the largest to the smallest. */
+function unitSeconds(text: string): number | null {
+  const parts = [...text.toLowerCase().matchAll(/(\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)\s*([a-z]+)[\s,]*/gy)]
+  if (parts.length === 0 || parts.reduce((sum, [all]) => sum + all.length, 0) !== text.length) return null
+  let last = Number.POSITIVE_INFINITY
+  let seconds = 0
+  for (const [, digits = '', unit = ''] of parts) {
+    const size = UNIT_SECONDS[unit]
+    const amount = readNumberText(digits.replace(',', '.'))
+    if (size === undefined || amount === null || size >= last) return null
+    // A value in seconds alone is taken as it stands: that is how one is written which no clock shows.
+    if (parts.length === 1 && size === 1) return amount
+    last = size
+    seconds += amount * size
+  }
+  return rounded(seconds)
+}
+
+function plainSeconds(text: string, format: DurationFormat): number | null {
+  const number = readNumberText(text)
+  return number === null ? null : rounded(number * (format === 'h:mm' ? 60 : 1))
+}
+
+/** To the millisecond: 1.1 hours are 3960 seconds, and not 3960.0000000000005. */
+const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000
+
+/** A length of time as the format shows it, rounded to what that has room for: `1:30`, `-0:00:01.5`. */
+export function showDuration(seconds: number, format: DurationFormat): string {
+  const digits = Math.max(0, DURATION_FORMATS.indexOf(format) - 1)
+  const unit = format === 'h:mm' ? 60 : 1 / 10 ** digits
+  const total = Math.round(Math.abs(seconds) / unit)
+  if (!Number.isSafeInteger(total)) return `${seconds}s`
+  const sign = seconds < 0 && total > 0 ? '-' : ''
+  if (format === 'h:mm') return `${sign}${Math.floor(total / 60)}:${two(total % 60)}`
+  const whole = Math.floor(total / 10 ** digits)
+  const fraction = digits === 0 ? '' : `.${String(total % 10 ** digits).padStart(digits, '0')}`
+  return `${sign}${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${fraction}`
+}
+
+/** The shortest text that reads back as the same length: as shown where that says all, else with more digits. */
+function exactDuration(seconds: number, format: DurationFormat): string {
+  const start = DURATION_FORMATS.indexOf(format)
+  const shown = DURATION_FORMATS.slice(start).map((each) => showDuration(seconds, each))
+  return shown.find((text) => parseDuration(text, format) === seconds) ?? `${seconds}s`
+}
+
+const two = (value: number): string => String(value).padStart(2, '0')
 
 /** A length of time in seconds; fractions are parts of a second. */
 export const duration = defineFieldType({

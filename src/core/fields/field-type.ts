@@ -76,7 +76,7 @@ export type FieldOptions = Record<string, unknown>
  * link, telephone, limits of files), it is text that is no `json`, or it is no `value` of the type at all.
  * `valueError` in `read.ts` words each for the wire.
  */
-export type ReadFault = 'value' | 'check' | 'option' | 'json'
+type ReadFault = 'value' | 'check' | 'option' | 'json'
 
 /** The outcome of reading a value that came from outside. */
 export type Read = { ok: true; value: CellValue } | { ok: false; message: string; fault: ReadFault }
@@ -85,7 +85,7 @@ export type Read = { ok: true; value: CellValue } | { ok: false; message: string
  * What the rest of the product asks of a type instead of its name. All are optional: a type without a trait gets the
  * behaviour of its storage. `traits.ts` has a predicate for those that are asked often.
  */
-export interface FieldTraits {
+interface FieldTraits {
   /** Values are titles of the field's own choices: one, or several joined by commas. */
   choices?: 'single' | 'multiple'
   /** Values are user ids: `chosen` by people and programs, or `recorded` by the server. */
@@ -212,3 +212,36 @@ export function defineFieldType<const N extends string, O>(
 
 export const readOk = (value: CellValue): Read => ({ ok: true, value })
 export const readFail = (message: string, fault: ReadFault = 'value'): Read => ({ ok: false, message, fault })
+
+/** How values are read, beside a field's own options. It follows from the column and is never stored. */
+export type ReadingOptions = {
+  /**
+   * True for columns of connected databases, which may hold any fraction of a second. Tables of our own keep instants
+   * to the millisecond and times of day to the second.
+   */
+  keepsFraction?: boolean | undefined
+}
+
+/** A field's options as `read` and `parse` of its type take them. A field of unknown column counts as one of our own. */
+export const readingOptions = <O extends FieldOptions>(
+  { databaseType = null }: { databaseType?: string | null },
+  options: O,
+): O & ReadingOptions => (databaseType === null ? options : { ...options, keepsFraction: true })
+
+/** A value from outside as it may be quoted in a message: short, on one line, never `[object Object]`. */
+export function describeValue(input: unknown): string {
+  const text = typeof input === 'object' && input !== null ? jsonOf(input) : String(input)
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > 60 ? `${line.slice(0, 57)}...` : line
+}
+
+function jsonOf(input: object): string {
+  // Large input is named by its kind; writing all of it out, to show 57 characters, would be work for nothing.
+  if (Array.isArray(input)) return input.length > 20 ? 'a list' : safeJson(input, 'a list')
+  return Object.keys(input).length > 20 ? 'an object' : safeJson(input, 'an object')
+}
+
+function safeJson(input: object, otherwise: string): string {
+  const nested = Object.values(input).some((value) => typeof value === 'object' && value !== null)
+  return nested ? otherwise : JSON.stringify(input)
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineFieldType, type Read } from './field-type.ts'
+import { readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
-import { readInteger } from './number-value.ts'
-import { readText } from './text-value.ts'
+import { readText } from './text.ts'
 
 const MAX_KEY_LENGTH = 255
 

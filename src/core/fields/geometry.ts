@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
-import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
-import { isWkt } from './wkt.ts'
+import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** A shape in well-known text (OGC 06-103r4): points, lines, areas. */
 export const geometry = defineFieldType({
@@ -27,3 +25,86 @@ export const geometry = defineFieldType({
   format: (value) => (value === null ? '' : String(value)),
   databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
 })
+
+/** How deep the brackets of each kind of shape go around its coordinates. */
+const DEPTH: Record<string, number> = {
+  POINT: 1,
+  LINESTRING: 1,
+  CIRCULARSTRING: 1,
+  TRIANGLE: 2,
+  POLYGON: 2,
+  MULTIPOINT: 1,
+  MULTILINESTRING: 2,
+  MULTIPOLYGON: 3,
+  POLYHEDRALSURFACE: 3,
+  TIN: 3,
+}
+
+const HEAD = /^\s*([A-Z]+)\s*(?:(?:ZM|Z|M)\b\s*)?/i
+const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i
+const MAX_DEPTH = 20
+
+/**
+ * True for well-known text as far as its writing goes: the kind, the brackets that belong to it, two to
+ * four numbers for each position. Whether an area is closed, or crosses itself, is not looked at.
+ */
+export function isWkt(text: string): boolean {
+  // EWKT says first of which system the numbers are.
+  return isShape(text.replace(/^\s*SRID\s*=\s*\d{1,9}\s*;/i, ''), 0)
+}
+
+function isShape(text: string, depth: number): boolean {
+  const head = HEAD.exec(text)
+  if (!head || depth > MAX_DEPTH) return false
+  // `POINTZ` is written in one word, too.
+  const kind = (head[1] ?? '').toUpperCase()
+  const body = text.slice(head[0].length).trim()
+  const bare = kind in DEPTH || kind === 'GEOMETRYCOLLECTION' ? kind : kind.replace(/(?:ZM|Z|M)$/, '')
+  if (/^EMPTY$/i.test(body)) return bare in DEPTH || bare === 'GEOMETRYCOLLECTION'
+  const inner = inBrackets(body)
+  if (inner === null) return false
+  if (bare === 'GEOMETRYCOLLECTION') return parts(inner).every((part) => isShape(part, depth + 1))
+  const levels = DEPTH[bare]
+  return levels !== undefined && isNested(inner, levels - 1, bare === 'MULTIPOINT')
+}
+
+/** Positions within so many more brackets. The points of a `MULTIPOINT` may have brackets of their own. */
+function isNested(text: string, levels: number, mayBracket: boolean): boolean {
+  return parts(text).every((part) => {
+    const trimmed = part.trim()
+    if (levels === 0) {
+      const bare = mayBracket ? (inBrackets(trimmed) ?? trimmed) : trimmed
+      return isPosition(bare) || (mayBracket && /^EMPTY$/i.test(trimmed))
+    }
+    if (/^EMPTY$/i.test(trimmed)) return true
+    const inner = inBrackets(trimmed)
+    return inner !== null && isNested(inner, levels - 1, mayBracket)
+  })
+}
+
+/** Two to four numbers. */
+function isPosition(text: string): boolean {
+  const numbers = text.trim().split(/\s+/, 5)
+  return numbers.length >= 2 && numbers.length <= 4 && numbers.every((number) => NUMBER.test(number))
+}
+
+const inBrackets = (text: string): string | null =>
+  text.startsWith('(') && text.endsWith(')') ? text.slice(1, -1) : null
+
+/** Splits at the commas that stand in no brackets; brackets that do not match leave a part that fits nothing. */
+function parts(text: string): string[] {
+  const found: string[] = []
+  let depth = 0
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '(') depth++
+    else if (sign === ')') depth--
+    else if (sign === ',' && depth === 0) {
+      found.push(text.slice(from, at))
+      from = at + 1
+    }
+    if (depth < 0) return ['']
+  }
+  return [...found, text.slice(from)]
+}

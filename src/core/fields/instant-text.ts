@@ -10,7 +10,7 @@ import {
 } from '../dates.ts'
 import { trimTrailing } from '../trim-characters.ts'
 import { type DateFormat, formatDay, parseDay, readDay } from './date-text.ts'
-import type { ReadingOptions } from './reading-options.ts'
+import type { ReadingOptions } from './field-type.ts'
 
 /** How a field of instants is shown. */
 export type InstantOptions = {

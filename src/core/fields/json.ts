@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { isTooDeep, MAX_JSON_DEPTH } from '../json-text.ts'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, type Read, readFail } from './field-type.ts'
-import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
+import { defineFieldType, describeValue, type Read, readFail } from './field-type.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** Any JSON value. The text is kept as its author wrote it: spaces, order of keys and all digits. */
 export const json = defineFieldType({

@@ -1,11 +1,11 @@
 import type { Field } from './field.ts'
+import { shownType } from './field.ts'
 import type { CellValue, FieldOptions } from './field-type.ts'
 import type { FieldTypeName } from './index.ts'
 import { formatValue } from './read.ts'
-import { shownType } from './result.ts'
 
 /** How the names of linked records are written: as values of this type. */
-export interface LinkedNames {
+interface LinkedNames {
   type: FieldTypeName
   options: FieldOptions
 }

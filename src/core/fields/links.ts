@@ -1,4 +1,64 @@
-import { linkType } from './link-type.ts'
+import type { RecordId } from '../ids.ts'
+import {
+  type CellValue,
+  defineFieldType,
+  describeValue,
+  type FieldType,
+  type Read,
+  readFail,
+  readOk,
+} from './field-type.ts'
+import { isSingleLink, type LinkOptions, linkOptions } from './link-options.ts'
+import { readLinkIds, readLinks, writeNameList } from './list-value.ts'
+
+/** Most records that one value may name; more are linked by several changes. */
+const MAX_LINKED = 10_000
+
+/** What both types of link have in common; they differ in what REST clients read. */
+export const linkType = <const N extends string>(
+  words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example' | 'linkAnswer'> & { name: N },
+) =>
+  defineFieldType<N, LinkOptions>({
+    ...words,
+    group: 'relation',
+    storage: 'longText',
+    options: linkOptions,
+    filters: 'links',
+    summaries: 'number',
+    computed: 'link',
+    read: readLinkedIds,
+    parse: (text) => idsText(readLinkIds(text.length > MAX_LINKED * 40 ? 'too long' : text.trim())),
+    format(value, options) {
+      const names = readLinks(value).records.map(({ id, title }) => nameOf(id, title))
+      // The name of the only one needs no quotes, as nothing stands beside it, but one of blanks would look empty.
+      const [only = ''] = names
+      return isSingleLink(options) && (only === '' || only.trim() !== '') ? only : writeNameList(names)
+    },
+  })
+
+/** A record without a name is called by its id. */
+const nameOf = (id: RecordId, title: CellValue): string => String(title === null || title === '' ? id : title)
+
+/** The records of a link as JSON text of their ids. What the cell shows is taken where it lists them all. */
+function readLinkedIds(input: unknown): Read {
+  const expected = () => readFail(`Expected a list of record ids such as [1,2], got ${describeValue(input)}`)
+  if (Array.isArray(input)) return isIds(input) ? readOk(idsText(input)) : expected()
+  if (typeof input !== 'string' || input.length > MAX_LINKED * 40) return expected()
+  const ids = readLinkIds(input)
+  if (ids !== null) return isIds(ids) ? readOk(idsText(ids)) : expected()
+  const { count, records } = readLinks(input)
+  if (count === 0 || count !== records.length) return expected()
+  return readOk(idsText(records.map(({ id }) => id)))
+}
+
+const isIds = (list: unknown[]): list is (string | number)[] =>
+  list.length <= MAX_LINKED &&
+  list.every((id) =>
+    typeof id === 'number' ? Number.isFinite(id) : typeof id === 'string' && id.isWellFormed(),
+  )
+
+const idsText = (ids: (string | number)[] | null): CellValue =>
+  ids === null || ids.length === 0 ? null : JSON.stringify(ids)
 
 export { type LinkOptions, linkOptions } from './link-options.ts'
 
@@ -9,4 +69,13 @@ export const links = linkType({
   help: 'Links records to records in another table',
   example: 'Hobbit, LOTR',
   linkAnswer: 'count',
+})
+
+/** As `links`; REST clients get the records themselves. The single side of a link is always one of these. */
+export const linkToAnotherRecord = linkType({
+  name: 'LinkToAnotherRecord',
+  label: 'Link to another record',
+  help: 'Like Links, but the API returns the linked records instead of their count',
+  example: 'Tolkien',
+  linkAnswer: 'records',
 })

@@ -1,7 +1,26 @@
 import { z } from 'zod'
-import { defineFieldType } from './field-type.ts'
-import { parseNumber } from './number-text.ts'
-import { formatNumber, readInteger } from './number-value.ts'
+import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+import { parseNumber, readNumberText } from './number-text.ts'
+
+/** Reads a finite number from a program: a JSON number, or text such as `"1.5"`. */
+export function readNumber(input: unknown): Read {
+  const value = typeof input === 'string' ? readNumberText(input) : input
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    return readFail(`Expected a number, got ${describeValue(input)}`)
+  }
+  return readOk(value === 0 ? 0 : value) // 0 and -0 are one value; stored text would tell them apart
+}
+
+/** Reads a whole number within ±2^53 - 1, which every engine and JSON keep exactly. */
+export function readInteger(input: unknown): Read {
+  const read = readNumber(input)
+  if (!read.ok) return read
+  if (!Number.isInteger(read.value)) return readFail(`Expected a whole number, got ${describeValue(input)}`)
+  return Number.isSafeInteger(read.value) ? read : readFail(`${describeValue(input)} is too large`)
+}
+
+/** The shortest text that reads back as the same number, without separators. */
+export const formatNumber = (value: CellValue): string => (value === null ? '' : String(value))
 
 /** A whole number. A fraction is refused, never cut off. */
 export const number = defineFieldType({
@@ -28,4 +47,60 @@ export const number = defineFieldType({
   },
   format: formatNumber,
   databaseTypes: { sqlite3: 'integer', pg: 'bigint' },
+})
+
+/** Most decimals that a cell shows; the value itself is never rounded (ui §6). */
+export const MAX_PRECISION = 8
+
+/** How many decimals are shown. */
+export const precision = (usual: number) => z.int().min(0).max(MAX_PRECISION).default(usual)
+
+/** A number with a fraction. */
+export const decimal = defineFieldType({
+  name: 'Decimal',
+  label: 'Decimal',
+  group: 'number',
+  help: 'Numbers with decimal places',
+  example: '31.95',
+  storage: 'real',
+  options: z.object({
+    /** Null: as many as the value has. */
+    precision: precision(2).unwrap().nullable().default(2),
+    thousands: z.boolean().default(false),
+  }),
+  filters: 'number',
+  summaries: 'number',
+  naming: 'possible',
+  family: 'decimal',
+  isAmount: true,
+  fill: 'number',
+  formRules: ['number', 'step'],
+  read: readNumber,
+  parse: (text, _options, decimal) => parseNumber(text, decimal),
+  format: formatNumber,
+  databaseTypes: { sqlite3: 'decimal', pg: 'decimal' },
+})
+
+/** A share in hundredths: 42 is shown as `42%`. */
+export const percent = defineFieldType({
+  name: 'Percent',
+  label: 'Percent',
+  group: 'number',
+  help: 'A percentage, shown as a number or progress bar',
+  example: '42%',
+  storage: 'real',
+  options: z.object({ bar: z.boolean().default(false), precision: precision(2) }),
+  filters: 'number',
+  summaries: 'number',
+  family: 'decimal',
+  isAmount: true,
+  fill: 'number',
+  formRules: ['number', 'step'],
+  read: readNumber,
+  // An amount of money is no share.
+  parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
+  format: formatNumber,
+  summaryText: (value, _options, locale) =>
+    `${new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }).format(value)}%`,
+  databaseTypes: { sqlite3: 'double', pg: 'double precision' },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineFieldType } from './field-type.ts'
+import { formatNumber } from './number.ts'
 import { readNumberText } from './number-text.ts'
-import { formatNumber } from './number-value.ts'
 import { readNothing } from './system-value.ts'
 
 /** The record's place in its table (`nc_order`): fractions, so that one can be put between two others. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type CellValue, defineFieldType } from './field-type.ts'
-import { parseText, readText } from './text-value.ts'
+import { parseText, readText } from './text.ts'
 
 const MAX_PASSWORD_LENGTH = 1000
 

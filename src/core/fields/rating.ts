@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineFieldType, readFail } from './field-type.ts'
+import { formatNumber, readInteger } from './number.ts'
 import { parseNumber } from './number-text.ts'
-import { formatNumber, readInteger } from './number-value.ts'
 
 /** Shapes that a rating can be drawn with. */
 export const RATING_ICONS = ['star', 'heart', 'circle', 'thumb', 'flag'] as const

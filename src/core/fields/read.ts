@@ -1,9 +1,7 @@
 import { AppError } from '../errors.ts'
-import { describeValue } from './describe-value.ts'
 import type { Field } from './field.ts'
-import { type CellValue, type Read, readOk } from './field-type.ts'
+import { type CellValue, describeValue, type Read, readingOptions, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
-import { readingOptions } from './reading-options.ts'
 
 /** What of a field its values depend on. */
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'databaseType'>>

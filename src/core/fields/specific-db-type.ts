@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineFieldType } from './field-type.ts'
-import { MAX_TEXT_LENGTH, parseText, readText } from './text-value.ts'
+import { MAX_TEXT_LENGTH, parseText, readText } from './text.ts'
 
 /** Types that programs may name for a column of ours. They say what the text means; it is stored as text. */
 export const SPECIFIC_TYPES = [

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
-import type { ReadingOptions } from './reading-options.ts'
-import { formatTime, parseTime, readTime } from './time-text.ts'
+import { fractionDigits } from '../dates.ts'
+import { defineFieldType, describeValue, type ReadingOptions, readFail, readOk } from './field-type.ts'
 
 type TimeOptions = { time12h: boolean } & ReadingOptions
 
@@ -28,3 +26,71 @@ export const time = defineFieldType({
   format: (value, { time12h }) => (value === null ? '' : formatTime(String(value), time12h)),
   databaseTypes: { sqlite3: 'time', pg: 'time' },
 })
+
+/**
+ * Times of day: stored as `HH:MM:SS`, which sorts as text in the order of time. In connected databases a fraction of a
+ * second that is not 0 follows, with 3, 6 or 9 digits.
+ */
+
+const MAX_LENGTH = 40
+/** `9`, `9:5`, `09:05:30`, `09:05:30.250`, `9.05`, `9h05`, with or without `am`, `pm`, `a`, `p`. */
+const PARTED = /^(\d{1,2})(?:[:.h](\d{1,2})?(?:[:.](\d{1,2})(?:[.,](\d{1,9}))?)?)?$/
+/** `0905`, `905`, `090530`. */
+const RUN = /^(\d{1,2})(\d{2})(\d{2})?$/
+const STRICT = /^(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$/
+
+/** Reads a time as programs write it: `9:05`, `09:05:00`; null for anything else. */
+function readTime(text: string, options: ReadingOptions = {}): string | null {
+  if (text.length > MAX_LENGTH) return null
+  const match = STRICT.exec(text.trim())
+  if (!match) return null
+  const [, hours, minutes, seconds, fraction] = match
+  return toTime({ hours, minutes, seconds, fraction }, options)
+}
+
+/** Reads a time as people write it: `9:5pm`, `0905`, `9 am`, `9h30`; null for anything else. */
+export function parseTime(text: string, options: ReadingOptions = {}): string | null {
+  if (text.length > MAX_LENGTH) return null
+  const bare = text.trim().toLowerCase()
+  const half = /(?:a\.m\.|p\.m\.|am|pm|a|p)$/.exec(bare)?.[0]
+  const body = bare.slice(0, bare.length - (half?.length ?? 0)).trimEnd()
+  const match = PARTED.exec(body) ?? RUN.exec(body)
+  if (!match) return null
+  const [, hours, minutes, seconds, fraction] = match
+  return toTime({ hours, minutes, seconds, fraction, half: half?.[0] }, options)
+}
+
+interface TimeParts {
+  hours: string | undefined
+  minutes: string | undefined
+  seconds: string | undefined
+  fraction: string | undefined
+  /** `a` or `p` on a clock of 12 hours. */
+  half?: string | undefined
+}
+
+/** The stored form; null where the clock has no such time, or the column no room for the fraction. */
+function toTime(
+  { hours = '', minutes = '0', seconds = '0', fraction = '', half }: TimeParts,
+  { keepsFraction = false }: ReadingOptions,
+): string | null {
+  const digits = fractionDigits(fraction)
+  if (digits !== '' && !keepsFraction) return null
+  let [hour, minute, second] = [Number(hours), Number(minutes), Number(seconds)]
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return null
+    hour = (hour % 12) + (half === 'p' ? 12 : 0)
+  }
+  if (hour > 23 || minute > 59 || second > 59) return null
+  const time = [hour, minute, second].map((part) => String(part).padStart(2, '0')).join(':')
+  return digits === '' ? time : `${time}.${digits}`
+}
+
+/** A stored time as it is shown: `09:05`, `9:05 PM`; with seconds, and their fraction, where it has some. */
+export function formatTime(time: string, time12h: boolean): string {
+  const [hours = '00', minutes = '00', seconds = '00'] = time.split(':')
+  const tail = Number(seconds) === 0 ? minutes : `${minutes}:${seconds}`
+  if (!time12h) return `${hours}:${tail}`
+  const hour = Number(hours)
+  return `${hour % 12 || 12}:${tail} ${hour < 12 ? 'AM' : 'PM'}`
+}

@@ -1,6 +1,9 @@
-import type { FieldOptions } from './field-type.ts'
-import { fieldType } from './index.ts'
-import type { PeopleOptions } from './people-value.ts'
+import { type Field, shownType } from './field.ts'
+import type { FieldOptions, StorageKind } from './field-type.ts'
+import { type FieldTypeName, fieldType } from './index.ts'
+import { isSingleLink, linkOf } from './link-options.ts'
+import type { PeopleOptions } from './people.ts'
+import { ROLLUP_FUNCTIONS, type RollupFunction } from './rollup.ts'
 
 /** Anything that has a field type: a field, its definition, a column of an import. */
 type Typed = { type: string }
@@ -56,3 +59,35 @@ export const withPeople = (
   options: FieldOptions,
   people: NonNullable<PeopleOptions['people']>,
 ): FieldOptions => (showsPeople({ type }) ? { ...options, people } : options)
+
+/**
+ * True where a file can fill fields of the type. The server fills the others, or somebody sets them one by one: a
+ * password is hashed, and a key is part of its link.
+ */
+export function isImportable(name: FieldTypeName): boolean {
+  const { readOnly, systemColumn, computed, internal, isSecret, storage } = fieldType(name)
+  const isServers = readOnly || systemColumn !== undefined || computed !== undefined || storage === 'id'
+  return !isServers && !internal && !isSecret
+}
+
+/** True where people are offered the type for a new field that a file fills. */
+export const isOfferedForImport = (name: FieldTypeName): boolean =>
+  isImportable(name) && !fieldType(name).forPrograms
+
+const TEMPORAL: ReadonlySet<StorageKind> = new Set(['date', 'datetime', 'time'])
+
+/**
+ * The functions that a field of the related table offers: numbers all of them, dates those that need no
+ * sum, everything else its count. Links to many are numbers: how many there are. A lookup offers what the
+ * values that it lists offer.
+ */
+export function rollupFunctionsFor(
+  target: Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>,
+): readonly RollupFunction[] {
+  const { type } = shownType(target)
+  const link = linkOf(target)
+  if (link) return isSingleLink(link) ? ['count'] : ROLLUP_FUNCTIONS
+  if (TEMPORAL.has(type.storage)) return ['count', 'min', 'max', 'countDistinct']
+  if (type.isForeignKey || type.storage === 'id') return ['count', 'countDistinct']
+  return type.filters === 'number' ? ROLLUP_FUNCTIONS : ['count']
+}

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail } from './field-type.ts'
-import { formatNumber, readInteger } from './number-value.ts'
+import { defineFieldType, describeValue, readFail } from './field-type.ts'
+import { formatNumber, readInteger } from './number.ts'
 
 /** The last year that a field takes: four digits say any. */
 export const MAX_YEAR = 9999

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../errors.ts'
-import { describeValue } from '../fields/describe-value.ts'
+import { describeValue } from '../fields/field-type.ts'
 import { type Condition, type Filter, isGroup, MAX_DEPTH } from './filter.ts'
 import { type FilterField, isFilledIn, setOf, unfitValue } from './operand.ts'
 import { findOperator } from './operators/index.ts'

@@ -1,7 +1,7 @@
+import { filterSetOf, isNamedLink, shownType } from '../fields/field.ts'
 import type { CellValue } from '../fields/field-type.ts'
 import { linkOf } from '../fields/link-options.ts'
 import { readLinks, readList } from '../fields/list-value.ts'
-import { filterSetOf, isNamedLink, shownType } from '../fields/result.ts'
 import type { FilterWords } from './dialect-words.ts'
 import { type Condition, type Filter, isGroup } from './filter.ts'
 import { listWords } from './list-words.ts'

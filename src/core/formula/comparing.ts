@@ -1,14 +1,10 @@
-import type { BinaryOperator, ValueType } from './ast.ts'
+import type { ValueType } from './ast.ts'
 import type { Build, Value } from './build.ts'
 import type { Datum } from './functions/define.ts'
 import { isSame } from './functions/define.ts'
 import { compileReadNumber, readNumber } from './numbers.ts'
 import { compareText } from './semantics.ts'
 import type { Comparison } from './words.ts'
-
-/** True for a sign of comparison. */
-const isComparison = (sign: BinaryOperator | string): sign is Comparison =>
-  ['=', '!=', '<', '<=', '>', '>='].includes(sign)
 
 /** True where text is compared with a number: the text is then read as one. */
 const isMixed = (left: ValueType | undefined, right: ValueType | undefined): boolean =>

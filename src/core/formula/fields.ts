@@ -1,6 +1,6 @@
 import type { Field, FieldResult } from '../fields/field.ts'
+import { isComputed, shownType, storageOf } from '../fields/field.ts'
 import { fieldType } from '../fields/index.ts'
-import { isComputed, shownType, storageOf } from '../fields/result.ts'
 import type { CellForm, FormulaField, ValueType } from './ast.ts'
 
 /** A field as formulas refer to it. */

@@ -1,5 +1,5 @@
 import type { Field } from '../fields/field.ts'
-import { isNamedLink } from '../fields/result.ts'
+import { isNamedLink } from '../fields/field.ts'
 import { checkFilter, type Filter, isGroup } from '../filters/index.ts'
 import type { FormField, FormOptions } from './form.ts'
 import { canBeAsked } from './form-answers.ts'

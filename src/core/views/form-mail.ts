@@ -1,4 +1,4 @@
-import { isEmail } from '../fields/text-checks.ts'
+import { isEmail } from '../fields/checked-text.ts'
 
 /** Most addresses that each answer to a form is mailed to. */
 export const MAX_ANSWER_RECIPIENTS = 10

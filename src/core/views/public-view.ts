@@ -1,7 +1,7 @@
+import { shownType } from '../fields/field.ts'
 import type { FieldOptions } from '../fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
-import { shownType } from '../fields/result.ts'
 import { showsPeople } from '../fields/traits.ts'
 import { type Condition, type Filter, isGroup } from '../filters/index.ts'
 import type { Field, Table, TableSchema, View, ViewKind } from '../model.ts'

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod'
 import type { Field } from '../fields/field.ts'
+import { shownType } from '../fields/field.ts'
 import type { AnyFieldType } from '../fields/field-type.ts'
-import { shownType } from '../fields/result.ts'
 
 /** Numeric kinds of spec §3; calendar is 6. */
 export type ViewKind = 'form' | 'gallery' | 'grid' | 'kanban' | 'map' | 'calendar'

@@ -1,4 +1,4 @@
-import { MAX_PRECISION } from '../../core/fields/decimal.ts'
+import { MAX_PRECISION } from '../../core/fields/number.ts'
 import type { ColumnShape, ColumnStructure, ShapeType } from './structure.ts'
 
 /** Digits that a number of JavaScript, and of JSON, keeps exactly whatever they are. */

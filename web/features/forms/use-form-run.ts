@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import { startValue } from '../../../src/core/fields/default-value.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { holdsPeople, isSecret } from '../../../src/core/fields/traits.ts'
 import {
   checkAnswers,

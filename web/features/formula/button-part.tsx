@@ -1,6 +1,6 @@
 import { BUTTON_COLORS, BUTTON_THEMES } from '../../../src/core/fields/button.ts'
+import { OWN_COLUMN } from '../../../src/core/fields/field.ts'
 import { formulaOf } from '../../../src/core/fields/formula.ts'
-import { OWN_COLUMN } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { BUTTON_ICONS, ButtonFace } from '../../cells/button.tsx'
 import { t } from '../../i18n.ts'

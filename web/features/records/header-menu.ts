@@ -17,9 +17,9 @@ import {
   Telescope,
   Trash2,
 } from 'lucide-react'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import type { FieldOptions } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { summarySetOf } from '../../../src/core/fields/result.ts'
 import { isForeignKey } from '../../../src/core/fields/traits.ts'
 import { isGroupable } from '../../../src/core/group-key.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../src/core/model.ts'

@@ -1,7 +1,7 @@
+import { isComputed } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { LinkedRecord } from '../../../src/core/fields/list-value.ts'
 import { parseValue } from '../../../src/core/fields/read.ts'
-import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field, RecordId, TableSchema } from '../../../src/core/model.ts'
 import type { LinkLines } from '../../cells/cell.ts'
 import { cellText, shownText } from '../../cells/cell-text.ts'

@@ -1,7 +1,7 @@
+import { filterSetOf } from '../../../src/core/fields/field.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { LinkedRecord } from '../../../src/core/fields/list-value.ts'
 import { parseValue } from '../../../src/core/fields/read.ts'
-import { filterSetOf } from '../../../src/core/fields/result.ts'
 import type { Condition, Filter } from '../../../src/core/filters/index.ts'
 import type { Field, RecordPage } from '../../../src/core/model.ts'
 import { cellText } from '../../cells/cell-text.ts'

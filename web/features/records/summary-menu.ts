@@ -1,4 +1,4 @@
-import { summarySetOf } from '../../../src/core/fields/result.ts'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import { summariesFor } from '../../../src/core/summaries.ts'
 import { t } from '../../i18n.ts'
 import { type MenuItem, openMenu } from '../../ui/menu.tsx'

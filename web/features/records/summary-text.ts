@@ -1,5 +1,5 @@
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
 import { formatBytes } from '../../attachments/format-bytes.ts'

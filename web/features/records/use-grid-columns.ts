@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { summarySetOf } from '../../../src/core/fields/result.ts'
 import type { Field, Sort, View } from '../../../src/core/model.ts'
 import { findSummary } from '../../../src/core/summaries.ts'
 import type { GridColumn } from '../../grid/source.ts'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { summarySetOf } from '../../../src/core/fields/result.ts'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import { fieldsOf } from '../../../src/core/filters/index.ts'
 import type { Field, Sort, View } from '../../../src/core/model.ts'
 import type { Search } from '../../../src/core/query.ts'

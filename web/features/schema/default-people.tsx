@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { idsIn, joinIds, ME } from '../../../src/core/fields/people-value.ts'
+import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
 import toolbar from '../views/toolbar.module.css'

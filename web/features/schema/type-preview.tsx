@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../src/core/fields/index.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t, tn } from '../../i18n.ts'

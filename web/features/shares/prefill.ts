@@ -1,5 +1,5 @@
+import { isComputed } from '../../../src/core/fields/field.ts'
 import { parseValue } from '../../../src/core/fields/read.ts'
-import { isComputed } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { fitsAddress, HIDDEN_PARAM, MODE_PARAM, READ_ONLY_PARAM } from '../forms/prefill.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { fieldType, readOptions } from '../../../src/core/fields/index.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import {
   type Condition,
   DATE_OPERANDS,

@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { type DateFormat, formatDay, parseDay } from '../../../src/core/fields/date-text.ts'
-import { dayFormatOf } from '../../../src/core/fields/day-format.ts'
+import { dayFormatOf } from '../../../src/core/fields/field.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { Calendar } from '../../cells/calendar.tsx'
 import { today } from '../../cells/date-editor.tsx'

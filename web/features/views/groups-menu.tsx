@@ -1,5 +1,5 @@
+import { filterSetOf } from '../../../src/core/fields/field.ts'
 import type { FilterSet } from '../../../src/core/fields/field-type.ts'
-import { filterSetOf } from '../../../src/core/fields/result.ts'
 import { type Field, MAX_GROUPS, type Sort } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { SortMenu } from './sort-menu.tsx'

@@ -2,8 +2,8 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown, ChevronRight, EllipsisVertical } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode } from 'react'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { formatNumber, t, tn } from '../../i18n.ts'

@@ -1,7 +1,7 @@
 import { DATE_FORMATS, type DateFormat, formatDay } from '../../../src/core/fields/date-text.ts'
+import { shownType } from '../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { linkOf } from '../../../src/core/fields/link-options.ts'
-import { shownType } from '../../../src/core/fields/result.ts'
 import type { Field, Person } from '../../../src/core/model.ts'
 import { cellText } from '../../cells/cell-text.ts'
 import { formatNumber, t, tn } from '../../i18n.ts'

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
-import { summarySetOf } from '../../../src/core/fields/result.ts'
+import { summarySetOf } from '../../../src/core/fields/field.ts'
 import { t, tn } from '../../i18n.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'

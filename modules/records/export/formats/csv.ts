@@ -1,6 +1,6 @@
 import { guardText } from '../../../../src/core/csv/guard.ts'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { ExportFormat } from './format.ts'
 

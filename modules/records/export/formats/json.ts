@@ -1,5 +1,5 @@
+import { storageOf } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import { storageOf } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { ExportFormat } from './format.ts'
 

@@ -1,6 +1,6 @@
 import { digitsBelowMs, fromStored, resolveZone, wallIn } from '../../../../src/core/dates.ts'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { escapeXml } from './escape-xml.ts'
 import type { ExportContent } from './format.ts'

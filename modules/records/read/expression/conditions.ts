@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { AppError } from '../../../../src/core/errors.ts'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import { showsPeople } from '../../../../src/core/fields/traits.ts'
 import {
   checkFilter,

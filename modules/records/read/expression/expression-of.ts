@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
+import { storageOf } from '../../../../src/core/fields/field.ts'
 import type { ComputedKind } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { storageOf } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { codeExpression } from './code.ts'
 import { formulaExpression } from './formula.ts'

@@ -1,5 +1,5 @@
 import { resolveZone } from '../../../../src/core/dates.ts'
-import { storageOf } from '../../../../src/core/fields/result.ts'
+import { storageOf } from '../../../../src/core/fields/field.ts'
 import {
   type CheckedFormula,
   checkFormula,

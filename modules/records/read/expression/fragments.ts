@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import type { FilterWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isNamedLink } from '../../../../src/core/fields/field.ts'
 import { isSingleLink } from '../../../../src/core/fields/link-options.ts'
 import { LISTED_LINKS } from '../../../../src/core/fields/list-value.ts'
-import { isNamedLink } from '../../../../src/core/fields/result.ts'
 import type { AnyOf, FilterWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'

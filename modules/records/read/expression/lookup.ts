@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm'
 import { sql } from 'drizzle-orm'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import { type AnyOf, type FilterWords, listWords } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { isTextStorage, type RelatedValue } from '../../../../src/dialects/related.ts'

@@ -1,5 +1,5 @@
+import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { isNamedLink, shownType, storageOf } from '../../../../src/core/fields/result.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { RelatedValue } from '../../../../src/dialects/related.ts'
 import type { Scope } from './scope.ts'

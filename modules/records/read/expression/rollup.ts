@@ -1,4 +1,4 @@
-import { ROLLUP_FUNCTIONS } from '../../../../src/core/fields/rollup-functions.ts'
+import { ROLLUP_FUNCTIONS } from '../../../../src/core/fields/rollup.ts'
 import { countedRows, follow, pathOf, stepOf } from './path.ts'
 import { valueIn } from './related-value.ts'
 import type { Expression } from './scope.ts'

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ShareActor } from '../../../../src/core/actor.ts'
 import { badRequest } from '../../../../src/core/errors.ts'
-import { storageOf } from '../../../../src/core/fields/result.ts'
+import { storageOf } from '../../../../src/core/fields/field.ts'
 import type { FilterMoment } from '../../../../src/core/filters/index.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { QueryDialect } from '../../../../src/dialects/dialect.ts'

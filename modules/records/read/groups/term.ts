@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { resolveZone } from '../../../../src/core/dates.ts'
+import { filterSetOf, shownType } from '../../../../src/core/fields/field.ts'
 import type {
   AnyFieldType,
   CellValue,
@@ -7,7 +8,6 @@ import type {
   FilterSet,
   StorageKind,
 } from '../../../../src/core/fields/field-type.ts'
-import { filterSetOf, shownType } from '../../../../src/core/fields/result.ts'
 import { holdsPeople, showsPeople } from '../../../../src/core/fields/traits.ts'
 import { createBuild } from '../../../../src/core/formula/build.ts'
 import { compileToWall } from '../../../../src/core/formula/instants.ts'

@@ -1,9 +1,9 @@
 import { startsNow } from '../../../../src/core/fields/default-value.ts'
+import { shownType } from '../../../../src/core/fields/field.ts'
 import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import { type FieldTypeName, fieldType } from '../../../../src/core/fields/index.ts'
 import { jsonSchema, type Schema } from '../../../../src/core/fields/json-schema.ts'
 import { isSingleLink, linkOf } from '../../../../src/core/fields/link-options.ts'
-import { shownType } from '../../../../src/core/fields/result.ts'
 import { holdsPeople, isBoolean } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'
 

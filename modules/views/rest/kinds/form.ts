@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { badRequest } from '../../../../src/core/errors.ts'
-import { isEmail } from '../../../../src/core/fields/text-checks.ts'
+import { isEmail } from '../../../../src/core/fields/checked-text.ts'
 import { type FormField, type FormOptions, formField, formOptions } from '../../../../src/core/views/index.ts'
 import { readBody } from '../../../../src/wire/rest-base.ts'
 import {

@@ -1,7 +1,7 @@
 import type { AppliedChange, Values } from '../../../../src/core/changes.ts'
+import { isComputed } from '../../../../src/core/fields/field.ts'
 import type { ComputedKind } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { isComputed } from '../../../../src/core/fields/result.ts'
 import { fieldsOf } from '../../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'
 import type { Paging } from './paging.ts'

@@ -1,7 +1,7 @@
 import { type AppliedChange, placeKey, type RecordChange, type Values } from '../../../../src/core/changes.ts'
+import { isComputed } from '../../../../src/core/fields/field.ts'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
-import { isComputed } from '../../../../src/core/fields/result.ts'
 import { hasSingleChoice } from '../../../../src/core/fields/traits.ts'
 import { fieldsOf, matchesFilter } from '../../../../src/core/filters/index.ts'
 import type { Field, RecordId } from '../../../../src/core/model.ts'

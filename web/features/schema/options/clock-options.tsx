@@ -1,4 +1,4 @@
-import { DURATION_FORMATS } from '../../../../src/core/fields/duration-text.ts'
+import { DURATION_FORMATS } from '../../../../src/core/fields/duration.ts'
 import { t } from '../../../i18n.ts'
 import type { OptionsProps } from './options-editor.tsx'
 import { Choice } from './parts.tsx'

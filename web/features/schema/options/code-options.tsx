@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { BARCODE_FORMATS } from '../../../../src/core/fields/barcode.ts'
+import { BARCODE_FORMATS } from '../../../../src/core/fields/codes.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import { holdsFiles, isSecret } from '../../../../src/core/fields/traits.ts'
 import type { Field } from '../../../../src/core/model.ts'

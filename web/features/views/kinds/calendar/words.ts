@@ -1,6 +1,6 @@
 import { addDays, dayToMs } from '../../../../../src/core/dates.ts'
 import { DATE_FORMATS, type DateFormat, formatDay } from '../../../../../src/core/fields/date-text.ts'
-import { shownType } from '../../../../../src/core/fields/result.ts'
+import { shownType } from '../../../../../src/core/fields/field.ts'
 import { localeTag, t } from '../../../../i18n.ts'
 import { type CalendarEvent, DAY_MINUTES } from './events.ts'
 import type { Period } from './period.ts'

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
-import { isEmail } from '../../../../../src/core/fields/text-checks.ts'
+import { isEmail } from '../../../../../src/core/fields/checked-text.ts'
 import { redirectAddress } from '../../../../../src/core/views/form-check.ts'
 import { MAX_ANSWER_RECIPIENTS } from '../../../../../src/core/views/form-mail.ts'
 import { t } from '../../../../i18n.ts'

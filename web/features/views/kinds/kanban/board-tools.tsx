@@ -1,5 +1,5 @@
 import { ChevronsDownUp, ChevronsUpDown, Eye, SquareKanban } from 'lucide-react'
-import { summarySetOf } from '../../../../../src/core/fields/result.ts'
+import { summarySetOf } from '../../../../../src/core/fields/field.ts'
 import type { Field } from '../../../../../src/core/model.ts'
 import { summariesFor } from '../../../../../src/core/summaries.ts'
 import { isStackable, type KanbanOptions } from '../../../../../src/core/views/index.ts'

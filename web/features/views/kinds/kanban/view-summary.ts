@@ -1,4 +1,4 @@
-import { summarySetOf } from '../../../../../src/core/fields/result.ts'
+import { summarySetOf } from '../../../../../src/core/fields/field.ts'
 import type { Field, View } from '../../../../../src/core/model.ts'
 import { findSummary } from '../../../../../src/core/summaries.ts'
 import { summaryOf } from '../../../records/use-grid-columns.ts'

@@ -1,6 +1,28 @@
 import { z } from 'zod'
-import { codeValue } from './code-value.ts'
 import { defineFieldType } from './field-type.ts'
+import { workedOut } from './system-value.ts'
+
+/** What fields have in common that show another field's value as a code. */
+const codeValue = {
+  ...workedOut,
+  storage: 'longText' as const,
+  summaries: 'count' as const,
+  computed: 'code' as const,
+  groupable: false as const,
+}
+
+/** Another field's value as a QR code. */
+export const qrCode = defineFieldType({
+  ...codeValue,
+  name: 'QrCode',
+  label: 'QR code',
+  help: 'Shows another field as a QR code',
+  example: '▚▞',
+  options: z.object({
+    /** The field of the same table whose value is shown. */
+    valueFieldId: z.string().max(64).default(''),
+  }),
+})
 
 /** Kinds of bar code, by the names that REST clients know. */
 export const BARCODE_FORMATS = [

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { describeValue } from './describe-value.ts'
-import { type CellValue, type Read, readFail, readOk } from './field-type.ts'
+import { type CellValue, defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+import { readNothing } from './system-value.ts'
 
 /** Someone as shown beside a value: never more than a member may see. */
 export interface Person {
@@ -126,3 +126,62 @@ interface Named {
 
 const isNamed = (input: unknown): input is Named =>
   typeof input === 'object' && input !== null && ('id' in input || 'email' in input)
+
+/** Members of the base: whose task it is, who takes part. */
+export const user = defineFieldType({
+  ...peopleValue,
+  name: 'User',
+  label: 'User',
+  group: 'people',
+  help: 'One or more members of the base',
+  example: 'Ann',
+})
+
+/** The same as `User`, under the name that older clients give it. */
+export const collaborator = defineFieldType({
+  ...peopleValue,
+  name: 'Collaborator',
+  label: 'Collaborator',
+  group: 'people',
+  help: 'Members of the base (legacy type)',
+  example: 'Ann',
+  forPrograms: true,
+})
+
+/** What fields that hold the id of a user have in common. People see the name; that is the screen's part. */
+const personValue = {
+  storage: 'text' as const,
+  options: z.object({}),
+  filters: 'user' as const,
+  summaries: 'count' as const,
+  people: 'recorded' as const,
+  parse: (text: string): CellValue => (/^us\w{1,40}$/.test(text.trim()) ? text.trim() : null),
+  format: (value: CellValue) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'varchar', pg: 'character varying' },
+}
+
+/** Who made the record: a user id. */
+export const createdBy = defineFieldType({
+  ...personValue,
+  name: 'CreatedBy',
+  label: 'Created by',
+  group: 'system',
+  help: 'The user who created the record',
+  example: 'Ann',
+  readOnly: true,
+  systemColumn: 'created_by',
+  read: readNothing,
+})
+
+/** Who last changed the record: a user id. */
+export const lastModifiedBy = defineFieldType({
+  ...personValue,
+  name: 'LastModifiedBy',
+  label: 'Last modified by',
+  group: 'system',
+  help: 'The user who last modified the record',
+  example: 'Bob',
+  readOnly: true,
+  systemColumn: 'updated_by',
+  read: readNothing,
+})

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { defineFieldType, describeValue, type Read, readFail, readOk } from './field-type.ts'
+
+/** Longest text of a single-line field: four-byte characters still fit MySQL's 64 KB TEXT. */
+export const MAX_LINE_LENGTH = 16_000
+/** Longest text of a long-text field. */
+export const MAX_TEXT_LENGTH = 1_000_000
+
+/** Reads text from a program. Numbers and booleans become their text; objects and lists are refused. */
+export function readText(input: unknown, maxLength: number): Read {
+  if (typeof input === 'number' && Number.isFinite(input)) return readOk(String(input))
+  if (typeof input === 'boolean') return readOk(String(input))
+  if (typeof input !== 'string') return readFail(`Expected text, got ${describeValue(input)}`)
+  const problem = textProblem(input, maxLength)
+  return problem === null ? readOk(input) : readFail(problem)
+}
+
+/** Text from a person, unchanged; null where it is empty or cannot be stored. */
+export const parseText = (text: string, maxLength: number): string | null =>
+  text === '' || textProblem(text, maxLength) !== null ? null : text
+
+function textProblem(text: string, maxLength: number): string | null {
+  if (text.length > maxLength) return `The text is longer than ${maxLength} characters`
+  // PostgreSQL has no character 0, and drivers put a question mark in place of half a character.
+  if (text.includes('\u0000')) return 'The text contains a null character'
+  return text.isWellFormed() ? null : 'The text contains an incomplete character'
+}
+
+/** Text that a cell shows on one line. */
+export const singleLineText = defineFieldType({
+  name: 'SingleLineText',
+  label: 'Single line text',
+  group: 'text',
+  help: 'Short text, such as a name or title',
+  example: 'Ship the first version',
+  storage: 'text',
+  options: z.object({}),
+  filters: 'text',
+  summaries: 'count',
+  family: 'text',
+  naming: 'likely',
+  fill: 'text',
+  scannable: true,
+  formRules: ['text', 'email', 'url', 'phone'],
+  read: (input) => readText(input, MAX_LINE_LENGTH),
+  parse: (text) => parseText(text, MAX_LINE_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'varchar', pg: 'text' },
+})
+
+/** Text of any number of lines; `rich` shows its markdown as headings, lists and links. */
+export const longText = defineFieldType({
+  name: 'LongText',
+  label: 'Long text',
+  group: 'text',
+  help: 'Multiple lines of text, with optional formatting',
+  example: 'Agreed with Ann:\n- two colours\n- ready in May',
+  storage: 'longText',
+  options: z.object({ rich: z.boolean().default(false) }),
+  filters: 'text',
+  summaries: 'count',
+  family: 'text',
+  naming: 'likely',
+  fill: 'text',
+  scannable: true,
+  formRules: ['text'],
+  read: (input) => readText(input, MAX_TEXT_LENGTH),
+  parse: (text) => parseText(text, MAX_TEXT_LENGTH),
+  format: (value) => (value === null ? '' : String(value)),
+  databaseTypes: { sqlite3: 'text', pg: 'text' },
+})
