@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Config } from './config.ts'
 import type { Actor } from './core/actor.ts'
 import { AppError } from './core/errors.ts'
 
@@ -51,7 +52,7 @@ export function untilAborted<T>(signal: AbortSignal, work: () => T): T {
 export const cancelled = (): AppError => new AppError('QUERY_CANCELLED', 'The request was cancelled')
 
 /** @param isWaiting true where it has not even begun */
-export function tooLate(timeoutMs: number, isWaiting = false): AppError {
+function tooLate(timeoutMs: number, isWaiting = false): AppError {
   const seconds = Math.round(timeoutMs / 1000)
   return isWaiting
     ? new AppError(
@@ -120,4 +121,23 @@ export interface Authenticator {
    * @param address of the client: wrong passwords are counted by it
    */
   authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
+}
+
+/** What of Bun's server says where a request comes from. */
+export interface AddressBook {
+  requestIP(request: Request): { address: string } | null
+}
+
+/**
+ * From where a request comes, for limits on attempts: the other end of its connection, or, where a reverse proxy
+ * stands in front, what that proxy says. It adds the address that it sees at the end of `X-Forwarded-For`; what stands
+ * before that, anyone may have written. Empty where nobody can say.
+ */
+export function clientAddress(
+  { trustProxy }: Pick<Config, 'trustProxy'>,
+  request: Request,
+  server: AddressBook | null | undefined,
+): string {
+  const forwarded = trustProxy ? request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
+  return forwarded || (server?.requestIP(request)?.address ?? '')
 }

@@ -1,6 +1,20 @@
 import { isEmail } from './core/fields/checked-text.ts'
 import { trimTrailing } from './core/trim-characters.ts'
 
+/** One variable of the environment. */
+export interface Variable<T> {
+  /** Other names it is read from, for people who move over with an existing environment. */
+  aliases?: string[]
+  default: string
+  help: string
+  read(text: string, name: string): T
+}
+
+/** Says of a definition what its values are. */
+export function variable<T>(definition: Variable<T> & { name: string }) {
+  return definition
+}
+
 /*
  * How the values of the environment are read. Each throws an Error that names the variable and what would be right, with
  * its value where that is no secret.

@@ -9,8 +9,9 @@ import {
   text,
   textOrNull,
   tilesUrl,
+  type Variable,
+  variable,
 } from './config-values.ts'
-import { type Variable, variable } from './config-variable.ts'
 import { SMTP_VARIABLES, type SmtpSettings } from './mail/smtp-settings.ts'
 
 /** What the process is told by its environment, checked and typed. See `VARIABLES` for each one. */

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createLog } from '../src/log.ts'
-import { logRequests } from '../src/request-log.ts'
+import { createLog, logRequests } from '../src/log.ts'
 
 const lines: string[] = []
 const log = createLog('debug', (line) => lines.push(line))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { explainStorage } from '../src/storage-full.ts'
-import { presentError } from '../src/wire/present-error.ts'
+import { presentError } from '../src/wire/answer.ts'
 import { createTestApp } from './support/app.ts'
 
 const request = new Request('http://localhost/api/v2/tables/t/records')

@@ -1,6 +1,5 @@
 import { inArray } from 'drizzle-orm'
-import { createId } from '../../src/core/ids.ts'
-import { renameIds } from '../../src/core/rename-ids.ts'
+import { createId, renameIds } from '../../src/core/ids.ts'
 import type { MetaStatement } from '../../src/db/meta.ts'
 import type { Kernel } from '../../src/kernel.ts'
 import type { CopiedViews } from '../schema/index.ts'

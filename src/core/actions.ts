@@ -46,7 +46,7 @@ export interface Action {
 }
 
 /** A label as English text; numbers with separators. */
-export const labelText = ({ text, params }: Label): string =>
+const labelText = ({ text, params }: Label): string =>
   text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = params[name] ?? placeholder
     return typeof value === 'number' ? new Intl.NumberFormat('en-US').format(value) : value

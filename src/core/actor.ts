@@ -37,7 +37,7 @@ export interface ShareActor {
 }
 
 /** A role that someone previews the product as. It takes rights away and gives none. */
-export interface Preview {
+interface Preview {
   /** Most that they hold in any base. */
   role: BaseRole
   /** They are a super admin, and so would be an owner of every base. */

@@ -1,5 +1,5 @@
 /** A connection as drivers take it: the client, and what to give it. */
-export interface DriverConnection {
+interface DriverConnection {
   client: string
   connection: Record<string, string>
 }

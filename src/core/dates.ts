@@ -12,7 +12,7 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{3})(?:\d{3}){0,2})?\+00:00$/
 
 /** The clock's reading on a wall, without a place. Months count from 1. */
-export interface WallTime {
+interface WallTime {
   year: number
   month: number
   day: number
@@ -142,7 +142,7 @@ export function fromStored(text: string): number | null {
 }
 
 /** Milliseconds of a UTC wall time that exists; null for 25:00, 30 February and their like. */
-export function toMs(wall: WallTime): number | null {
+function toMs(wall: WallTime): number | null {
   const { year, month, day, hour, minute, second } = wall
   if (!exists(year, month, day) || hour > 23 || minute > 59 || second > 59) return null
   return utcOf(wall)

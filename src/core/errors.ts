@@ -66,7 +66,7 @@ const OPERATOR_CODES: ReadonlySet<ErrorCode> = new Set([
  * How the REST adapter words an error: most codes answer `{error, message}`, a few older ones `{msg}`
  * (three envelopes exist, see the wire reference). The web app reads both.
  */
-export type ErrorEnvelope = 'typed' | 'msg'
+type ErrorEnvelope = 'typed' | 'msg'
 
 /**
  * A refusal that the caller can act on. Services throw nothing else on purpose; whatever is not an

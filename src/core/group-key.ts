@@ -1,5 +1,6 @@
 import { dayIn, fromStored, resolveZone } from './dates.ts'
 import { titlesIn } from './fields/choices.ts'
+import type { Field } from './fields/field.ts'
 import { isNamedLink, shownType } from './fields/field.ts'
 import type { CellValue } from './fields/field-type.ts'
 import { fieldType } from './fields/index.ts'
@@ -7,7 +8,6 @@ import { linkOf } from './fields/link-options.ts'
 import { readLinks } from './fields/list-value.ts'
 import { idsIn } from './fields/people.ts'
 import { holdsPeople } from './fields/traits.ts'
-import type { Field } from './model.ts'
 
 /**
  * What a cell groups by, as `records.groups` has it: an instant by its day on the clocks of the field's zone, or of

@@ -4,7 +4,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 export type RecordId = number | string
 
 /** Prefix of each kind of id; REST clients rely on the prefix and on the 14 characters after it. */
-export const ID_PREFIX = {
+const ID_PREFIX = {
   base: 'p',
   source: 'b',
   table: 'm',
@@ -47,4 +47,16 @@ export function randomText(length: number): string {
     }
   }
   return text
+}
+
+/** Ids of bases, sources, tables, fields and views, wherever they stand in a text. */
+const ID = /\b(?:vw|[pbmc])[a-z0-9]{14}\b/g
+
+/**
+ * A definition that names others (a formula, a filter, the field of a link) with their new ids; ids of
+ * anything else stay as they are. For structures only: what people wrote is to be left alone.
+ */
+export function renameIds<T>(value: T, ids: ReadonlyMap<string, string>): T {
+  if (value === null || value === undefined) return value
+  return JSON.parse(JSON.stringify(value).replace(ID, (id) => ids.get(id) ?? id))
 }

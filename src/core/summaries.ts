@@ -19,7 +19,7 @@ export type SummaryPart =
   | 'fileBytes'
 
 /** How a summary is shown: like a value of its field, as a plain number, as `42%`, as a length of time or as `4.2 MB`. */
-export type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
+type SummaryForm = 'value' | 'number' | 'percent' | 'days' | 'months' | 'bytes'
 
 interface SummaryShape {
   key: string
@@ -77,7 +77,7 @@ export const SUMMARIES = [
   { key: 'percentUnique', label: 'Percent unique', sets: EVERY, needs: ['count', 'unique'], form: 'percent' },
 ] as const satisfies readonly SummaryShape[]
 
-export type SummaryKey = (typeof SUMMARIES)[number]['key']
+type SummaryKey = (typeof SUMMARIES)[number]['key']
 
 /** A summary as menus and the planner read it. */
 export type Summary = SummaryShape & { key: SummaryKey }

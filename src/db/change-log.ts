@@ -149,12 +149,7 @@ export const FINAL = -1
  * Undoes (or redoes) an entry of the log. Each module that logs a kind of change registers one; it writes through its
  * own door and appends no entry: the caller does that.
  */
-export type Undoer = (
-  actor: Actor,
-  baseId: string,
-  entry: StoredEntry,
-  direction: 'undo' | 'redo',
-) => Promise<void>
+type Undoer = (actor: Actor, baseId: string, entry: StoredEntry, direction: 'undo' | 'redo') => Promise<void>
 
 /** The undoers by the part of the kind before the dot. */
 export type Undoers = Map<string, Undoer>
@@ -229,7 +224,7 @@ export async function markUndone(
 export const LAST_ENTRY_ID = sql`(select max(id) from sheaf_changes)`
 
 /** The entry of a set write; its records are listed by statements made with `logRows`. */
-export interface NewSetEntry extends Omit<NewEntry, 'records' | 'recordCount'> {
+interface NewSetEntry extends Omit<NewEntry, 'records' | 'recordCount'> {
   at: string
 }
 
@@ -267,7 +262,7 @@ export function endSetEntry({ undoes, redoes }: Pick<NewEntry, 'undoes' | 'redoe
 }
 
 /** Records of a set as the log lists them: expressions over a row of `source`. */
-export interface LoggedRows {
+interface LoggedRows {
   changeId: SQL
   tableId: SQL
   recordId: SQL
@@ -729,7 +724,7 @@ export const valuesWhenDeleted = (
   )
 
 /** The records of a table under an entry, as parts of the statements of a set write. */
-export interface LoggedSet {
+interface LoggedSet {
   /** The table to select them from, and to name its columns by. */
   table: SQL
   /** Holds for the lines of the entry and table. */

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
-import { seal, unseal } from './sealed.ts'
+import { seal, unseal } from '../secrets.ts'
 
 /** How the connection to a database is encrypted. Keys and certificates are PEM texts. */
 const sslConfig = z.object({
@@ -39,7 +39,6 @@ export const connectionConfig = z.discriminatedUnion('client', [
 export type ConnectionConfig = z.infer<typeof connectionConfig>
 export type PostgresConnection = Extract<ConnectionConfig, { client: 'pg' }>
 export type MysqlConnection = Extract<ConnectionConfig, { client: 'mysql2' }>
-export type SqliteConnection = Extract<ConnectionConfig, { client: 'sqlite3' }>
 
 /**
  * A connection as text that only the holder of the key can read or change.

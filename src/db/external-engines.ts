@@ -83,7 +83,7 @@ const OPENERS: Openers = {
  *
  * @param name what errors call it
  */
-export function openExternalEngine(
+function openExternalEngine(
   config: ConnectionConfig,
   name: string,
   pool: WorkerPool,

@@ -1,16 +1,14 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
-import { drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
+import { type BunSQLiteDatabase, drizzle as drizzleSqlite } from 'drizzle-orm/bun-sqlite'
 import { drizzle as drizzlePostgres } from 'drizzle-orm/postgres-js'
+import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import type { Config } from '../config.ts'
+import { bound } from '../dialects/standard-sql.ts'
 import { startFailure } from '../start-failure.ts'
-import { bound } from './bound.ts'
-import { type Claims, createPostgresClaims, UNSHARED } from './claims.ts'
 import { type Columns, postgresColumns, sqliteColumns, typedAsSqlite } from './columns.ts'
-import { lockDataDir } from './data-lock.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 
 /** A built query that `atomically` can run: what Drizzle's insert, update and delete builders are. */
@@ -170,5 +168,60 @@ function memoised(columns: Columns): Meta['tables'] {
   return <T>(define: (columns: Columns) => T): T => {
     if (!made.has(define)) made.set(define, define(columns))
     return made.get(define) as T
+  }
+}
+
+/** A server that is just being replaced has this long to let go. */
+const PATIENCE_MS = 2_000
+
+/**
+ * Takes a data folder for this process alone; what it gives lets go of it. Two servers on one folder
+ * would each trust what they hold in memory. The lock is one of the operating system's: a process
+ * that was killed leaves none behind.
+ *
+ * @throws Error saying so where another server has it
+ */
+function lockDataDir(dataDir: string): () => void {
+  const file = new Database(join(dataDir, 'sheaf.lock'), { create: true })
+  try {
+    file.run(`pragma busy_timeout = ${PATIENCE_MS}`)
+    file.run('begin exclusive')
+  } catch (error) {
+    file.close()
+    const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+    throw isHeld ? new Error(`Another server is already using the data folder ${dataDir}`) : error
+  }
+  return () => file.close()
+}
+
+/**
+ * What this process works on, so that others over the same metadata leave it alone. A claim ends with the
+ * process, however that ends.
+ */
+interface Claims {
+  /** False where another process has it. One's own is given again. */
+  take(key: string): Promise<boolean>
+  release(key: string): Promise<void>
+}
+
+/** For metadata that no other process can open. */
+const UNSHARED: Claims = { take: async () => true, release: async () => {} }
+
+/**
+ * Claims as advisory locks of a session.
+ *
+ * @param client of one connection, which nobody else uses; where that is lost, the claims are, too
+ */
+function createPostgresClaims(client: Sql): Claims {
+  const keyOf = (key: string): string => `sheaf claim ${key}`
+  return {
+    async take(key) {
+      const [row] = await client<{ got: boolean }[]>`
+        select pg_try_advisory_lock(hashtextextended(${keyOf(key)}, 0)) as got`
+      return row?.got === true
+    },
+    async release(key) {
+      await client`select pg_advisory_unlock(hashtextextended(${keyOf(key)}, 0))`
+    },
   }
 }

@@ -1,14 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 import type { Statement, StatementResult } from '../dialects/dialect.ts'
+import { bound } from '../dialects/standard-sql.ts'
 import type { Supervisor } from '../pool-runner.ts'
 import { giveWay } from './background-thread.ts'
-import { bound } from './bound.ts'
-import { exactRows } from './exact-rows.ts'
-import type { NamedRows } from './named-rows.ts'
 import { claimCommit, reportTo } from './script-watch.ts'
 import { configure } from './sqlite-engine.ts'
-import { createStatementCache } from './statement-cache.ts'
+import type { NamedRows } from './sqlite-statements.ts'
+import { createStatementCache, exactRows } from './sqlite-statements.ts'
 
 /** `inode`: which file lies under the path, as far as the caller knows. */
 type Input = Statement & { path: string; inode?: number; isExact?: boolean }

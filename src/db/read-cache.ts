@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Meta } from './meta.ts'
 
 /** What was read from the metadata, held in memory until this process changes it. */
-export interface ReadCache<V> {
+interface ReadCache<V> {
   /** What is held, without reading. */
   peek(key: string): V | undefined
   /** What is held, or what `load` reads now; null is not held. */

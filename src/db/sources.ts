@@ -9,6 +9,7 @@ import type { Secrets } from '../secrets.ts'
 import { type ConnectionConfig, openConnection, postgresConnection } from './connection.ts'
 import { copySqliteHome, type HomeCopy, removeSqliteFiles, replacement } from './copy-home.ts'
 import { type ExternalEngines, openExternalEngines } from './external-engines.ts'
+import { postgresIdentity } from './introspect/postgres.ts'
 import { createOpenFiles, openFilesBudget } from './open-files.ts'
 import {
   createBaseSchema,
@@ -23,14 +24,13 @@ import { copySchema } from './postgres/copy-schema.ts'
 import { NOWHERE } from './postgres/driver.ts'
 import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
-import { postgresIdentity } from './same-server.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 
 /** What holds a base's own tables: a file of its own, or a schema in the server's PostgreSQL. */
-export type HomeClient = 'sqlite3' | 'pg'
+type HomeClient = 'sqlite3' | 'pg'
 
 /** A database that a base reads, as the metadata has it. */
-export interface SourceRef {
+interface SourceRef {
   id: string
   baseId: string
   alias: string | null

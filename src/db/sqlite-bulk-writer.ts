@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { Statement, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
-import { bound } from './bound.ts'
+import { bound } from '../dialects/standard-sql.ts'
 import type { BulkWriter, RowShape } from './bulk-writer.ts'
 
 /** Values bound in one call: more rows in a statement save calls, until the statement itself costs more. */

@@ -5,19 +5,24 @@ import { AppError } from '../core/errors.ts'
 import type { Engine, EngineStorage, Statement, StatementResult, Transaction } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { defineSqliteFunctions } from '../dialects/sqlite-functions.ts'
+import { bound } from '../dialects/standard-sql.ts'
 import type { WorkerPool } from '../pool.ts'
 import { currentWork } from '../works.ts'
 import { upgradeBaseFile } from './base-file.ts'
-import { bound } from './bound.ts'
 import { CHANGES_TABLE } from './change-log.ts'
-import { exactRows, exactValue } from './exact-rows.ts'
 import { createGroupCommit, type GroupSession } from './group-commit.ts'
 import { createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from './mutex.ts'
-import { asObjects, type NamedRows } from './named-rows.ts'
 import type { OpenFile, OpenFiles } from './open-files.ts'
 import { watchedTransaction, watchScript } from './script-watch.ts'
 import { damagedBaseFile, explainBaseFile, explainSqlite, missingBaseFile } from './sqlite-errors.ts'
-import { createStatementCache, type StatementCache } from './statement-cache.ts'
+import {
+  asObjects,
+  createStatementCache,
+  exactRows,
+  exactValue,
+  type NamedRows,
+  type StatementCache,
+} from './sqlite-statements.ts'
 
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 

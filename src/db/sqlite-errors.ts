@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { AppError } from '../core/errors.ts'
-import { changedThere } from './changed-there.ts'
+import { changedThere } from './driver-errors.ts'
 
 /**
  * What went wrong in a file that is not ours, in words for the person who asked. Unique and not-null

@@ -161,7 +161,7 @@ export interface ScriptWatch {
   guard?(stop: () => boolean): () => void
 }
 
-export interface ScriptOptions extends ScriptWatch {
+interface ScriptOptions extends ScriptWatch {
   /** As in `Engine.write`: runs before the next writer may begin. */
   afterCommit?(): Promise<void>
 }
@@ -194,7 +194,7 @@ export interface EngineStorage {
 }
 
 /** How a write waits for its turn, see `Engine.write`. */
-export interface WriteOptions {
+interface WriteOptions {
   isFollowUp?: boolean
 }
 

@@ -4,14 +4,11 @@ import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
 import type { SummaryPart } from '../core/summaries.ts'
 import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import type { Dialect } from './dialect.ts'
-import { mysqlFileBytes, mysqlFileNames } from './file-words.ts'
 import { mysqlForeign } from './foreign.ts'
-import { groupSummaryBy, medianByPlace } from './group-summary.ts'
 import { mariadbFormula, mysqlFormula } from './mysql-formula.ts'
 import { mariadbRelated, mysqlRelated } from './mysql-related.ts'
 import { MYSQL_TYPES, mysqlTables, mysqlWrites, quoteMysql } from './mysql-tables.ts'
-import { createRender } from './render.ts'
-import { standardWords } from './standard-words.ts'
+import { createRender, groupSummaryBy, medianByPlace, standardWords } from './standard-sql.ts'
 
 /** True for text that a collation may take as equal to another; times and numbers have no letters. */
 const hasLetters = (value: FilterValue): boolean => typeof value === 'string' && /\p{L}/u.test(value)
@@ -20,6 +17,24 @@ const hasLetters = (value: FilterValue): boolean => typeof value === 'string' &&
 const bytesOf = (expression: SQL): SQL => sql`cast(convert(${expression} using utf8mb4) as binary)`
 
 const MAX_BOUND = 65_535 // a 16-bit count in the prepared-statement protocol
+
+/**
+ * Titles of the files in a JSON list of `{ title, size }`, one per line. NULL for text of a foreign column that is not
+ * such a list.
+ */
+const mysqlFileNames = (column: SQL): SQL =>
+  sql`(select group_concat(file.title separator '\n') from json_table(${mysqlList(column)}, '$[*]' columns (title text path '$.title')) as file)`
+
+/** Sum of the file sizes over all rows of a select. */
+const mysqlFileBytes = (column: SQL): SQL =>
+  sql`cast(sum((select sum(file.size) from json_table(${mysqlList(column)}, '$[*]' columns (size bigint path '$.size')) as file)) as double)`
+
+/**
+ * What is asked of a column of files: a JSON list of objects with a `title` and a `size`. Text that is no
+ * such list, which a database of somebody else's may hold, has neither names nor bytes.
+ */
+
+const mysqlList = (column: SQL): SQL => sql`case when json_valid(${column}) then ${column} end`
 
 /** MySQL 8, MariaDB 10.6, and engines that speak their protocol. */
 export const mysql: Dialect = {

@@ -4,7 +4,7 @@ import { type DateFormat, type DatePart, LAST_SHORT_YEAR, MONTH_NAMES } from '..
 import { FINAL_SIGMA, TO_CAPITAL, TO_SMALL } from '../core/formula/letters.ts'
 import { CELL_LIMIT, CELL_TINY } from '../core/formula/semantics.ts'
 import type { FormulaWords } from '../core/formula/words.ts'
-import { quoteText } from './render.ts'
+import { quoteText } from './standard-sql.ts'
 
 const TYPES: Record<ValueType, string> = {
   number: 'float8',

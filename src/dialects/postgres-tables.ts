@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
-import { quoteText } from './render.ts'
+import { quoteText } from './standard-sql.ts'
 
 /** The types of columns in tables of our own. */
 export const POSTGRES_TYPES: Record<StorageKind, string> = {

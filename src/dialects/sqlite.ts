@@ -2,20 +2,45 @@ import { type SQL, sql } from 'drizzle-orm'
 import { ExactNumber } from '../core/exact-decimal.ts'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { escapeLike, type FilterValue } from '../core/filters/dialect-words.ts'
+import type { SummaryPart } from '../core/summaries.ts'
+import { sqliteAverage, sqliteSum } from './decimal-sums.ts'
 import type { ColumnDefinition, Dialect, Statement } from './dialect.ts'
-import { sqliteFileNames } from './file-words.ts'
 import { sqliteForeign } from './foreign.ts'
-import { groupSummaryBy, medianByPlace, stddevByMean } from './group-summary.ts'
-import { createRender, quoteText } from './render.ts'
 import { sqliteFormula } from './sqlite-formula.ts'
 import { sqliteRelated } from './sqlite-related.ts'
-import { sqliteSummary } from './sqlite-summary.ts'
 import { sqliteLike, sqlitePrinted } from './sqlite-text.ts'
-import { insertSelected, optionOrder } from './standard-words.ts'
+import {
+  createRender,
+  groupSummaryBy,
+  insertSelected,
+  medianByPlace,
+  optionOrder,
+  quoteText,
+  stddevByMean,
+} from './standard-sql.ts'
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 const MAX_BOUND = 32_766 // https://sqlite.org/limits.html#max_variable_number
+
+/**
+ * Titles of the files in a JSON list of `{ title, size }`, one per line. NULL for text of a foreign column that is not
+ * such a list.
+ */
+const sqliteFileNames = (column: SQL): SQL =>
+  sql`(select group_concat(json_extract(file.value, '$.title'), char(10)) from ${sqliteFiles(column)})`
+
+/** Sum of the file sizes over all rows of a select. */
+const sqliteFileBytes = (column: SQL): SQL =>
+  sql`sum((select sum(json_extract(file.value, '$.size')) from ${sqliteFiles(column)}))`
+
+// What is in the list and no object would be read as JSON itself, and is none.
+const sqliteFiles = (column: SQL): SQL =>
+  sql`json_each(${sqliteList(column)}) as file where file.type = 'object'`
+
+// `json_each` fails on text that is no JSON, and of no text gives no rows.
+const sqliteList = (column: SQL): SQL =>
+  sql`case when ${column} like '[%' and json_valid(${column}) then ${column} end`
 
 /** SQLite 3.35 or later, as Bun carries it. */
 export const sqlite: Dialect = {
@@ -220,4 +245,46 @@ const columnType = (storage: StorageKind): string => sqlite.columnTypes[storage]
 function defaultLiteral(value: Exclude<CellValue, null>): string {
   if (typeof value === 'string') return quoteText(value)
   return String(Number(value))
+}
+
+/** What the grid's footer computes, in SQLite's words. */
+function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
+  switch (part) {
+    case 'fileBytes':
+      return sqliteFileBytes(column)
+    case 'count':
+      return sql`count(*)`
+    case 'filled':
+      return sql`count(nullif(${column}, ''))`
+    case 'unique':
+      return sql`count(distinct nullif(${column}, ''))`
+    case 'checked':
+      return sql`coalesce(sum(${column} = 1), 0)`
+    case 'sum':
+      return sql`case when count(${column}) > 0 then ${sqliteSum(column)} end`
+    case 'min':
+      return sql`min(${column})`
+    case 'max':
+      return sql`max(${column})`
+    case 'avg':
+      return sqliteAverage(column)
+    case 'median':
+      return median(column, from)
+    case 'stddev':
+      return stddev(column, from)
+  }
+}
+
+/** The one value in the middle, or the mean of the two. SQLite has no median of its own. */
+function median(column: SQL, from: SQL): SQL {
+  const values = sql`(select ${column} as x from ${from})`
+  const filled = sql`(select count(x) from ${values})`
+  return sql`(select ${sqliteAverage(sql`x`)} from (select x from ${values} where x is not null order by x
+    limit 2 - ${filled} % 2 offset (${filled} - 1) / 2))`
+}
+
+/** Of the whole population, from the distances to the mean: the shorter formula loses digits. */
+function stddev(column: SQL, from: SQL): SQL {
+  const mean = sql`(select avg(${column}) from ${from})`
+  return sql`(select sqrt(avg((x - m) * (x - m))) from (select ${column} as x, ${mean} as m from ${from}))`
 }

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lt, lte, or } from 'drizzle-orm'
 import { createId } from '../core/ids.ts'
 import type { Columns } from '../db/columns.ts'
 import type { Meta } from '../db/meta.ts'
-import { seal, unseal } from '../db/sealed.ts'
+import { seal, unseal } from '../secrets.ts'
 import type { MailContent } from './message.ts'
 
 /** A mail as it is handed in: each recipient gets one of their own. */

@@ -1,5 +1,4 @@
-import { boolean, integer, mailbox, textOrNull } from '../config-values.ts'
-import { variable } from '../config-variable.ts'
+import { boolean, integer, mailbox, textOrNull, variable } from '../config-values.ts'
 
 /** The mail server, as the environment names it. */
 export interface SmtpSettings {

@@ -1,3 +1,6 @@
+import { AppError } from '../core/errors.ts'
+import { explainStorage } from '../storage-full.ts'
+
 /** JSON under a weak ETag, as REST clients know every answer (wire reference §1.2). */
 export function json(value: unknown, status = 200): Response {
   return tagged(JSON.stringify(value), 'application/json; charset=utf-8', status)
@@ -25,3 +28,137 @@ function tagged(text: string, type: string, status: number): Response {
   const etag = `W/"${text.length.toString(16)}-${Bun.hash(text).toString(36)}"`
   return new Response(text, { status, headers: { 'content-type': type, etag } })
 }
+
+/** Status and body of an error, in the envelope that REST clients know (spec §8, wire envelopes). */
+export function presentError(
+  thrown: unknown,
+  request: Request,
+): { status: number; body: Record<string, unknown> } {
+  const error = explainStorage(thrown)
+  if (error instanceof AppError) {
+    const { status, code, message, details } = error
+    // Of this envelope clients know two shapes: the message alone, and with the list of problems.
+    if (error.envelope === 'msg')
+      return {
+        status,
+        body: { msg: message, ...(Array.isArray(details?.errors) && { errors: details.errors }) },
+      }
+    return { status, body: { error: code, message, ...(details && { details }) } }
+  }
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  // Elysia wraps what `parseBody` throws.
+  if (code === 'PARSE' && error instanceof Error && error.cause instanceof AppError) {
+    return presentError(error.cause, request)
+  }
+  if (code === 'NOT_FOUND') {
+    const { pathname } = new URL(request.url)
+    const message = `Cannot ${request.method} ${pathname}`
+    // Clients of the third version know the typed envelope only.
+    const isV3 = pathname.startsWith('/api/v3/')
+    return { status: 404, body: isV3 ? { error: 'NOT_FOUND', message } : { msg: message } }
+  }
+  if (code === 'PARSE' || code === 'INVALID_FILE_TYPE') {
+    return { status: 400, body: { msg: 'The request body could not be read' } }
+  }
+  return {
+    status: 500,
+    body: { error: 'INTERNAL_SERVER_ERROR', message: 'Please check server log for more details' },
+  }
+}
+
+/** A problem as the schema library tells it. */
+interface Issue {
+  path: PropertyKey[]
+  message: string
+  code: string
+  params?: Record<string, unknown>
+  /** What is too small or too big: `string`, `array`, `number`, … */
+  origin?: string
+  minimum?: number | bigint
+  maximum?: number | bigint
+  expected?: string
+  format?: string
+  pattern?: string
+  values?: unknown[]
+}
+
+/**
+ * The issues of a refused body, in the JSON-schema wording that clients parse.
+ *
+ * @param body what was refused: a property that it lacks is told from one that does not fit
+ */
+export function presentValidation(
+  { issues }: { issues: Issue[] },
+  body: unknown,
+): { msg: string; errors: Record<string, unknown>[] } {
+  return { msg: 'Invalid request body', errors: issues.map((issue) => presentIssue(issue, body)) }
+}
+
+function presentIssue(issue: Issue, body: unknown): Record<string, unknown> {
+  const { path } = issue
+  if (path.length > 0 && valueAt(body, path) === undefined) {
+    const missingProperty = String(path.at(-1))
+    return {
+      instancePath: pointer(path.slice(0, -1)),
+      schemaPath: '#/required',
+      keyword: 'required',
+      params: { missingProperty },
+      message: `must have required property '${missingProperty}'`,
+    }
+  }
+  const { keyword, params, message } = wordIssue(issue)
+  const schemaPath = `#${path.map((part) => `/properties/${String(part)}`).join('')}/${keyword}`
+  return { instancePath: pointer(path), schemaPath, keyword, params, message }
+}
+
+function wordIssue(issue: Issue): { keyword: string; params: Record<string, unknown>; message: string } {
+  const { code, origin, minimum, maximum, expected, format, pattern, values, message } = issue
+  const limit = Number(minimum ?? maximum)
+  if (code === 'too_small' || code === 'too_big') {
+    const isLow = code === 'too_small'
+    const params = { limit }
+    if (origin === 'string' || origin === 'array') {
+      const [suffix, things] = origin === 'string' ? ['Length', 'characters'] : ['Items', 'items']
+      const keyword = `${isLow ? 'min' : 'max'}${suffix}`
+      return { keyword, params, message: `must NOT have ${isLow ? 'fewer' : 'more'} than ${limit} ${things}` }
+    }
+    const keyword = isLow ? 'minimum' : 'maximum'
+    return { keyword, params, message: `must be ${isLow ? '>=' : '<='} ${limit}` }
+  }
+  if (code === 'invalid_type')
+    return { keyword: 'type', params: { type: expected }, message: `must be ${expected}` }
+  if (code === 'invalid_format' && format === 'regex') {
+    // What a rule says of itself tells people more than its pattern does.
+    const isOwn = !message.startsWith('Invalid string')
+    return {
+      keyword: 'pattern',
+      params: { pattern },
+      message: isOwn ? message : `must match pattern "${pattern}"`,
+    }
+  }
+  if (code === 'invalid_union') {
+    const isOwn = message !== 'Invalid input'
+    return { keyword: 'anyOf', params: {}, message: isOwn ? message : 'must match a schema in anyOf' }
+  }
+  if (code === 'invalid_format') {
+    return { keyword: 'format', params: { format }, message: `must match format "${format}"` }
+  }
+  if (code === 'invalid_value') {
+    const params = { allowedValues: values }
+    return { keyword: 'enum', params, message: 'must be equal to one of the allowed values' }
+  }
+  // A rule of our own may say which keyword of JSON schema it stands for.
+  const { keyword = code, ...limits } = issue.params ?? {}
+  return { keyword: String(keyword), params: limits, message }
+}
+
+function valueAt(body: unknown, path: PropertyKey[]): unknown {
+  let value = body
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<PropertyKey, unknown>)[key]
+  }
+  return value
+}
+
+const pointer = (path: PropertyKey[]): string => path.map((part) => `/${String(part)}`).join('')

@@ -9,7 +9,7 @@ export const wireTime = (iso: string): string => `${iso.slice(0, 19).replace('T'
 const DEFAULT_LIMIT = 25
 const MAX_LIMIT = 1000
 
-export interface Page {
+interface Page {
   limit: number
   offset: number
 }
@@ -46,7 +46,7 @@ export const wholeListInfo = (length: number): Record<string, number | boolean> 
   pageInfo(length, { limit: length || DEFAULT_LIMIT, offset: 0 })
 
 /** More sorts than this have no effect that anyone could see. */
-export const MAX_SORTS = 50
+const MAX_SORTS = 50
 
 /**
  * Reads REST's `sort` parameter: `A,-B`, or the list `A`, `-B`, is A ascending, then B descending. A field named

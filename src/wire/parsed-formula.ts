@@ -3,7 +3,7 @@ import type { FormulaField, SyntaxNode, ValueType } from '../core/formula/ast.ts
 import type { CheckedFormula } from '../core/formula/check.ts'
 
 /** A node of the tree that REST clients get (wire reference §8.1). */
-export type ParsedNode = { dataType: string } & (
+type ParsedNode = { dataType: string } & (
   | { type: 'Literal'; value: CellValue; raw: string }
   | { type: 'Identifier'; name: string; raw: string }
   | { type: 'CallExpression'; callee: { type: 'Identifier'; name: string }; arguments: ParsedNode[] }

@@ -1,8 +1,6 @@
 import { Elysia } from 'elysia'
 import type { output, ZodType } from 'zod'
-import { type Authenticator, nameCaller } from '../caller.ts'
-import { type AddressBook, clientAddress } from '../client-address.ts'
-import type { Actor } from '../core/actor.ts'
+import { type AddressBook, type Authenticator, clientAddress, nameCaller } from '../caller.ts'
 import { AppError, badRequest, concernsOperator, retryAfterOf } from '../core/errors.ts'
 import { randomText } from '../core/ids.ts'
 import { SHARE_HEADERS } from '../core/shares.ts'
@@ -10,8 +8,7 @@ import type { Kernel } from '../kernel.ts'
 import { parseJsonInTurns } from '../parse-json.ts'
 import { PREVIEW_HEADER, previewAs } from '../preview-role.ts'
 import { explainStorage } from '../storage-full.ts'
-import { json, unlessKnown } from './answer.ts'
-import { presentError, presentValidation } from './present-error.ts'
+import { json, presentError, presentValidation, unlessKnown } from './answer.ts'
 
 /**
  * The base of every REST adapter: the actor and a request id for the handlers, bodies read as
@@ -86,8 +83,6 @@ function refusePrecondition({ method, headers }: Request): void {
 const isVisit = (headers: Headers): boolean =>
   Object.values(SHARE_HEADERS).some((header) => headers.has(header))
 
-export type RestContext = { actor: Actor; requestId: string }
-
 /**
  * A body as its schema reads it. For handlers that first check who asks: a schema given to the route
  * itself would answer 400 to those who may not even know that there is something.
@@ -105,7 +100,7 @@ export function readBody<T extends ZodType>(schema: T, body: unknown): output<T>
 const STREAMED = /\/(storage\/upload|shared-view\/[^/]+\/rows)$/
 
 /** How long a body may be, by who sends it. */
-export interface BodyLimits {
+interface BodyLimits {
   /** For those who are signed in. */
   maxBytes: number
   /** For everybody else. */
@@ -120,7 +115,7 @@ export interface BodyLimits {
  *
  * @throws BAD_REQUEST or PAYLOAD_TOO_LARGE for a body that is too long for its sender, before it is kept in memory
  */
-export async function parseBody(request: Request, contentType: string, limits: BodyLimits): Promise<unknown> {
+async function parseBody(request: Request, contentType: string, limits: BodyLimits): Promise<unknown> {
   // Files, read part by part as they arrive (`multipart.ts`).
   if (contentType === 'multipart/form-data' && STREAMED.test(new URL(request.url).pathname)) return null
   if (contentType === 'multipart/form-data') {

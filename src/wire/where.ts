@@ -2,13 +2,13 @@ import { AppError } from '../core/errors.ts'
 import { type Filter, MAX_DEPTH } from '../core/filters/filter.ts'
 import type { FilterField } from '../core/filters/operand.ts'
 import { trimTrailing } from '../core/trim-characters.ts'
-import { chain, fromParts, type Link, unknownAlias, wireCondition } from './conditions.ts'
+import { chain, fromParts, type Link, unknownAlias, wireCondition } from './filters.ts'
 
 /** Finds a field by the title that a clause names. */
-export type FieldResolver = (title: string) => FilterField | undefined | null
+type FieldResolver = (title: string) => FilterField | undefined | null
 
 /** Longest `where`: a list of some thousand ids. */
-export const MAX_WHERE_LENGTH = 100_000
+const MAX_WHERE_LENGTH = 100_000
 
 /**
  * Reads the `where` parameter of REST (wire reference §14.5): `(A,eq,1)~and((B,like,x)~or~not(C,blank))`.
@@ -28,8 +28,7 @@ export function parseWhere(text: string, resolve: FieldResolver, maxDepth = MAX_
 }
 
 /** The 422 for text that is no `where` at all. */
-export const malformed = (): AppError =>
-  new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
+const malformed = (): AppError => new AppError('INVALID_FILTER', 'Invalid filter format.', undefined, 'msg')
 
 const tooDeep = (maxDepth: number): AppError =>
   new AppError('INVALID_FILTER', `Filters can be nested up to ${maxDepth} levels`)

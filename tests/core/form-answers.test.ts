@@ -6,10 +6,12 @@ import { type FormField, formField } from '../../src/core/views/form.ts'
 import {
   canBeAsked,
   checkAnswers,
+  formClosed,
+  formFieldProblem,
   offeredChoices,
+  redirectAddress,
   visibleQuestions,
 } from '../../src/core/views/form-answers.ts'
-import { formClosed, formFieldProblem, redirectAddress } from '../../src/core/views/form-check.ts'
 
 function field(id: string, type: FieldTypeName, more: Partial<Field> & { set?: object } = {}): Field {
   const { set, ...rest } = more

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { toWireOperator } from '../../src/wire/conditions.ts'
-import { filtersFromWire, parseFilterArray } from '../../src/wire/filters.ts'
+import { filtersFromWire, parseFilterArray, toWireOperator } from '../../src/wire/filters.ts'
 import { parseSort } from '../../src/wire/lists.ts'
 import { byId, byTitle, FIELDS } from './filter-fields.ts'
 import { short } from './filter-text.ts'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isPrivateAddress } from '../../src/http/private-addresses.ts'
-import { createHttpClient } from '../../src/http.ts'
+import { createHttpClient, isPrivateAddress } from '../../src/http.ts'
 import { type OutboundRecorder, startOutboundRecorder } from '../support/outbound-recorder.ts'
 
 describe('isPrivateAddress', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { detectDelimiter } from '../../src/core/csv/detect-delimiter.ts'
-import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
+import { detectDelimiter, detectEncoding } from '../../src/core/csv/detect.ts'
 import { CsvError, createCsvReader, MAX_RECORD_LENGTH } from '../../src/core/csv/reader.ts'
 
 /** Reads a text in pieces of `size` characters. */

@@ -1,4 +1,4 @@
-import { detectEncoding } from '../../src/core/csv/detect-encoding.ts'
+import { detectEncoding } from '../../src/core/csv/detect.ts'
 import type { CsvFormat } from '../../src/core/csv/format.ts'
 import type { ImportResult } from '../../src/core/csv/import-result.ts'
 import type { CellValue, FieldOptions } from '../../src/core/fields/field-type.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as xlsx from 'xlsx'
-import { guardText, looksGuarded, unguardText } from '../../src/core/csv/guard.ts'
+import { guardText, looksGuarded, unguardText } from '../../src/core/csv/format.ts'
 import { doorOf, ended, formatOf, resultOf, rowsOf, upload } from '../imports/support.ts'
 import { createMember } from '../support/factories.ts'
 import { type Bench, createBench, refusalOf, type TestTable } from './support.ts'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { clientAddress } from '../../../src/client-address.ts'
+import { clientAddress } from '../../../src/caller.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { readBody, restBase } from '../../../src/wire/rest-base.ts'

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { detectEncoding, markOf } from '../../../src/core/csv/detect-encoding.ts'
+import { detectEncoding, markOf } from '../../../src/core/csv/detect.ts'
 import type { CsvEncoding, CsvFormat } from '../../../src/core/csv/format.ts'
 import { type CsvProblem, createCsvReader } from '../../../src/core/csv/reader.ts'
 import { requireCsv } from '../../../src/core/csv/require-csv.ts'

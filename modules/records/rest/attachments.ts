@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { type AddressBook, clientAddress } from '../../../src/client-address.ts'
+import { type AddressBook, clientAddress } from '../../../src/caller.ts'
 import type { Actor } from '../../../src/core/actor.ts'
 import { AppError, badRequest } from '../../../src/core/errors.ts'
 import { isStoredPath } from '../../../src/core/fields/attachment-item.ts'

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import { renameIds } from '../../../src/core/rename-ids.ts'
+import { renameIds } from '../../../src/core/ids.ts'
 import type { MetaStatement } from '../../../src/db/meta.ts'
 import type { Kernel } from '../../../src/kernel.ts'
 import { defineSchemaTables } from '../tables.ts'

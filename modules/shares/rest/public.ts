@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { type AddressBook, clientAddress } from '../../../src/client-address.ts'
+import { type AddressBook, clientAddress } from '../../../src/caller.ts'
 import type { ShareActor } from '../../../src/core/actor.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { View, ViewKind } from '../../../src/core/model.ts'

@@ -1,5 +1,5 @@
 import { type Condition, type Filter, type FilterGroup, isGroup } from '../../../src/core/filters/index.ts'
-import { chain, type Link } from '../../../src/wire/conditions.ts'
+import { chain, type Link } from '../../../src/wire/filters.ts'
 
 /**
  * A view's filter as REST clients see it: a flat list, each item joined to those before it by its own

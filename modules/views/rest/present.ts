@@ -1,7 +1,7 @@
 import type { Sort, Table } from '../../../src/core/model.ts'
 import { SHARE_PASSWORD_MASK, type ShareSettings } from '../../../src/core/shares.ts'
 import { viewKind } from '../../../src/core/views/index.ts'
-import { toWireOperator } from '../../../src/wire/conditions.ts'
+import { toWireOperator } from '../../../src/wire/filters.ts'
 import { wireTime } from '../../../src/wire/lists.ts'
 import { type LineRow, liveColoring, type ViewRow } from '../model.ts'
 import type { ShownView, ViewShare } from '../shown-view.ts'

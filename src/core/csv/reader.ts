@@ -1,6 +1,6 @@
 import Papa, { type ParseResult } from 'papaparse'
 import type { CsvFormat } from './format.ts'
-import { unguardText } from './guard.ts'
+import { unguardText } from './format.ts'
 
 /** Characters that are gathered before they are taken apart: larger windows cost memory and gain no time. */
 const WINDOW = 1 << 18
@@ -34,7 +34,7 @@ export interface CsvProblem {
  * Takes the text of a CSV file apart, piece by piece, in memory that does not grow with the file.
  * Lines may end in CRLF, LF, CR or a mix of them.
  */
-export interface CsvReader {
+interface CsvReader {
   /** Adds text, and gives the records that are whole by now: often none. */
   push(text: string): string[][]
   /** Gives the rest. */

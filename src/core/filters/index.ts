@@ -1,5 +1,13 @@
 /** Everything about filters that the rest of the program uses. */
-export { checkCondition, checkFilter, isComplete, MAX_CONDITIONS, MAX_PLANNED_DEPTH } from './check.ts'
+export {
+  checkCondition,
+  checkFilter,
+  filterSchema,
+  isComplete,
+  MAX_CONDITIONS,
+  MAX_PLANNED_DEPTH,
+  readFilter,
+} from './check.ts'
 export {
   type CompileContext,
   compileFilter,
@@ -7,10 +15,8 @@ export {
   type MatchContext,
   matchesFilter,
 } from './compile.ts'
-export { escapeLike, type FilterWords, type Sign } from './dialect-words.ts'
+export { type AnyOf, escapeLike, type FilterWords, listWords, type Sign } from './dialect-words.ts'
 export * from './filter.ts'
-export { filterSchema, readFilter } from './input.ts'
-export { type AnyOf, listWords } from './list-words.ts'
 export { type FilterField, type FilterMoment, MAX_LIST, setOf } from './operand.ts'
 export { findOperator, OPERATORS, operatorsFor } from './operators/index.ts'
 export { type Arity, arityFor, type FilterOperator } from './operators/operator.ts'

@@ -12,8 +12,8 @@ import type { Person } from '../fields/people.ts'
 import { parseTime } from '../fields/time.ts'
 import type { FilterValue } from './dialect-words.ts'
 import type { Condition, DateOperand } from './filter.ts'
-import { isWordOf } from './operators/is.ts'
 import { type Arity, arityFor, type FilterOperator, type Operand } from './operators/operator.ts'
+import { isWordOf } from './operators/presence.ts'
 import { daysMeant, isWithinOperand, MAX_DAYS, operandNeeds } from './relative-dates.ts'
 
 /** What a filter must know of a field. */
@@ -43,7 +43,7 @@ export const MAX_LIST = 1000
 export const setOf = (field: FilterField): FilterSet => filterSetOf(field)
 
 /** The values of a condition as a list; text for an operator of many is split at its commas. */
-export function valuesOf(condition: Condition, arity: Arity): CellValue[] {
+function valuesOf(condition: Condition, arity: Arity): CellValue[] {
   const { value } = condition
   const listed = arity === 'many' || arity === 'two'
   const list = Array.isArray(value) ? value : listed && typeof value === 'string' ? value.split(',') : [value]

@@ -2,7 +2,7 @@ import { addDays, addMonths, dayIn } from '../dates.ts'
 import type { DateOperand } from './filter.ts'
 
 /** Days from `from` up to, not including, `to`. */
-export interface DayRange {
+interface DayRange {
   from: string
   to: string
 }

@@ -1,14 +1,14 @@
-import type { Choice } from '../fields/choices.ts'
-import { titlesIn } from '../fields/choices.ts'
+import { type Choice, titlesIn } from '../fields/choices.ts'
+import { type Field, isNamedLink } from '../fields/field.ts'
 import type { CellValue, Read } from '../fields/field-type.ts'
 import { fieldType } from '../fields/index.ts'
 import { linkOf } from '../fields/link-options.ts'
 import { readLinkIds, writeLinks } from '../fields/list-value.ts'
 import { readValue } from '../fields/read.ts'
 import { hasChoices, hasMultipleChoices, isBoolean } from '../fields/traits.ts'
-import { type Filter, type FilterMoment, matchesFilter } from '../filters/index.ts'
-import type { Field, View } from '../model.ts'
-import { type FormField, formField } from './form.ts'
+import { checkFilter, type Filter, type FilterMoment, isGroup, matchesFilter } from '../filters/index.ts'
+import type { View } from '../model.ts'
+import { type FormField, type FormOptions, formField } from './form.ts'
 import { type FormText, findRule } from './form-rules.ts'
 
 /** A field that a form asks for, with all that the form says of it. */
@@ -23,7 +23,7 @@ export interface Question {
 export type Answers = Readonly<Record<string, unknown>>
 
 /** When and by whom a form is filled in; a server leaves out what it does not know. */
-export type AnswerMoment = Partial<FilterMoment>
+type AnswerMoment = Partial<FilterMoment>
 
 /** What is wrong with an answer. `message` is `text` in English with its parameters filled in. */
 export interface AnswerProblem extends FormText {
@@ -32,7 +32,7 @@ export interface AnswerProblem extends FormText {
 }
 
 /** Answers that were looked at. `values` holds only questions that are asked, ready to be written. */
-export interface CheckedAnswers {
+interface CheckedAnswers {
   values: Record<string, CellValue>
   problems: AnswerProblem[]
 }
@@ -119,7 +119,7 @@ export function offeredChoices(
 }
 
 /** True for an answer without content: blank, or the value that the type starts from (unchecked, no stars). */
-export function isUnanswered({ type }: Pick<Field, 'type'>, value: CellValue): boolean {
+function isUnanswered({ type }: Pick<Field, 'type'>, value: CellValue): boolean {
   if (value === null || (typeof value === 'string' && value.trim() === '')) return true
   const { initial } = fieldType(type)
   return initial !== undefined && Number(value) === Number(initial)
@@ -216,3 +216,65 @@ const said = (text: string): FormText => ({ text, params: {} })
 
 const filledIn = ({ text, params }: FormText): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => String(params[name] ?? place))
+
+/** Of a linked record a form does not know the name, so a condition can ask no more than whether there is one. */
+const LINK_OPERATORS: readonly string[] = ['blank', 'notblank']
+
+/**
+ * What is wrong with what a form says of a field, in words that name the field; null: nothing. `field` gives a
+ * live field by its id. Conditions on fields that are gone are no problem: they have no effect.
+ */
+export function formFieldProblem(
+  asked: Field,
+  form: FormField,
+  field: (fieldId: string) => Field | undefined,
+): string | null {
+  for (const { rule: key, value } of form.rules) {
+    const rule = findRule(key)
+    if (!rule?.fits(asked)) return `Field "${asked.title}" has no rule '${key}'`
+    const problem = rule.problem(value)
+    if (problem !== null) return `The rule '${key}' of field "${asked.title}": ${problem}`
+  }
+  return form.showIf === null ? null : conditionProblem(form.showIf, asked, field)
+}
+
+function conditionProblem(
+  filter: Filter,
+  asked: Field,
+  field: (fieldId: string) => Field | undefined,
+): string | null {
+  if (isGroup(filter)) {
+    for (const child of filter.children) {
+      const problem = conditionProblem(child, asked, field)
+      if (problem !== null) return problem
+    }
+    return null
+  }
+  const named = field(filter.fieldId)
+  if (!named) return null
+  if (named.id === asked.id) return `Field "${asked.title}" can’t depend on its own answer`
+  if (!canBeAsked(named)) return `Field "${named.title}" is not in the form`
+  if (isNamedLink(named) && !LINK_OPERATORS.includes(filter.operator)) {
+    return `A form condition can only check whether field "${named.title}" has a linked record`
+  }
+  return checkFilter(filter, field)[0]?.message ?? null
+}
+
+/** Why a form takes no more answers; null where it does. */
+export function formClosed(
+  { closesAt, maxAnswers }: Pick<FormOptions, 'closesAt' | 'maxAnswers'>,
+  { now, answers }: { now: Date; answers: number },
+): 'over' | 'full' | null {
+  if (closesAt !== null && now.getTime() >= Date.parse(closesAt)) return 'over'
+  return maxAnswers !== null && answers >= maxAnswers ? 'full' : null
+}
+
+/**
+ * Where the browser goes after submitting, with the record's id filled in; null where there is no such address
+ * or it is none of the web: nothing but http and https may be opened.
+ */
+export function redirectAddress(redirectUrl: string | null, recordId: string | number | null): URL | null {
+  const filled = redirectUrl?.replaceAll('{record_id}', encodeURIComponent(String(recordId ?? ''))) ?? ''
+  if (!/^https?:\/\//i.test(filled) || !URL.canParse(filled)) return null
+  return new URL(filled)
+}

@@ -1,10 +1,10 @@
+import { addDays, dayIn, fromStored, isDay } from '../dates.ts'
 import { readAttachments } from '../fields/attachment-item.ts'
 import { FILE_KINDS, isAllowedKind } from '../fields/attachment-kinds.ts'
 import { isEmail, isPhone, isUrl } from '../fields/checked-text.ts'
 import { titlesIn } from '../fields/choices.ts'
 import { formatDay } from '../fields/date-text.ts'
-import type { Field } from '../fields/field.ts'
-import { dayFormatOf } from '../fields/field.ts'
+import { dayFormatOf, type Field } from '../fields/field.ts'
 import type { CellValue, FormRuleSet } from '../fields/field-type.ts'
 import { fieldType } from '../fields/index.ts'
 import { readLinkIds } from '../fields/list-value.ts'
@@ -15,7 +15,6 @@ import { hasMultipleChoices, holdsFiles, holdsPeople, isLinkType } from '../fiel
 import { patternTest } from '../formula/match-pattern.ts'
 import { readPattern } from '../formula/pattern.ts'
 import type { FormRule } from './form.ts'
-import { daysMeant, isRuleDay, type RuleMoment } from './form-days.ts'
 
 /** A sentence and what stands in its braces: the browser looks it up in its language, the server fills it in. */
 export interface FormText {
@@ -24,7 +23,7 @@ export interface FormText {
 }
 
 /** What a rule is told of, beside the answer. */
-export type RuleField = Pick<Field, 'type' | 'options'>
+type RuleField = Pick<Field, 'type' | 'options'>
 
 /** One kind of rule for answers. A new one is an entry of `FORM_RULES` and its example in the tests. */
 export interface FormRuleType {
@@ -49,7 +48,7 @@ const takes =
   ({ type }: RuleField): boolean =>
     fieldType(type).formRules?.includes(set) === true
 
-const isDay = ({ type }: RuleField): boolean => {
+const holdsDays = ({ type }: RuleField): boolean => {
   const { storage, readOnly } = fieldType(type)
   return (storage === 'date' || storage === 'datetime') && !readOnly
 }
@@ -228,7 +227,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'from',
     label: 'Not before',
     input: 'day',
-    fits: isDay,
+    fits: holdsDays,
     problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
@@ -241,7 +240,7 @@ export const FORM_RULES: readonly FormRuleType[] = [
     key: 'to',
     label: 'Not after',
     input: 'day',
-    fits: isDay,
+    fits: holdsDays,
     problem: dayProblem,
     broken(answer, value, field, moment) {
       const [limit, given] = [daysMeant(String(value), field, moment), daysMeant(answer, field, moment)]
@@ -340,3 +339,47 @@ export const findRule = (key: string): FormRuleType | null => BY_KEY.get(key) ??
 
 /** The rules that answers to a field can be held against, in the order of the menu. */
 export const rulesFor = (field: RuleField): FormRuleType[] => FORM_RULES.filter((rule) => rule.fits(field))
+
+/** When an answer is looked at, and where whoever gave it is. */
+interface RuleMoment {
+  now: Date
+  /** IANA zone of the person who answers; absent where it is not known. */
+  timeZone?: string
+}
+
+/** The days that are meant: one, or all that it can be somewhere on Earth where the zone is not known. */
+interface MeantDays {
+  first: string
+  last: string
+  /** What to call it in a message; null: its date. */
+  words: 'today' | null
+}
+
+/** True for what a limit of dates can be: a day as it is stored, or `today`. */
+const isRuleDay = (text: string): boolean => text === 'today' || isDay(text)
+
+/**
+ * The days of a limit or an answer: `today`, a stored day, a stored instant. A server does not know whose clock
+ * is meant; it then lets pass what could be right somewhere, for the browser has asked with its own.
+ */
+function daysMeant(
+  value: CellValue,
+  { type, options }: Pick<Field, 'type' | 'options'>,
+  { now, timeZone }: RuleMoment,
+): MeantDays {
+  const text = String(value)
+  if (text === 'today') return { ...around(now.getTime(), timeZone ?? null), words: 'today' }
+  const ms = isDay(text) ? null : fromStored(text)
+  if (ms === null) return { first: text, last: text, words: null }
+  const own =
+    fieldType(type).storage === 'datetime' && typeof options.timeZone === 'string'
+      ? options.timeZone
+      : 'local'
+  return { ...around(ms, own === 'local' ? (timeZone ?? null) : own), words: null }
+}
+
+function around(ms: number, zone: string | null): { first: string; last: string } {
+  const day = dayIn(ms, zone ?? 'UTC')
+  if (zone !== null) return { first: day, last: day }
+  return { first: addDays(day, -1), last: addDays(day, 1) }
+}

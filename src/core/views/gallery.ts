@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { coverShape, firstCover, isCover } from './cover.ts'
-import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
+import {
+  coverShape,
+  firstCover,
+  fitOrNull,
+  isCover,
+  type ViewKindDefinition,
+  wrongType,
+} from './view-kind.ts'
 
 export const galleryOptions = z.strictObject({ ...coverShape })
 export type GalleryOptions = z.output<typeof galleryOptions>

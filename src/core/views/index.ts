@@ -9,15 +9,14 @@ import type { Stacks, ViewKindDefinition } from './view-kind.ts'
 
 export * from './calendar.ts'
 export * from './coloring.ts'
-export * from './cover.ts'
 export * from './form.ts'
 export * from './gallery.ts'
 export * from './grid.ts'
-export * from './grouping.ts'
 export * from './kanban.ts'
 export * from './map.ts'
 export * from './rename-choices.ts'
 export type { Setup, Stacks, ViewKindDefinition } from './view-kind.ts'
+export * from './view-kind.ts'
 
 /** What each kind of view keeps in `View.options`. */
 export interface OptionsByKind {

@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import type { Field } from '../fields/field.ts'
 import { hasSingleChoice, holdsPeople, isBoolean, isLinkType } from '../fields/traits.ts'
-import { coverShape, firstCover, isCover } from './cover.ts'
-import { fitOrNull, type ViewKindDefinition, wrongType } from './view-kind.ts'
+import {
+  coverShape,
+  firstCover,
+  fitOrNull,
+  isCover,
+  type ViewKindDefinition,
+  wrongType,
+} from './view-kind.ts'
 
 /**
  * How one stack is shown. Its key is the value of the stacked field: the title of an option, the id of a

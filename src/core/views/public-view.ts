@@ -100,7 +100,7 @@ export function publicField(field: Field, view: View | null): Field {
 }
 
 /** The options of a type without what speaks of other fields and tables. */
-export function publicOptions(type: FieldTypeName, options: FieldOptions): FieldOptions {
+function publicOptions(type: FieldTypeName, options: FieldOptions): FieldOptions {
   const { computed } = fieldType(type)
   if (computed === undefined) return options
   const shown: readonly string[] = SHOWN_OPTIONS[computed]

@@ -4,7 +4,7 @@ import { coloringFields } from './coloring.ts'
 import { viewKind } from './index.ts'
 
 /** What a view can need a field for, beside showing it. */
-export const VIEW_USES = ['filter', 'sort', 'group', 'coloring', 'layout', 'condition'] as const
+const VIEW_USES = ['filter', 'sort', 'group', 'coloring', 'layout', 'condition'] as const
 export type ViewUse = (typeof VIEW_USES)[number]
 
 /**

@@ -1,7 +1,7 @@
-import type { ZodType } from 'zod'
-import type { Field } from '../fields/field.ts'
-import { shownType } from '../fields/field.ts'
+import { type ZodType, z } from 'zod'
+import { type Field, shownType } from '../fields/field.ts'
 import type { AnyFieldType } from '../fields/field-type.ts'
+import { isGroupable } from '../group-key.ts'
 
 /** Numeric kinds of spec §3; calendar is 6. */
 export type ViewKind = 'form' | 'gallery' | 'grid' | 'kanban' | 'map' | 'calendar'
@@ -108,3 +108,22 @@ export function wrongType(
 /** The type of the values that a field shows, a lookup that of its target; null for a broken field. */
 export const valueTypeOf = (field: Field): AnyFieldType | null =>
   field.error === null ? shownType(field).type : null
+
+/** The picture at the top of a card: the first image of an attachment field; `fit` shows it whole, `crop` fills. */
+export const coverShape = {
+  coverFieldId: z.string().max(64).nullable().default(null),
+  coverFit: z.enum(['fit', 'crop']).default('fit'),
+}
+
+/** True for a field whose files can be a card's cover. */
+export const isCover = (field: Field): boolean => valueTypeOf(field)?.holdsFiles === true
+
+/** The first field of a table that can be a cover, or null. */
+export const firstCover = (fields: readonly Field[]): string | null => fields.find(isCover)?.id ?? null
+
+/** Why a view cannot group its records by a field, in words that name it; null: it can. */
+export function groupingProblem(field: Field): string | null {
+  if (field.error !== null) return `Can’t group by field "${field.title}": ${field.error}`
+  if (isGroupable(field)) return null
+  return `Can’t group by field "${field.title}": ${field.type} fields don’t support grouping`
+}

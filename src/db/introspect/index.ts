@@ -1,13 +1,14 @@
 import { AppError } from '../../core/errors.ts'
-import { postgresIdentity } from '../same-server.ts'
-import { withKey } from './implied-key.ts'
-import { readMysql } from './mysql.ts'
-import { mysqlDefault, mysqlShape } from './mysql-shape.ts'
-import { readPostgres, readPostgresSchemas } from './postgres.ts'
-import { postgresDefault, postgresShape } from './postgres-shape.ts'
-import { readSqlite } from './sqlite.ts'
-import { sqliteDefault, sqliteShape } from './sqlite-shape.ts'
-import type { Introspector } from './structure.ts'
+import { mysqlDefault, mysqlShape, readMysql } from './mysql.ts'
+import {
+  postgresDefault,
+  postgresIdentity,
+  postgresShape,
+  readPostgres,
+  readPostgresSchemas,
+} from './postgres.ts'
+import { readSqlite, sqliteDefault, sqliteShape } from './sqlite.ts'
+import type { Introspector, TableStructure } from './structure.ts'
 
 export type {
   ColumnShape,
@@ -69,6 +70,20 @@ export function introspector(client: string): Introspector {
   return found
 }
 
-export { explainConnection } from './explain-connection.ts'
-export { type OpenReader, openReader } from './open-reader.ts'
+export { explainConnection, type OpenReader, openReader } from './open-reader.ts'
 export { GENERATED } from './shape.ts'
+
+/**
+ * The table with a key by which its records can be told apart: where it has no primary key, the first of its
+ * unique keys whose columns are always filled (the join tables and version lists of Rails have no other).
+ */
+function withKey(table: TableStructure): TableStructure {
+  if (table.kind === 'view' || table.primaryKey.length > 0) return table
+  const filled = new Set(table.columns.filter(({ isNullable }) => !isNullable).map(({ name }) => name))
+  const key = table.uniqueKeys
+    .filter((columns) => columns.length > 0 && columns.every((name) => filled.has(name)))
+    .toSorted((a, b) => a.length - b.length)[0]
+  return key
+    ? { ...table, primaryKey: key, uniqueKeys: table.uniqueKeys.filter((one) => one !== key) }
+    : table
+}

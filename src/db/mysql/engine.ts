@@ -7,8 +7,7 @@ import { currentWork } from '../../works.ts'
 import type { MysqlConnection } from '../connection.ts'
 import { createWriteQueue, type Turn, writePatienceMs } from '../mutex.ts'
 import { untilStopped, watchedTransaction } from '../script-watch.ts'
-import { connectMysql } from './driver.ts'
-import { explainMysql, hasNoEncryption, isMysqlConnectionError } from './errors.ts'
+import { connectMysql, explainMysql, hasNoEncryption, isMysqlConnectionError } from './driver.ts'
 
 const POINT_TIMEOUT_MS = 60_000
 const SCAN_TIMEOUT_MS = 10 * 60_000

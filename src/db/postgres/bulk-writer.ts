@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises'
 import type { CellValue } from '../../core/fields/field-type.ts'
 import { postgres } from '../../dialects/postgres.ts'
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
-import { bound } from '../bound.ts'
+import { bound } from '../../dialects/standard-sql.ts'
 import type { BulkWriter, RowShape } from '../bulk-writer.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
 import { explainPostgres } from './errors.ts'
 import type { Lane } from './lanes.ts'
-import { transactionOn } from './transaction.ts'
+import { transactionOn } from './lanes.ts'
 
 /** Writes to a schema through a connection of its own: rows by `copy`, which is how PostgreSQL takes many. */
 export function openPostgresBulkWriter(connection: PostgresConnection, schema: string): BulkWriter {

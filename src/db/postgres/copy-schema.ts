@@ -1,5 +1,5 @@
 import { quotePostgres } from '../../dialects/postgres-tables.ts'
-import { quoteText } from '../../dialects/render.ts'
+import { quoteText } from '../../dialects/standard-sql.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { connectPostgres } from './driver.ts'
 

@@ -1,10 +1,12 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import postgres, { type Sql } from 'postgres'
 import { fractionDigits } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import { exactNumber } from '../../dialects/exact-number.ts'
-import { storedTime } from '../../dialects/standard-words.ts'
-import type { PostgresConnection } from '../connection.ts'
-import { dial } from './dial.ts'
+import { storedTime } from '../../dialects/standard-sql.ts'
+import type { PostgresConnection, SslConfig } from '../connection.ts'
 
 /** Numbers that PostgreSQL gives its own types: https://github.com/postgres/postgres/blob/master/src/include/catalog/pg_type.dat */
 const OID = {
@@ -54,7 +56,7 @@ const TYPES = {
 }
 
 /** `2024-02-29 12:00:00.5+00` as cells have it: `2024-02-29 12:00:00.500+00:00`; without a zone it is taken for UTC. */
-export function storedInstant(text: string): string {
+function storedInstant(text: string): string {
   const match = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.(\d+))?(?:\+00)?$/.exec(text)
   // `infinity`, and days outside of the years 1 to 9999.
   if (!match) return text
@@ -63,7 +65,7 @@ export function storedInstant(text: string): string {
 }
 
 /** What a connection sets once it is made. */
-export interface ConnectionSettings {
+interface ConnectionSettings {
   /** Whatever is called by a name alone is looked for here. */
   searchPath: string
   /** A statement that takes longer is cut off; 0 for none. */
@@ -130,3 +132,137 @@ export function connectPostgres(
   // The driver's types lack lists of hosts and ports, and null for no time limit.
   return postgres(options as object)
 }
+
+/** Time for the name, the line, the encryption and the sign-in together. */
+const CONNECT_TIMEOUT_MS = 8_000
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html */
+const SSL_REQUEST = 80877103
+const CANCEL_REQUEST = 80877102
+const READY_FOR_QUERY = 'Z'.charCodeAt(0)
+/** A message's type, and its length without the type. */
+const HEADER_BYTES = 5
+
+/**
+ * A line to the server, encrypted as the connection says, for the driver to sign in on. Until the server is ready for
+ * queries it is lost, with an error, where the server closes it or takes more than `CONNECT_TIMEOUT_MS`: the driver
+ * takes a close without an error for a reason to connect again at once, without end.
+ *
+ * What fails before is told by the stream as well: after a rejection the driver would never try again.
+ */
+const dial = (target: PostgresConnection, signal?: AbortSignal): Promise<Duplex> =>
+  open(target, signal).catch(failing)
+
+/** A stream that has nothing to say but why. */
+function failing(error: Error): Duplex {
+  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })
+  setImmediate(() => stream.destroy(error))
+  return stream
+}
+
+/** @throws the system's error; CONNECTION_CLOSED, ETIMEDOUT, HANDSHAKE_NO_SSL_SUPPORT */
+async function open({ host, port, ssl }: PostgresConnection, signal?: AbortSignal): Promise<Socket> {
+  let socket = connectTcp({ host, port })
+  const giveUp = () => socket.destroy(failure('CONNECTION_CLOSED', 'The caller has gone'))
+  if (signal?.aborted) giveUp()
+  signal?.addEventListener('abort', giveUp, { once: true })
+  socket.once('close', () => signal?.removeEventListener('abort', giveUp))
+  const timer = setTimeout(
+    () => socket.destroy(failure('ETIMEDOUT', 'The server did not answer in time')),
+    CONNECT_TIMEOUT_MS,
+  )
+  try {
+    await happened(socket, 'connect')
+    if (ssl && ssl.mode !== 'disable') socket = await encrypt(socket, host, ssl)
+  } catch (error) {
+    clearTimeout(timer)
+    socket.destroy()
+    throw error
+  }
+  watchSignIn(socket, timer)
+  return socket
+}
+
+/** @throws the socket's error; CONNECTION_CLOSED where it is closed before */
+function happened(socket: Socket, event: 'connect' | 'data' | 'secureConnect'): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(closedEarly())
+    socket.once('error', reject)
+    socket.once('close', end)
+    socket.once(event, (data?: Buffer) => {
+      socket.off('error', reject)
+      socket.off('close', end)
+      resolve(data)
+    })
+  })
+}
+
+async function encrypt(socket: Socket, host: string, ssl: SslConfig): Promise<Socket> {
+  const request = Buffer.alloc(8)
+  request.writeInt32BE(8, 0)
+  request.writeInt32BE(SSL_REQUEST, 4)
+  socket.write(request)
+  const answer = await happened(socket, 'data')
+  if (answer?.toString('latin1') !== 'S') {
+    // More than a letter was sent ahead of the encryption, by whoever stands in between.
+    if (answer?.length !== 1)
+      throw failure('CONNECTION_CLOSED', 'The server did not answer as PostgreSQL does')
+    if (ssl.mode === 'prefer') return socket
+    throw failure('HANDSHAKE_NO_SSL_SUPPORT', 'The server does not support SSL')
+  }
+  const encrypted = connectTls({
+    socket,
+    servername: isIP(host) ? undefined : host,
+    ...tlsOptions(ssl),
+  })
+  await happened(encrypted, 'secureConnect')
+  return encrypted
+}
+
+function tlsOptions({ mode, ca, cert, key }: SslConfig): ConnectionOptions {
+  const own = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }
+  if (mode === 'verify-full') return { ...own, rejectUnauthorized: true }
+  if (mode === 'verify-ca') return { ...own, rejectUnauthorized: true, checkServerIdentity: () => undefined }
+  return { ...own, rejectUnauthorized: false }
+}
+
+/** Turns an end of the line into an error, until the server has let us in. */
+function watchSignIn(socket: Socket, timer: ReturnType<typeof setTimeout>): void {
+  let held: Buffer = Buffer.alloc(0)
+  const stop = () => {
+    clearTimeout(timer)
+    socket.off('data', read)
+    socket.off('end', end)
+    socket.off('close', stop)
+  }
+  const read = (chunk: Buffer) => {
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+    while (held.length >= HEADER_BYTES) {
+      if (held[0] === READY_FOR_QUERY) return stop()
+      const length = 1 + held.readInt32BE(1)
+      if (length < HEADER_BYTES) return socket.destroy(closedEarly())
+      // What is longer comes before a refusal, of which the driver tells.
+      if (held.length < length) return
+      held = held.subarray(length)
+    }
+  }
+  const end = () => {
+    // A line that only asks to cancel a statement is closed without a word.
+    if (!isCancelling) socket.destroy(closedEarly())
+  }
+  let isCancelling = false
+  const { write } = socket
+  socket.write = ((...given: Parameters<typeof write>) => {
+    const [first] = given
+    socket.write = write
+    isCancelling = Buffer.isBuffer(first) && first.length === 16 && first.readInt32BE(4) === CANCEL_REQUEST
+    return write.apply(socket, given)
+  }) as typeof write
+  socket.on('data', read)
+  socket.on('end', end)
+  socket.on('close', stop)
+}
+
+const closedEarly = (): Error => failure('CONNECTION_CLOSED', 'The server closed the connection')
+
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })

@@ -1,15 +1,14 @@
 import { currentCaller } from '../../caller.ts'
 import type { Engine, ScriptWatch, Statement, StatementResult, Transaction } from '../../dialects/dialect.ts'
 import { postgres } from '../../dialects/postgres.ts'
-import { quoteText } from '../../dialects/render.ts'
+import { quoteText } from '../../dialects/standard-sql.ts'
 import { currentWork } from '../../works.ts'
 import type { PostgresConnection } from '../connection.ts'
 import { createGroupCommit, type GroupSession } from '../group-commit.ts'
 import { baseBusy, createWriteQueue, type Turn, WRITE_PATIENCE_MS, writePatienceMs } from '../mutex.ts'
 import { watchedTransaction } from '../script-watch.ts'
 import { explainPostgres, isCancelled, isConnectionError, isLockTimeout, isStalePlan } from './errors.ts'
-import { type Lane, type Lanes, openLanes } from './lanes.ts'
-import { transactionOn } from './transaction.ts'
+import { type Lane, type Lanes, openLanes, transactionOn } from './lanes.ts'
 
 /** The connections to one database, which the bases and sources that lie in it share. */
 export interface PostgresDatabase {

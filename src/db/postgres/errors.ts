@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { changedThere } from '../changed-there.ts'
-import { shortenMessage } from '../driver-message.ts'
+import { changedThere, shortenMessage } from '../driver-errors.ts'
 
 /** What errors call the PostgreSQL of `DATABASE_URL`. */
 export const OWN_DATABASE = 'this server'

@@ -1,6 +1,6 @@
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { redirectAddress } from '../../../src/core/views/form-check.ts'
+import { redirectAddress } from '../../../src/core/views/form-answers.ts'
 import { t, tn } from '../../i18n.ts'
 import { RichText } from '../../rich-text/rich-text.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,4 +1,4 @@
-import { guardText } from '../../../../src/core/csv/guard.ts'
+import { guardText } from '../../../../src/core/csv/format.ts'
 import { shownType } from '../../../../src/core/fields/field.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field } from '../../../../src/core/model.ts'

@@ -1,14 +1,20 @@
 import type { FilterSet } from '../../fields/field-type.ts'
-import { btw, nbtw } from './between.ts'
-import { checked, notchecked } from './checked.ts'
 import { endsWith, like, nlike, npattern, pattern, startsWith } from './contains.ts'
-import { eq, neq } from './equality.ts'
-import { is, isnot } from './is.ts'
-import { isWithin } from './is-within.ts'
-import { allof, anyof, inValues, nallof, nanyof } from './lists.ts'
+import { allof, anyof, eq, inValues, nallof, nanyof, neq } from './lists.ts'
 import type { FilterOperator } from './operator.ts'
-import { gt, gte, lt, lte } from './order.ts'
-import { blank, empty, isNull, notblank, notEmpty, notNull } from './presence.ts'
+import { btw, gt, gte, isWithin, lt, lte, nbtw } from './order.ts'
+import {
+  blank,
+  checked,
+  empty,
+  is,
+  isNull,
+  isnot,
+  notblank,
+  notchecked,
+  notEmpty,
+  notNull,
+} from './presence.ts'
 
 /** Every operator, in the order of the menus. */
 export const OPERATORS: readonly FilterOperator[] = [

@@ -1,6 +1,5 @@
 import type { FilterWords, Sign } from '../dialect-words.ts'
-import type { Operand } from './operator.ts'
-import { defineOperator, type FilterOperator } from './operator.ts'
+import { defineOperator, type FilterOperator, inRange, meets, type Operand } from './operator.ts'
 
 /**
  * The day that is meant is taken whole: "after" begins when it ends, and "on or before" holds all of
@@ -40,4 +39,43 @@ export const lte = compare('lte', ['le'], '<=', {
   time: '≤',
   links: '≤',
   date: 'is on or before',
+})
+
+function within<S>(words: FilterWords<S>, column: S, { values: [low = '', high = ''] }: Operand): S {
+  return meets(words, column, (value, { and, compare }) =>
+    and([compare(value, '>=', low), compare(value, '<=', high)]),
+  )
+}
+
+/** From the first value to the second, both included. */
+export const btw = defineOperator({
+  key: 'btw',
+  aliases: [],
+  offers: { time: 'is between', number: 'is between' },
+  accepts: ['text', 'time', 'number'],
+  arity: 'two',
+  build: within,
+})
+
+/** Outside of the two values, or without a value. */
+export const nbtw = defineOperator({
+  key: 'nbtw',
+  aliases: [],
+  offers: { time: 'is not between', number: 'is not between' },
+  accepts: ['text', 'time', 'number'],
+  arity: 'two',
+  build: (words, column, operand) =>
+    words.or([words.isNull(column), words.not(within(words, column, operand))]),
+})
+
+/** Lies in a stretch of days beside today: the past week, the next 30 days. */
+export const isWithin = defineOperator({
+  key: 'isWithin',
+  aliases: [],
+  offers: { date: 'is within' },
+  accepts: ['date'],
+  arity: 'date',
+  build(words, column, { range }) {
+    return range ? inRange(words, column, range) : words.constant(false)
+  },
 })

@@ -1,0 +1,114 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { CasingCache } from 'drizzle-orm/casing'
+import { fractionDigits } from '../core/dates.ts'
+import { AppError } from '../core/errors.ts'
+import { ExactNumber } from '../core/exact-decimal.ts'
+import type { FilterValue } from '../core/filters/dialect-words.ts'
+import type { SummaryPart } from '../core/summaries.ts'
+import type { GroupSummary, QueryDialect, SelectedRows, Statement } from './dialect.ts'
+
+/**
+ * Turns composed SQL into text and bound values, with an engine's own quotes and placeholders. What
+ * binds more than `maxBound` values is refused with BAD_REQUEST.
+ */
+export function createRender(
+  quote: (name: string) => string,
+  placeholder: (index: number) => string,
+  maxBound = Number.POSITIVE_INFINITY,
+) {
+  // Column names stay as they are.
+  const casing = new CasingCache()
+  return (query: SQL): Statement => {
+    const { sql, params } = query.toQuery({
+      escapeName: quote,
+      escapeParam: placeholder,
+      escapeString: quoteText,
+      casing,
+    })
+    if (params.length > maxBound) throw new AppError('BAD_REQUEST', 'Too many values in one request')
+    return { sql, params }
+  }
+}
+
+/** Text as a literal of standard SQL. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** Most digits in front of and behind the point of a `decimal(65,30)`, which is the largest of MySQL. */
+const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
+
+/** What a column is compared with. A number is bound as a double, which has fewer digits than some columns. */
+function operand(value: FilterValue): SQL {
+  if (!(value instanceof ExactNumber)) return sql`${value}`
+  const [whole = '', decimals = ''] = value.text.replace('-', '').split('.')
+  if (whole.length > MAX_WHOLE || decimals.length > MAX_DECIMALS) return sql`${Number(value.text)}`
+  return sql`cast(${value.text} as decimal(65, ${sql.raw(String(decimals.length))}))`
+}
+
+/** The words that are the same in every engine which binds truth values as such. */
+export const standardWords = {
+  isNull: (expression) => sql`${expression} is null`,
+  eq: (expression, value) => sql`${expression} = ${operand(value)}`,
+  compare: (expression, sign, value) => sql`${expression} ${sql.raw(sign)} ${operand(value)}`,
+  inList: (expression, values) => sql`${expression} in (${sql.join(values.map(operand), sql`, `)})`,
+  and: (conditions) => sql`(${sql.join(conditions, sql` and `)})`,
+  or: (conditions) => sql`(${sql.join(conditions, sql` or `)})`,
+  not: (condition) => sql`not (${condition})`,
+  constant: (value) => sql.raw(value ? 'true' : 'false'),
+  optionOrder,
+  exactText: (expression) => expression,
+} satisfies Partial<QueryDialect>
+
+/** The usual `insert … select`. */
+export const insertSelected = ({ into, columns, constants, values, source }: SelectedRows): SQL =>
+  sql`insert into ${into} (${sql.join(columns, sql`, `)})
+    select ${sql.join([...constants, ...values], sql`, `)} ${source}`
+
+/** Place of an option in its field's list; NULL for what is none of them. */
+export function optionOrder(column: SQL, titles: string[]): SQL {
+  if (titles.length === 0) return column
+  const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
+  return sql`case ${column} ${sql.join(cases, sql` `)} end`
+}
+
+/** A time of day in its stored form, whose fraction has no zeros too many. A span of MySQL may be negative or days long. */
+export function storedTime(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.', 2)
+  const digits = fractionDigits(fraction)
+  return digits === '' ? whole : `${whole}.${digits}`
+}
+
+/** How some parts are worked out over groups where the engine has no aggregate for them. */
+type Special = Partial<Record<SummaryPart, (column: SQL, keys: SQL) => GroupSummary>>
+
+/** Summaries of groups by the engine's own aggregates, save for the `special` parts. */
+export const groupSummaryBy =
+  (summary: QueryDialect['summary'], special: Special = {}): QueryDialect['groupSummary'] =>
+  (part, column, keys) =>
+    special[part]?.(column, keys) ?? { rows: [], over: () => summary(part, column, sql``) }
+
+/** A median where there is none: each row knows its place in its group, and how many there are. */
+export function medianByPlace(column: SQL, keys: SQL): GroupSummary {
+  // Rows without a value stand in a part of their own, or they would take places.
+  const place = sql`row_number() over (partition by ${keys}, ${column} is null order by ${column})`
+  const size = sql`count(${column}) over (partition by ${keys})`
+  return {
+    rows: [place, size],
+    over: ([
+      at,
+      all,
+    ]) => sql`avg(case when ${column} is not null and ${at} * 2 >= ${all} and ${at} * 2 <= ${all} + 2
+      then ${column} + 0e0 end)`,
+  }
+}
+
+/** The standard deviation of a population from the distances to the mean, which each row knows. */
+export const stddevByMean = (column: SQL, keys: SQL): GroupSummary => ({
+  rows: [sql`avg(${column}) over (partition by ${keys})`],
+  over: ([mean]) => sql`sqrt(avg((${column} - ${mean}) * (${column} - ${mean})))`,
+})
+
+/**
+ * Parameters of a rendered statement for a driver. Each driver has a type of its own for what it binds; dialects encode
+ * values before they render, so every value is one that the engine's driver takes.
+ */
+export const bound = (params: readonly unknown[]): never[] => params as never[]
