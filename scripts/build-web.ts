@@ -1,7 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import type { BunPlugin } from 'bun'
-import { keepDirections, restoreDirections } from './keep-directions.ts'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build, type InlineConfig, type Rolldown } from 'vite'
 import { generateMessages, ownMessages } from './messages.ts'
 import { ROOT } from './project.ts'
 import { fingerprintWeb, isWebStale, stampWeb, WEB_OUTPUT } from './web-stamp.ts'
@@ -17,15 +16,33 @@ export interface WebBuildOptions {
 
 /** Each is a page of its own; chunks are shared. */
 const PAGES = ['index.html', 'public-form.html', 'public-share.html']
-const HASHED = 'assets/[name]-[hash].[ext]'
 
 /**
- * Bundles the web app: pages at the top, everything else under `assets/` with its hash in the name (so that it may be
- * cached for ever), `public/` copied as it is, and a `.gz` beside each file that gets smaller by it.
- *
- * Bun does not follow workers. They are built first, and where the sources say
- * `new Worker(new URL('../workers/csv.ts', import.meta.url), { type: 'module' })`, which also works unbundled, the
- * bundle gets the worker's public URL.
+ * What a browser loads before something shows, by the modules that it begins with. Modules that belong to the same
+ * starts make one chunk: a table takes a dozen requests where it would take two hundred.
+ */
+const APP = ['main.tsx']
+const BASE = [...APP, 'routes/base-screens.ts']
+const STARTS: Record<string, readonly string[]> = {
+  app: APP,
+  base: BASE,
+  table: [...BASE, 'features/records/table-screen.tsx'],
+  form: [
+    'public-form.tsx',
+    'features/forms/public/start.tsx',
+    'features/forms/answers/form-cells.ts',
+    'features/forms/answers/file-answer.tsx',
+    'features/forms/answers/link-answer.tsx',
+  ],
+}
+
+/** Browsers of 2024 and newer. */
+const SCRIPT_TARGET = 'es2024'
+const STYLE_TARGET = ['chrome120', 'firefox121', 'safari17.2']
+
+/**
+ * Bundles the web app with Vite: pages at the top, everything else under `assets/` with its hash in the name (so that it
+ * may be cached for ever), `public/` copied as it is, and a `.gz` beside each file that gets smaller by it.
  * @throws Error when a source does not compile; what is wrong with it has been printed
  */
 export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
@@ -37,20 +54,10 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
   const staging = `${outdir}.${process.pid}`
   mkdirSync(staging, { recursive: true })
   try {
-    if (existsSync(join(source, 'public'))) cpSync(join(source, 'public'), staging, { recursive: true })
-    const workers = await buildWorkers(join(source, 'workers'), staging, minify)
-    await bundle({
-      entrypoints: pages,
-      root: source,
-      outdir: staging,
-      minify,
-      splitting: true,
-      naming: { entry: '[dir]/[name].[ext]', chunk: HASHED, asset: HASHED },
-      external: ['/*'], // In <link href="/favicon.svg"> it is a file of public/.
-      plugins: [workerUrls(source, workers), ownMessages, keepDirections],
-    })
-    await dropUnusedStyles(staging)
-    await restoreDirections(join(staging, 'assets'))
+    const bundle = (output?: Rolldown.OutputOptions) =>
+      build(viteConfig({ source, pages, minify, staging, output }))
+    const chunks = await bundle()
+    if (minify) await bundle(groupByStarts(source, chunks))
     await nameBuild(staging)
     await compress(staging)
     rmSync(outdir, { recursive: true, force: true })
@@ -70,62 +77,69 @@ export async function buildWebIfStale(minify = true): Promise<void> {
   await stampWeb(fingerprint)
 }
 
-/** Builds each `workers/*.ts` by itself and gives its public URL by its source path. */
-async function buildWorkers(folder: string, outdir: string, minify: boolean): Promise<Map<string, string>> {
-  const urls = new Map<string, string>()
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.ts')) : []
-  for (const name of names) {
-    const entrypoint = join(folder, name)
-    const { outputs } = await bundle({ entrypoints: [entrypoint], outdir, minify, naming: { entry: HASHED } })
-    const script = outputs.find(({ kind }) => kind === 'entry-point')
-    if (script) urls.set(entrypoint, `/assets/${basename(script.path)}`)
-  }
-  return urls
+interface Bundling {
+  source: string
+  pages: string[]
+  minify: boolean
+  staging: string
+  /** How modules are put together into chunks; by default one for each set of entries. */
+  output?: Rolldown.OutputOptions
 }
 
-/** Puts the built workers' URLs in place of `new URL('….ts', import.meta.url)`. */
-function workerUrls(source: string, workers: Map<string, string>): BunPlugin {
-  const pattern = /new URL\(\s*(['"])(\.[^'"]*\/workers\/[^'"]+)\1,\s*import\.meta\.url,?\s*\)/g
-  return {
-    name: 'worker-urls',
-    setup(build) {
-      build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => {
-        if (!path.startsWith(`${source}/`)) return undefined
-        const contents = (await Bun.file(path).text()).replace(pattern, (_, _quote, file: string) => {
-          const url = workers.get(resolve(dirname(path), file))
-          if (url === undefined) throw new Error(`${path}: there is no worker ${file}`)
-          return JSON.stringify(url)
-        })
-        return { contents, loader: path.endsWith('.tsx') ? 'tsx' : 'ts' }
-      })
-    },
-  }
-}
-
-async function bundle(config: Bun.BuildConfig & { minify: boolean }): Promise<Bun.BuildOutput> {
-  const mode = JSON.stringify(config.minify ? 'production' : 'development')
-  const result = await Bun.build({
-    ...config,
-    target: 'browser',
-    publicPath: '/', // Absolute, so that a page under any path finds its files.
-    sourcemap: config.minify ? 'none' : 'linked',
-    define: { 'process.env.NODE_ENV': mode },
-    throw: false,
-  })
-  for (const log of result.logs) console.error(log)
-  if (!result.success) throw new Error(`Could not bundle ${config.entrypoints.join(', ')}`)
-  return result
-}
+const viteConfig = ({ source, pages, minify, staging, output }: Bundling): InlineConfig => ({
+  root: source,
+  configFile: false,
+  mode: minify ? 'production' : 'development',
+  logLevel: 'error',
+  // Absolute, so that a page under any path finds its files.
+  base: '/',
+  plugins: [ownMessages()],
+  worker: { format: 'es' },
+  build: {
+    outDir: staging,
+    emptyOutDir: true,
+    minify: minify ? 'oxc' : false,
+    cssMinify: minify,
+    sourcemap: !minify,
+    target: SCRIPT_TARGET,
+    cssTarget: STYLE_TARGET,
+    // Files of their own: the page's security policy allows no `data:` scripts, and browsers cache them by name.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    rolldownOptions: { input: pages, ...(output && { output }) },
+  },
+})
 
 /**
- * Bun puts the styles of all chunks into the page's own sheet, and writes one beside each chunk as well
- * that nothing loads.
+ * One chunk for the modules that belong to the same `STARTS`, judged by a bundle in which each set of entries has a
+ * chunk of its own. What is loaded later stays as it is. A group imports only groups of the same starts and more, so
+ * that chunks form no cycle.
  */
-async function dropUnusedStyles(folder: string): Promise<void> {
-  const pages = PAGES.map((name) => join(folder, name)).filter((path) => existsSync(path))
-  const html = (await Promise.all(pages.map((path) => Bun.file(path).text()))).join('')
-  for (const name of readdirSync(join(folder, 'assets'))) {
-    if (name.endsWith('.css') && !html.includes(`/assets/${name}`)) rmSync(join(folder, 'assets', name))
+function groupByStarts(source: string, bundle: Awaited<ReturnType<typeof build>>): Rolldown.OutputOptions {
+  if (!('output' in bundle)) throw new Error('Vite gave several bundles')
+  const chunks = bundle.output.filter((file) => file.type === 'chunk')
+  const chunkOf = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const groups = new Map<string, string>()
+  for (const [start, modules] of Object.entries(STARTS)) {
+    const paths = modules.map((module) => join(source, module))
+    // A set may grow while it is walked: what is added is walked, too.
+    const loaded = new Set(chunks.filter(({ moduleIds }) => paths.some((path) => moduleIds.includes(path))))
+    for (const { isEntry, imports, moduleIds } of loaded) {
+      for (const name of imports) {
+        const imported = chunkOf.get(name)
+        if (imported) loaded.add(imported)
+      }
+      // The scripts of pages wait for what they load: a chunk with one of them would wait for itself.
+      if (isEntry) continue
+      for (const id of moduleIds) groups.set(id, [groups.get(id), start].filter(Boolean).join('-'))
+    }
+  }
+  return {
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: (id) => groups.get(id) ?? null }],
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import messageFormat, { type Imported } from '@inlang/plugin-message-format'
-import type { BunPlugin } from 'bun'
+import type { Plugin } from 'vite'
 // Paraglide's compiler of one message. The compiler of projects, which the package exports, fetches plugins from a CDN
 // and keeps the texts in an SQLite database; neither is needed to compile a file.
 import { compileBundle } from '../node_modules/@inlang/paraglide-js/dist/compiler/compile-bundle.js'
@@ -276,29 +276,27 @@ export const usedKeys = (source: string): string[] => [
 ]
 
 /** Gives each file that imports `messages.gen.ts` the texts that it uses and no others. */
-export const ownMessages: BunPlugin = {
-  name: 'own-messages',
-  setup(build) {
-    const compiled = new Map<string, Promise<Messages>>()
-    function english(folder: string): Promise<Messages> {
-      const known = compiled.get(folder) ?? compileFile(join(folder, 'messages', 'en.json'))
-      compiled.set(folder, known)
-      return known
-    }
-    build.onResolve({ filter: /\/messages\.gen\.ts$/ }, ({ path, importer }) => ({
-      path: `${importer}?${dirname(resolve(dirname(importer), path))}`,
-      namespace: 'messages',
-    }))
-    build.onResolve({ filter: /^texts:/ }, ({ path }) => ({
-      path: `${path.slice('texts:'.length)}?texts`,
-      namespace: 'texts',
-    }))
-    build.onLoad({ filter: /./, namespace: 'messages' }, ({ path }) => ({
-      contents: `import * as m from ${JSON.stringify(`texts:${path}`)}\nexport { m }\n`,
-      loader: 'js',
-    }))
-    build.onLoad({ filter: /./, namespace: 'texts' }, async ({ path }) => {
-      const [importer = '', folder = ''] = path.split('?')
+export function ownMessages(): Plugin {
+  const compiled = new Map<string, Promise<Messages>>()
+  function english(folder: string): Promise<Messages> {
+    const known = compiled.get(folder) ?? compileFile(join(folder, 'messages', 'en.json'))
+    compiled.set(folder, known)
+    return known
+  }
+  return {
+    name: 'own-messages',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (source.startsWith(TEXTS)) return source
+      if (importer === undefined || !source.endsWith('/messages.gen.ts')) return null
+      return `${MESSAGES}${importer}?${dirname(resolve(dirname(importer), source))}`
+    },
+    async load(id) {
+      if (id.startsWith(MESSAGES)) {
+        return `import * as m from ${JSON.stringify(TEXTS + id.slice(MESSAGES.length))}\nexport { m }\n`
+      }
+      if (!id.startsWith(TEXTS)) return null
+      const [importer = '', folder = ''] = id.slice(TEXTS.length).split('?')
       const messages = await english(folder)
       const used = usedKeys(await Bun.file(importer).text()).flatMap((key) => messages.get(key) ?? [])
       const textFolder = TEXT_FOLDERS.find((one) => folder.endsWith(`/${one}`)) ?? ''
@@ -306,10 +304,11 @@ export const ownMessages: BunPlugin = {
       const exports = used.map(
         ({ key, id, code }) => `export const ${key} = message(${JSON.stringify(id)}, ${code})`,
       )
-      return {
-        contents: `import { message } from ${runtime}\nimport * as registry from ${runtime}\n${exports.join('\n')}\n`,
-        loader: 'js',
-      }
-    })
-  },
+      return `import { message } from ${runtime}\nimport * as registry from ${runtime}\n${exports.join('\n')}\n`
+    },
+  }
 }
+
+/** Names of modules that are no files; bundlers leave names with a zero byte alone. */
+const MESSAGES = '\0messages:'
+const TEXTS = '\0texts:'

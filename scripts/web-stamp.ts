@@ -11,7 +11,6 @@ const INPUTS = [
   'web',
   'src/core',
   'scripts/build-web.ts',
-  'scripts/keep-directions.ts',
   'scripts/messages.ts',
   'package.json',
   'bun.lock',

@@ -92,7 +92,7 @@ const TYPE_REGISTRIES = [
   /^modules\/schema\/(.+\/)?(present|wire-(computed|meta|column-type|field))\.ts$/,
   'web/cells/index.ts',
   'web/features/forms/answers/answer-input.tsx',
-  'web/features/forms/answers/cells.ts',
+  'web/features/forms/answers/form-cells.ts',
   'web/features/schema/options/options-editor.tsx',
 ]
 /** Files in which the word is not a field type: what was not found, and a column type of MySQL. */

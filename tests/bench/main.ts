@@ -10,7 +10,7 @@ import { startProgram } from './processes.ts'
 import { startProduct } from './product.ts'
 import { type Contest, compete } from './ratios.ts'
 import { type Line, lineOf, printTable } from './report.ts'
-import { measureStart, measureWeb } from './start.ts'
+import { measureStart } from './start.ts'
 import { measureUnderLoad } from './under-load.ts'
 import { measureBrowser } from './web.ts'
 
@@ -73,7 +73,6 @@ const isWanted = (name: string): boolean => name.includes(options.only)
 
 await buildWebIfStale()
 if (isWanted('start')) lines.push(...(await measureStart()))
-if (isWanted('web')) lines.push(...measureWeb())
 const folder = mkdtempSync(join(tmpdir(), 'sheaf-bare-'))
 makeBareFile(join(folder, 'bare.db'), rows)
 const product = await startProduct(rows)

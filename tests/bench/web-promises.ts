@@ -2,6 +2,8 @@
 export const WEB_PROMISES = {
   cold: { work: 'web: table URL to first cells, cold cache', promise: '< 1000 ms', limit: 1000 },
   warm: { work: 'web: table URL to first cells, warm cache', promise: '< 1000 ms', limit: 1000 },
+  firstLoad: { work: 'web: first load of the grid, compressed', promise: '≤ 250 KB', limit: 250 },
+  requests: { work: 'web: requests to first cells', promise: '≤ 15', limit: 15 },
   frames: { work: 'web: frames while scrolling at 7,000 px/s', promise: '< 34 ms', limit: 34 },
   blank: { work: 'web: blank frames while scrolling', promise: '≤ 2 %', limit: 2 },
   key: { work: 'web: Ctrl+End to painted rows', promise: '< 150 ms', limit: 150 },

@@ -25,8 +25,7 @@ const COPIED = [
 ]
 
 const TYPE = `import { z } from 'zod'
-import { describeValue } from './describe-value.ts'
-import { defineFieldType, readFail, readOk } from './field-type.ts'
+import { defineFieldType, describeValue, readFail, readOk } from './field-type.ts'
 
 /** Degrees Celsius. */
 export const temperature = defineFieldType({
@@ -79,14 +78,12 @@ export const temperatureCell = defineCell(temperature, {
 const LINES: [path: string, line: string, before: string][] = [
   ['src/core/fields/index.ts', '  temperature,', '  percent,'],
   ['web/cells/index.ts', '  Temperature: temperatureCell,', '  Percent: percentCell,'],
-  [
-    'web/features/forms/answers/cells.ts',
-    "  Temperature: async () => (await import('../../../cells/temperature.tsx')).temperatureCell,",
-    '  Percent: async',
-  ],
+  ['web/features/forms/answers/form-cells.ts', '  Temperature: temperatureCell,', '  Percent: percentCell,'],
 ]
 const IMPORTS: Record<string, string> = {
   'src/core/fields/index.ts': "import { temperature } from './temperature.ts'\n",
+  'web/features/forms/answers/form-cells.ts':
+    "import { temperatureCell } from '../../../cells/temperature.tsx'\n",
   'web/cells/index.ts': "import { temperatureCell } from './temperature.tsx'\n",
 }
 

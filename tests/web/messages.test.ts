@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
 import { compileMessages, generateMessages, ownMessages } from '../../scripts/messages.ts'
 import { type Catalogue, showCatalogue } from '../../src/core/message.ts'
 import { m } from '../../web/messages.gen.ts'
@@ -135,15 +136,21 @@ describe('a bundle', () => {
       },
     )
     const outdir = join(root, 'out')
-    const { success } = await Bun.build({
-      entrypoints: [join(root, 'web/main.ts')],
-      outdir,
-      splitting: true,
-      minify: true,
-      target: 'browser',
-      plugins: [ownMessages],
+    await build({
+      root,
+      configFile: false,
+      logLevel: 'error',
+      plugins: [ownMessages()],
+      build: {
+        outDir: outdir,
+        modulePreload: false,
+        rolldownOptions: {
+          input: join(root, 'web/main.ts'),
+          preserveEntrySignatures: 'strict',
+          output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        },
+      },
     })
-    expect(success).toBeTrue()
     const chunks = readdirSync(outdir).filter((name) => name.endsWith('.js'))
     const having = (text: string) =>
       chunks.filter((name) => readFileSync(join(outdir, name), 'utf8').includes(text))

@@ -11,9 +11,15 @@ export function startEarly(): void {
   const place = /^\/(?!account\/|profile\/)[^/]+\/(p[a-z0-9_]{6,})(?:\/(m[a-z0-9_]+))?/.exec(currentPath())
   if (!place || session.status() !== 'signedIn') return
   const [, baseId = '', tableId] = place
+  // `useMe` and the rail ask for these, the shell on every page.
+  void cache.auth.me.prefetch(undefined, { staleTime: 5 * 60_000 })
+  void cache.bases.list.prefetch({})
   void cache.bases.get.prefetch({ baseId })
   void cache.schema.tables.prefetch({ baseId })
-  if (tableId) void cache.schema.table.prefetch({ tableId })
+  if (tableId) {
+    void cache.schema.table.prefetch({ tableId })
+    void cache.records.people.prefetch({ baseId })
+  }
   // After the request has gone out (tRPC gathers calls for one turn): over HTTP/1.1 a browser has six
   // connections, and forty files ahead of it would hold it up.
   setTimeout(() => {
@@ -23,9 +29,4 @@ export function startEarly(): void {
 }
 
 const fetchParts = (withTable: boolean): Promise<unknown> =>
-  Promise.all([
-    import('../features/shell/shell.tsx'),
-    import('../features/shell/base-layout.tsx'),
-    withTable && import('../features/shell/table-route-screen.tsx'),
-    withTable && import('../features/records/table-screen.tsx'),
-  ])
+  Promise.all([import('./base-screens.ts'), withTable && import('../features/records/table-screen.tsx')])

@@ -99,7 +99,7 @@ const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: requireSignIn,
-  component: lazyScreen(() => import('../features/shell/shell.tsx'), 'Shell'),
+  component: lazyScreen(() => import('./base-screens.ts'), 'Shell'),
 })
 
 const loadBaseList = lazyScreen(() => import('../features/bases/base-list-screen.tsx'), 'BaseListScreen')
@@ -144,7 +144,7 @@ const baseRoute = createRoute({
     void cache.bases.get.prefetch({ baseId: params.baseId })
     void cache.schema.tables.prefetch({ baseId: params.baseId })
   },
-  component: lazyScreen(() => import('../features/shell/base-layout.tsx'), 'BaseLayout'),
+  component: lazyScreen(() => import('./base-screens.ts'), 'BaseLayout'),
 })
 
 const loadBaseHome = lazyScreen(() => import('../features/bases/base-home-screen.tsx'), 'BaseHomeScreen')
@@ -164,15 +164,6 @@ const membersRoute = createRoute({
   component: loadBaseHome,
 })
 
-/** The grid is asked for together with the route's screen, not only once that one draws it. */
-async function loadTableScreens() {
-  const [screen] = await Promise.all([
-    import('../features/shell/table-route-screen.tsx'),
-    import('../features/records/table-screen.tsx'),
-  ])
-  return screen
-}
-
 const tableRoute = createRoute({
   getParentRoute: () => baseRoute,
   // A table and perhaps its view; or, in older links, a view and perhaps its title.
@@ -185,7 +176,7 @@ const tableRoute = createRoute({
   loader({ params }) {
     if (params.tableId.startsWith('m')) void cache.schema.table.prefetch({ tableId: params.tableId })
   },
-  component: lazyScreen(loadTableScreens, 'TableRouteScreen'),
+  component: lazyScreen(() => import('./base-screens.ts'), 'TableRouteScreen'),
 })
 
 const relationsRoute = createRoute({

@@ -37,7 +37,7 @@ export async function openForm(client: ShareClient, linkId: string): Promise<Ope
   const [people, pictures] = await Promise.all([
     asked.some(holdsPeople) ? client.people(share.baseId) : ([] as Person[]),
     readPictures(client, tableId, view),
-    loadCells(asked.map(({ type }) => type)),
+    loadCells(),
   ])
   const source: FormSource = {
     keepAs: linkId,

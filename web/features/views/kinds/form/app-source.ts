@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { Values } from '../../../../../src/core/changes.ts'
 import type { AttachmentItem } from '../../../../../src/core/fields/attachment-item.ts'
 import { writeAttachments } from '../../../../../src/core/fields/attachment-item.ts'
-import type { Field, Person, TableSchema, View } from '../../../../../src/core/model.ts'
+import type { Person, TableSchema, View } from '../../../../../src/core/model.ts'
 import { optionsOf } from '../../../../../src/core/views/index.ts'
 import { sendFile } from '../../../../attachments/send-file.ts'
 import { useSignedFile } from '../../../../attachments/signed-files.ts'
@@ -41,21 +41,19 @@ export function useAppSource(schema: TableSchema, view: View, people: readonly P
   )
 }
 
-/** True once the editors of these fields are there. */
-export function useCells(fields: readonly Field[]): boolean {
-  const types = fields.map(({ type }) => type).join()
-  const [loaded, setLoaded] = useState<string | null>(null)
+/** True once the editors of cells are there. */
+export function useCells(): boolean {
+  const [isLoaded, setIsLoaded] = useState(false)
   const [failure, setFailure] = useState<{ error: unknown } | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other types are other editors
   useEffect(() => {
-    loadCells(fields.map(({ type }) => type)).then(
-      () => setLoaded(types),
+    loadCells().then(
+      () => setIsLoaded(true),
       (error) => setFailure({ error }),
     )
-  }, [types])
+  }, [])
   // For the error boundary of the screen.
   if (failure) throw failure.error
-  return loaded !== null
+  return isLoaded
 }
 
 /** Brings the files, then makes the record. */

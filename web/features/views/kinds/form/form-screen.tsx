@@ -45,7 +45,7 @@ export function FormScreen({ schema, saved, role, people }: KindScreenProps) {
     const values = startValues(source)
     return { ...run, value: (fieldId: string) => values[fieldId] ?? null }
   }, [run, source])
-  const hasCells = useCells(builder.questions.map(({ field }) => field))
+  const hasCells = useCells()
   useScreenUndo(
     { baseId: schema.table.baseId, tableId: schema.table.id, viewId: view.id },
     roleCan(role, 'record.undo'),
