@@ -26,7 +26,7 @@ const BASE = [...APP, 'routes/base-screens.ts']
 const STARTS: Record<string, readonly string[]> = {
   app: APP,
   base: BASE,
-  table: [...BASE, 'features/records/table-screen.tsx'],
+  table: [...BASE, 'features/views/kinds/table-screen.tsx'],
   form: [
     'public-form.tsx',
     'features/forms/public/start.tsx',

@@ -33,7 +33,7 @@ describe('every source file', () => {
 })
 
 /** The folder whose cycles are still being taken apart; none is added. */
-const CYCLES_LEFT = /^web\//
+const CYCLES_LEFT = /^web\/(cells|grid)\//
 
 describe('imports', () => {
   test('form no cycle among product files, types included', () => {
@@ -205,6 +205,13 @@ const BREACHES: [word: string, path: string, text: string][] = [
   ['layer of web', 'web/grid/grid.tsx', `const menu = import('../features/records/cell-menu.ts')\n`],
   ['layer of web', 'web/features/shell/shell.tsx', `import { router } from '../../routes/router.tsx'\n`],
   ['layer of web', 'web/new-folder/a.ts', `import { Button } from '../ui/button.tsx'\n`],
+  [
+    'a feature of web',
+    'web/features/schema/a.ts',
+    `import { undo } from '../records/undo/undo-commands.tsx'\n`,
+  ],
+  ['a feature of web', 'web/features/shares/a.ts', `import { Page } from './public/page.tsx'\n`],
+  ['a feature of web', 'web/features/new-feature/a.ts', `import { Logo } from '../layout/logo.tsx'\n`],
   ['driver', 'modules/records/list.ts', `import { Database } from 'bun:sqlite'\n`],
   ['driver', 'src/jobs.ts', `import type { Sql } from 'postgres'\n`],
   ['driver', 'src/jobs.ts', `import mysql from 'mysql2/promise'\n`],
@@ -219,7 +226,7 @@ const BREACHES: [word: string, path: string, text: string][] = [
   ['asked for a trait', 'web/grid/paste.ts', `const KINDS = {\n  Number: 'number',\n  Date: 'date',\n}\n`],
   ['capability', 'modules/records/read/read.ts', `if (view.kind === 'form') throw forbidden()\n`],
   ['capability', 'web/features/shares/share-address.ts', `if (viewKind !== 'kanban') return\n`],
-  ['capability', 'web/features/views/new-view.ts', `switch (kind) {\n  case 'calendar':\n`],
+  ['capability', 'web/features/views/manage/new-view.ts', `switch (kind) {\n  case 'calendar':\n`],
   ['object literal', 'web/ui/dialog.tsx', `<Cell {...{ value, field }} />\n`],
   ['object literal', 'modules/records/list.ts', `const page = { ...{ limit, offset }, total }\n`],
   ['raw HTML', 'web/ui/dialog.tsx', `<div dangerouslySetInnerHTML={{ __html: text }} />\n`],

@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Filter, FilterGroup } from '../../src/core/filters/index.ts'
 import type { ViewField } from '../../src/core/model.ts'
-import { detectColumns, readColumn } from '../../web/features/records/pasted-columns.ts'
+import { detectColumns, readColumn } from '../../web/features/records/paste/pasted-columns.ts'
 import { compareValues, fitsOrder } from '../../web/features/records/store/order-check.ts'
 import { createSendQueue } from '../../web/features/records/store/send-queue.ts'
 import { draftOf, toPatch, withType } from '../../web/features/schema/field-draft.ts'
-import {
-  arrangeFields,
-  fieldsInOrder,
-  moveFields,
-  shownFields,
-} from '../../web/features/views/arrange-fields.ts'
-import { describeCondition, directionLabels } from '../../web/features/views/describe-condition.ts'
+import { describeCondition, directionLabels } from '../../web/features/views/filter/describe-condition.ts'
 import {
   asGroup,
   completeFilter,
@@ -24,7 +18,13 @@ import {
   withField,
   withOperand,
   withOperator,
-} from '../../web/features/views/filter-edit.ts'
+} from '../../web/features/views/filter/filter-edit.ts'
+import {
+  arrangeFields,
+  fieldsInOrder,
+  moveFields,
+  shownFields,
+} from '../../web/features/views/state/arrange-fields.ts'
 import { memoryField } from './memory-records.ts'
 
 const title = memoryField('title')

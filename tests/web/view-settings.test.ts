@@ -3,21 +3,21 @@ import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { View } from '../../src/core/model.ts'
 import { questionsOf } from '../../src/core/views/form-answers.ts'
 import { readPrefill } from '../../web/features/forms/prefill.ts'
+import { barColor, groundColor } from '../../web/features/layout/readable-color.ts'
 import { embedCode } from '../../web/features/shares/embed-code.ts'
 import { passwordStrength } from '../../web/features/shares/password-strength.ts'
 import { canPrefill, isPrefillValue, prefillAddress } from '../../web/features/shares/prefill.ts'
 import { whatIsSeen } from '../../web/features/shares/what-is-seen.ts'
-import { readIcon } from '../../web/features/views/chosen-icon.tsx'
-import { firstSetup, setupOptions } from '../../web/features/views/new-view.ts'
-import { barColor, groundColor } from '../../web/features/views/readable-color.ts'
-import { rowColors } from '../../web/features/views/row-colors.ts'
+import { rowColors } from '../../web/features/views/coloring/row-colors.ts'
+import { readIcon } from '../../web/features/views/icons/chosen-icon.tsx'
+import { firstSetup, setupOptions } from '../../web/features/views/manage/new-view.ts'
 import {
   applyChange,
   isFiltering,
   keptBecause,
   mergeChanges,
   withOptions,
-} from '../../web/features/views/view-changes.ts'
+} from '../../web/features/views/state/view-changes.ts'
 import { memoryField } from './memory-records.ts'
 
 const CHOICES = [

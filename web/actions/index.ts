@@ -1,49 +1,20 @@
 import { useEffect, useRef } from 'react'
-import { changePassword, editProfile, openTokens, signOutAction } from './account.ts'
 import type { Action, ActionContext } from './action.ts'
-import { apiDocsAction, createBaseAction, editBaseAction, goToBases, openTrashAction } from './bases.ts'
-import { openPalette, openRecentViews, showShortcuts, toggleSidebar } from './shell.tsx'
-import {
-  createTableAction,
-  duplicateTableAction,
-  historyAction,
-  importAction,
-  relationsAction,
-  trashAction,
-} from './tables.ts'
-import { createViewActions, shareAction } from './views.ts'
 
-/** What can be done from every screen. */
-const APP_ACTIONS: readonly Action[] = [
-  openPalette,
-  openRecentViews,
-  createTableAction,
-  duplicateTableAction,
-  ...createViewActions,
-  shareAction,
-  importAction,
-  relationsAction,
-  createBaseAction,
-  goToBases,
-  editBaseAction,
-  apiDocsAction,
-  trashAction,
-  historyAction,
-  openTrashAction,
-  toggleSidebar,
-  showShortcuts,
-  editProfile,
-  changePassword,
-  openTokens,
-  signOutAction,
-]
+/** Actions that every screen offers. */
+let appActions: readonly Action[] = []
+
+/** Registers the actions that every screen offers; the shell does so once, when it is loaded. */
+export function provideAppActions(actions: readonly Action[]): void {
+  appActions = actions
+}
 
 /** What the screen in front adds; the one mounted last comes first. */
 let screenActions: { current: readonly Action[] }[] = []
 
 /** All actions that make sense here and now, those of the present screen first. */
 export const actionsFor = (context: ActionContext): Action[] =>
-  [...screenActions.flatMap(({ current }) => current), ...APP_ACTIONS].filter(
+  [...screenActions.flatMap(({ current }) => current), ...appActions].filter(
     (action) => action.when?.(context) ?? true,
   )
 

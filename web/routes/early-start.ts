@@ -29,4 +29,4 @@ export function startEarly(): void {
 }
 
 const fetchParts = (withTable: boolean): Promise<unknown> =>
-  Promise.all([import('./base-screens.ts'), withTable && import('../features/records/table-screen.tsx')])
+  Promise.all([import('./base-screens.ts'), withTable && import('../features/views/kinds/table-screen.tsx')])

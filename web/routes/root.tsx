@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { appCodeOf } from '../errors.ts'
-import { NotFoundScreen } from '../features/shell/not-found-screen.tsx'
+import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
 import { t } from '../i18n.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
 import { goTo, paths } from '../navigation/paths.ts'

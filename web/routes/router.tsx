@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, notFound, redirect } from '@tanstack/react-router'
-import { NotFoundScreen } from '../features/shell/not-found-screen.tsx'
+import { NotFoundScreen } from '../features/layout/not-found-screen.tsx'
 import { lazyScreen } from '../navigation/lazy-route.ts'
 import { appHistory, PLAIN_QUERY, paths } from '../navigation/paths.ts'
 import { SHARED_PAGE } from '../session/visitor.ts'

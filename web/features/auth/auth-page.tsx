@@ -3,7 +3,7 @@ import { t } from '../../i18n.ts'
 import { useDocumentTitle } from '../../navigation/use-document-title.ts'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { Main } from '../../ui/main.tsx'
-import { Logo } from '../shell/logo.tsx'
+import { Logo } from '../layout/logo.tsx'
 import styles from './auth-page.module.css'
 
 /** The frame of sign-in, sign-up and their kin: one card in the middle. */

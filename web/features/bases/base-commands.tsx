@@ -34,7 +34,14 @@ export const duplicateBase = (base: Base): void =>
   void openDialog((close) => <DuplicateBaseDialog base={base} onClose={close} />)
 
 /** Shows the deleted bases, to bring them back. */
-export const openBaseTrash = (): void => void openDialog((close) => <BaseTrashDialog onClose={close} />)
+export const openBaseTrash = (): void =>
+  void openDialog((close) => (
+    <BaseTrashDialog
+      onRestore={(base) => void restoreBase(base)}
+      onPurge={(base) => void deleteBaseForever(base)}
+      onClose={close}
+    />
+  ))
 
 /** Deletes a base after asking, see `DeleteBaseDialog`. */
 export const deleteBase = (base: Base): void =>

@@ -8,10 +8,10 @@ import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { BASE_COLORS, BaseIcon } from '../layout/base-icon.tsx'
+import { unusedTitle } from '../layout/unused-title.ts'
 import styles from './base-dialog.module.css'
-import { BASE_COLORS, BaseIcon } from './base-icon.tsx'
 import { ThemeChoice } from './theme-choice.tsx'
-import { unusedTitle } from './unused-title.ts'
 
 /** Name and colour of a base: of a new one, or, given `base`, of that one. */
 export function BaseDialog({ base, onClose }: { base?: Base; onClose: () => void }) {

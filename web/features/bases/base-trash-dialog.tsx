@@ -1,12 +1,17 @@
+import type { Base } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { deleteBaseForever, restoreBase } from './base-commands.tsx'
-import { BaseIcon } from './base-icon.tsx'
+import { BaseIcon } from '../layout/base-icon.tsx'
 import { TrashList } from './trash-list.tsx'
 
 /** Deleted bases, each with a way back. */
-export function BaseTrashDialog({ onClose }: { onClose: () => void }) {
+export function BaseTrashDialog(props: {
+  onRestore: (base: Base) => void
+  onPurge: (base: Base) => void
+  onClose: () => void
+}) {
+  const { onRestore, onPurge, onClose } = props
   const trash = trpc.bases.list.useQuery({ trash: true }, { staleTime: 0 })
   return (
     <Dialog title={t('Deleted bases')} onClose={onClose}>
@@ -14,8 +19,8 @@ export function BaseTrashDialog({ onClose }: { onClose: () => void }) {
         trash={trash}
         emptyText={t('Deleted bases appear here.')}
         icon={(base) => <BaseIcon base={base} size={28} />}
-        onRestore={(base) => void restoreBase(base)}
-        onPurge={(base) => void deleteBaseForever(base)}
+        onRestore={onRestore}
+        onPurge={onPurge}
         keepsDays={({ keepsDays }) => keepsDays}
       />
     </Dialog>

@@ -9,9 +9,9 @@ import { openContextMenu } from '../../ui/menu.tsx'
 import { scrollerOf } from '../../ui/scroller-of.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { withIndexes } from '../../ui/with-indexes.ts'
-import { tableMenu } from '../shell/node-menus.ts'
-import { renameTableInDialog } from '../shell/rename-dialog.tsx'
+import { renameTableInDialog } from '../tables/rename-dialog.tsx'
 import styles from './base-home-screen.module.css'
+import { tableMenu } from './node-menus.ts'
 
 /** Height of a row without a description, with its border. */
 const ROW_PX = 49

@@ -1,8 +1,8 @@
 import { type BaseTheme, DEFAULT_THEME } from '../../../src/core/theme.ts'
 import { t } from '../../i18n.ts'
+import { BASE_COLORS } from '../layout/base-icon.tsx'
+import { themeProperties } from '../layout/theme.ts'
 import styles from './base-dialog.module.css'
-import { BASE_COLORS } from './base-icon.tsx'
-import { themeProperties } from './theme.ts'
 
 export interface ThemeChoiceProps {
   theme: BaseTheme

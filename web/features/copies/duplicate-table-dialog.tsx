@@ -4,7 +4,7 @@ import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { freeTitle } from '../imports/free-title.ts'
-import { inLine } from '../records/base-queue.ts'
+import { inLine } from '../records/queue/base-queue.ts'
 import styles from './copies.module.css'
 import { copyTitle, DuplicateDialog } from './duplicate-dialog.tsx'
 

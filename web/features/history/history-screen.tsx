@@ -12,9 +12,9 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Main } from '../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { actionLabel } from '../records/action-label.ts'
-import { undoChosen } from '../records/undo-commands.tsx'
-import { WorkBar } from '../records/work-bar.tsx'
+import { WorkBar } from '../records/bars/work-bar.tsx'
+import { actionLabel } from '../records/undo/action-label.ts'
+import { undoChosen } from '../records/undo/undo-commands.tsx'
 import styles from './history.module.css'
 
 /** Actions that one page lists. */

@@ -3,7 +3,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { idsIn, joinIds, ME } from '../../../src/core/fields/people.ts'
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
-import toolbar from '../views/toolbar.module.css'
+import toolbar from '../views/controls/toolbar.module.css'
 import styles from './field-editor.module.css'
 
 interface DefaultPeopleProps {

@@ -8,26 +8,17 @@ import { lazyPart } from '../../navigation/lazy-screen.ts'
 import { api, cache, type Inputs, inAction } from '../../trpc.ts'
 import { openDialog } from '../../ui/open-dialog.tsx'
 import { toast } from '../../ui/toast.ts'
-import { startFieldCopy } from '../copies/start-field-copy.ts'
-import { inLine } from '../records/base-queue.ts'
+import { inLine } from '../records/queue/base-queue.ts'
 import { followJob } from '../sources/follow-job.ts'
 import { askDelete } from './ask-delete.tsx'
+import { type FieldPlace, startFieldCopy } from './start-field-copy.ts'
 
-const DuplicateFieldDialog = lazyPart(
-  () => import('../copies/duplicate-field-dialog.tsx'),
-  'DuplicateFieldDialog',
-)
+const DuplicateFieldDialog = lazyPart(() => import('./duplicate-field-dialog.tsx'), 'DuplicateFieldDialog')
 
 /** A field as it is asked for. */
 export type FieldInput = Inputs['schema']['createField']['field']
 
 type TableRef = Pick<Table, 'id' | 'baseId'>
-
-/** Where a new field stands in a view. */
-export interface FieldPlace {
-  viewId?: string
-  beforeFieldId?: string
-}
 
 /**
  * Adds a field to a table; with an `actionId` as part of a larger action, such as a paste.

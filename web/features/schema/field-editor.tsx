@@ -11,7 +11,7 @@ import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { DefaultValue } from './default-value.tsx'
-import { createField, type FieldPlace, updateField } from './field-commands.tsx'
+import { createField, updateField } from './field-commands.tsx'
 import {
   draftOf,
   type FieldDraft,
@@ -24,6 +24,7 @@ import {
 import styles from './field-editor.module.css'
 import optionStyles from './options/options.module.css'
 import { OptionsEditor } from './options/options-editor.tsx'
+import type { FieldPlace } from './start-field-copy.ts'
 import { TypeList } from './type-list.tsx'
 import { TypePreview } from './type-preview.tsx'
 import { useWithheldTypes } from './withheld-types.ts'

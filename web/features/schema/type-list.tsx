@@ -6,7 +6,7 @@ import { CELLS } from '../../cells/index.ts'
 import { t } from '../../i18n.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
-import toolbar from '../views/toolbar.module.css'
+import toolbar from '../views/controls/toolbar.module.css'
 import styles from './type-list.module.css'
 import type { WithheldTypes } from './withheld-types.ts'
 

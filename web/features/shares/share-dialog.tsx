@@ -7,12 +7,12 @@ import { Alert } from '../../ui/alert.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { BaseShare } from './base-share.tsx'
-import { type SharePlace, shareRefusal } from './open-share-dialog.tsx'
 import styles from './share-dialog.module.css'
+import { type ShareTarget, shareRefusal } from './share-target.ts'
 import { ViewShare } from './view-share.tsx'
 
 /** The public links of a view and of its base. */
-export function ShareDialog({ baseId, tableId, viewId, onClose }: SharePlace & { onClose: () => void }) {
+export function ShareDialog({ baseId, tableId, viewId, onClose }: ShareTarget & { onClose: () => void }) {
   const base = trpc.bases.get.useQuery({ baseId })
   const schema = trpc.schema.table.useQuery({ tableId: tableId ?? '' }, { enabled: tableId !== undefined })
   const view = schema.data?.views.find((one) => (viewId ? one.id === viewId : one.isDefault))

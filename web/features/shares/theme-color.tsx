@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { t } from '../../i18n.ts'
-import { BASE_COLORS } from '../bases/base-icon.tsx'
+import { BASE_COLORS } from '../layout/base-icon.tsx'
 import styles from './share-dialog.module.css'
 
 export interface ThemeColorProps {

@@ -2,8 +2,8 @@ import type { TableSchema, View } from '../../../src/core/model.ts'
 import { questionsOf } from '../../../src/core/views/form-answers.ts'
 import { collectsAnswers, stacksOf } from '../../../src/core/views/index.ts'
 import { t, tn } from '../../i18n.ts'
-import { fieldsInOrder, shownFields } from '../views/arrange-fields.ts'
-import { completeFilter, conditionsOf } from '../views/filter-edit.ts'
+import { completeFilter, conditionsOf } from '../views/filter/filter-edit.ts'
+import { fieldsInOrder, shownFields } from '../views/state/arrange-fields.ts'
 
 /** What a visitor of a view's link will see, in sentences. */
 export function whatIsSeen({ fields }: Pick<TableSchema, 'fields'>, view: View): string[] {

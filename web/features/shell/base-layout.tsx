@@ -10,7 +10,7 @@ import { isMissing, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
-import { useBaseTheme } from '../bases/theme.ts'
+import { useBaseTheme } from '../layout/theme.ts'
 import { useOpenPlace } from './use-place.ts'
 
 /** Any screen inside a base: shown once the base is there, with a way home where it is not. */

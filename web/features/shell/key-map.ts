@@ -1,10 +1,13 @@
 import { useEffect } from 'react'
 import { actionContext } from '../../actions/action.ts'
-import { actionsFor } from '../../actions/index.ts'
+import { actionsFor, provideAppActions } from '../../actions/index.ts'
 import { messageOf } from '../../errors.ts'
 import { hasOpenLayer } from '../../ui/layers.ts'
 import { isShortcut, isTyping } from '../../ui/shortcuts.ts'
 import { toast } from '../../ui/toast.ts'
+import { APP_ACTIONS } from './actions/index.ts'
+
+provideAppActions(APP_ACTIONS)
 
 /** Runs actions by their shortcut, and keeps Ctrl/Cmd+A from selecting the text of the page (spec §2). */
 export function useKeyMap(): void {

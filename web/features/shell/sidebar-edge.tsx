@@ -1,7 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { direction, t } from '../../i18n.ts'
+import {
+  MAX_SIDEBAR_WIDTH,
+  MIN_SIDEBAR_WIDTH,
+  setSidebarWidth,
+  useSidebarState,
+} from '../layout/sidebar-state.ts'
 import styles from './shell.module.css'
-import { MAX_SIDEBAR_WIDTH, MIN_SIDEBAR_WIDTH, setSidebarWidth, useSidebarState } from './sidebar-state.ts'
 
 const KEY_STEP = 16
 

@@ -10,9 +10,13 @@ import { trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { toast } from '../../ui/toast.ts'
-import { TableSkeleton } from './table-skeleton.tsx'
+import { TableSkeleton } from '../layout/table-skeleton.tsx'
 
-const TableScreen = lazyPart(() => import('../records/table-screen.tsx'), 'TableScreen', <TableSkeleton />)
+const TableScreen = lazyPart(
+  () => import('../views/kinds/table-screen.tsx'),
+  'TableScreen',
+  <TableSkeleton />,
+)
 
 /** The screen of a table: finds which table and view the address means, and says so where there is none. */
 export function TableRouteScreen() {

@@ -13,20 +13,25 @@ import type { ReactNode } from 'react'
 import type { Base, View } from '../../../src/core/model.ts'
 import { roleCan } from '../../../src/core/roles.ts'
 import { actionContext } from '../../actions/action.ts'
-import { openPalette } from '../../actions/shell.tsx'
-import { shareAction } from '../../actions/views.ts'
 import { t } from '../../i18n.ts'
 import { goTo, hrefOf, paths } from '../../navigation/paths.ts'
 import { queryClient, trpc } from '../../trpc.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { type MenuItem, openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
-import { BaseIcon } from '../bases/base-icon.tsx'
-import { shareRefusal } from '../shares/open-share-dialog.tsx'
-import { TableIcon } from '../views/chosen-icon.tsx'
-import { ViewIcon } from '../views/kind-info.tsx'
-import { modeMark, newViewItems, viewMenu } from '../views/view-menu.ts'
-import { setDrawerOpen, toggleSidebarCollapsed, useIsNarrow, useSidebarState } from './sidebar-state.ts'
+import { BaseIcon } from '../layout/base-icon.tsx'
+import {
+  setDrawerOpen,
+  toggleSidebarCollapsed,
+  useIsNarrow,
+  useSidebarState,
+} from '../layout/sidebar-state.ts'
+import { shareRefusal } from '../shares/share-target.ts'
+import { TableIcon } from '../views/icons/chosen-icon.tsx'
+import { ViewIcon } from '../views/manage/kind-info.tsx'
+import { modeMark, newViewItems, viewMenu } from '../views/manage/view-menu.ts'
+import { openPalette } from './actions/shell.tsx'
+import { shareAction } from './actions/views.ts'
 import styles from './top-bar.module.css'
 import { useOpenPlace } from './use-place.ts'
 

@@ -9,8 +9,8 @@ import { lastPlaces } from '../../session/last-places.ts'
 import { trpc } from '../../trpc.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import { toast } from '../../ui/toast.ts'
-import { TableIcon } from '../views/chosen-icon.tsx'
-import { ViewIcon } from '../views/kind-info.tsx'
+import { TableIcon } from '../views/icons/chosen-icon.tsx'
+import { ViewIcon } from '../views/manage/kind-info.tsx'
 
 /** A line of the command palette. */
 export interface PaletteEntry {

@@ -1,6 +1,6 @@
 import { t } from '../../../i18n.ts'
 import { Main } from '../../../ui/main.tsx'
-import { LinkPassword } from '../../shares/link-password.tsx'
+import { LinkPassword } from '../../layout/link-password.tsx'
 import formStyles from '../form.module.css'
 import styles from './public-form.module.css'
 

@@ -8,7 +8,7 @@ import { t } from '../../../i18n.ts'
 import { copyText } from '../../../ui/copy-text.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
 import { toast } from '../../../ui/toast.ts'
-import { anchorOf, can, fieldOf, type GetContext } from '../table-context.ts'
+import { anchorOf, can, fieldOf, type GetContext } from '../context/table-context.ts'
 import { offerRecordIn } from './offer-record.ts'
 
 /** The menu of a group's header. */

@@ -7,8 +7,7 @@ import { groupKeyOf } from '../../../../src/core/group-key.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import { type GroupNode, placeOf } from '../../../grid/groups/tree.ts'
 import { timeZone } from '../../../time-zone.ts'
-import { isWritable } from '../record-commands.ts'
-import { fieldOf, type TableContext } from '../table-context.ts'
+import { fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
 
 /** What makes a record one of a group. */
 export interface GroupValues {

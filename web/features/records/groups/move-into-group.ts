@@ -5,7 +5,7 @@ import type { GroupNode } from '../../../grid/groups/tree.ts'
 import { t } from '../../../i18n.ts'
 import { timeZone } from '../../../time-zone.ts'
 import { toast } from '../../../ui/toast.ts'
-import type { TableContext } from '../table-context.ts'
+import type { TableContext } from '../context/table-context.ts'
 import { valuesOfGroup } from './group-values.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../src/core/model.ts'
 import { type GroupNode, groupAt, placeOf } from '../../../grid/groups/tree.ts'
-import type { TableContext } from '../table-context.ts'
+import type { TableContext } from '../context/table-context.ts'
 import { valuesOfGroup } from './group-values.ts'
 
 /**

@@ -8,20 +8,14 @@ import type { GridGroups } from '../../../grid/source.ts'
 import { t } from '../../../i18n.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { toast } from '../../../ui/toast.ts'
-import { groupsApi } from '../api.ts'
+import { type RememberedGroups, rememberedGroups, type ViewGroups } from '../context/collapsed-groups.ts'
+import { summaryText } from '../context/summary-text.ts'
+import type { GetContext } from '../context/table-context.ts'
 import type { RecordStore } from '../record-store.ts'
-import { createGroupedLayout, type GroupedLayout } from '../store/grouped-layout.ts'
+import { groupsApi } from '../server/api.ts'
+import { createGroupedLayout } from '../store/grouped-layout.ts'
 import type { StoreQuery } from '../store/types.ts'
-import { summaryText } from '../summary-text.ts'
-import type { GetContext } from '../table-context.ts'
-import { type RememberedGroups, rememberedGroups } from './collapsed-groups.ts'
 import { offerRecordIn } from './offer-record.ts'
-
-/** The groups of a grid: where records stand in them, and which of them are closed. */
-export interface ViewGroups {
-  layout: GroupedLayout
-  remembered: RememberedGroups
-}
 
 /** The groups of a view, for as long as it is on the screen. */
 export function useViewGroups(viewId: string): ViewGroups {

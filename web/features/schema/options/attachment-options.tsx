@@ -5,7 +5,7 @@ import { useServerLimits } from '../../../attachments/use-server-limits.ts'
 import { t } from '../../../i18n.ts'
 import own from './attachment-options.module.css'
 import styles from './options.module.css'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Tick } from './parts.tsx'
 
 /** Which files a field takes: of which kinds, how many, how large. */

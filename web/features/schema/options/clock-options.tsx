@@ -1,6 +1,6 @@
 import { DURATION_FORMATS } from '../../../../src/core/fields/duration.ts'
 import { t } from '../../../i18n.ts'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Choice } from './parts.tsx'
 
 /** A time of day: by which clock it is shown. */

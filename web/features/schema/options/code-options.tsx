@@ -6,7 +6,7 @@ import type { Field } from '../../../../src/core/model.ts'
 import { t } from '../../../i18n.ts'
 import { trpc } from '../../../trpc.ts'
 import editor from '../field-editor.module.css'
-import type { FieldOptionsProps } from './options-editor.tsx'
+import type { FieldOptionsProps } from './options-props.ts'
 import { Choice } from './parts.tsx'
 
 /** A QR code: of which field. */

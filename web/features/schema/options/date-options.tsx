@@ -1,7 +1,7 @@
 import { DATE_FORMATS, formatDay } from '../../../../src/core/fields/date-text.ts'
 import { t } from '../../../i18n.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Choice, Tick } from './parts.tsx'
 
 const EXAMPLE_DAY = '2024-11-25'

@@ -4,7 +4,7 @@ import { t } from '../../../i18n.ts'
 import editor from '../field-editor.module.css'
 import { ColorPicker } from './color-picker.tsx'
 import styles from './options.module.css'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Choice } from './parts.tsx'
 
 const iconLabel = (icon: (typeof CHECKBOX_ICONS)[number]): string =>

@@ -1,6 +1,6 @@
 import { localeTag, t } from '../../../i18n.ts'
 import editor from '../field-editor.module.css'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Choice, Tick } from './parts.tsx'
 
 const PRECISIONS = Array.from({ length: 9 }, (_, digits) => ({

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import toolbar from '../../views/toolbar.module.css'
+import toolbar from '../../views/controls/toolbar.module.css'
 import editor from '../field-editor.module.css'
 import styles from './options.module.css'
 

@@ -1,5 +1,5 @@
 import { t } from '../../../i18n.ts'
-import type { OptionsProps } from './options-editor.tsx'
+import type { OptionsProps } from './options-props.ts'
 import { Tick } from './parts.tsx'
 
 /** People: one or several in a cell. */

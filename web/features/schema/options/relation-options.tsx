@@ -11,7 +11,7 @@ import { trpc } from '../../../trpc.ts'
 import { Button } from '../../../ui/button.tsx'
 import editor from '../field-editor.module.css'
 import styles from './options.module.css'
-import type { FieldOptionsProps } from './options-editor.tsx'
+import type { FieldOptionsProps } from './options-props.ts'
 import { Choice, Tick } from './parts.tsx'
 import { SearchChoice } from './search-choice.tsx'
 

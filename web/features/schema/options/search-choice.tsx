@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'rea
 import { t, tn } from '../../../i18n.ts'
 import { matches } from '../../../ui/matches.ts'
 import { Popover } from '../../../ui/popover.tsx'
-import toolbar from '../../views/toolbar.module.css'
+import toolbar from '../../views/controls/toolbar.module.css'
 import styles from './options.module.css'
 
 /** One line that can be chosen. */

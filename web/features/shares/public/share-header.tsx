@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { t } from '../../../i18n.ts'
-import { Logo } from '../../shell/logo.tsx'
+import { Logo } from '../../layout/logo.tsx'
 import styles from './public-share.module.css'
 
 export interface ShareHeaderProps {

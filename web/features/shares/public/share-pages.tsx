@@ -2,7 +2,7 @@ import { Link2Off } from 'lucide-react'
 import { t } from '../../../i18n.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
-import { LinkPassword } from '../link-password.tsx'
+import { LinkPassword } from '../../layout/link-password.tsx'
 import styles from './public-share.module.css'
 
 /** A link that leads nowhere: closed, expired, or mistyped. Which of these is not for strangers. */

@@ -1,7 +1,7 @@
 import type { FieldOptions } from '../../../../src/core/fields/field-type.ts'
 import { fieldType } from '../../../../src/core/fields/index.ts'
 import type { Field, View } from '../../../../src/core/model.ts'
-import { shownFields } from '../arrange-fields.ts'
+import { shownFields } from '../state/arrange-fields.ts'
 
 /** A field as a card draws it: with its options read once, not for each of a thousand cards. */
 export interface CardField {

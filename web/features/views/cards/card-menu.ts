@@ -3,8 +3,8 @@ import { isChecked } from '../../../grid/checks.ts'
 import type { CheckedRows } from '../../../grid/source.ts'
 import { t } from '../../../i18n.ts'
 import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
-import { failedItems, recordItems } from '../../records/cell-menu.ts'
-import type { TableContext } from '../../records/table-context.ts'
+import type { TableContext } from '../../records/context/table-context.ts'
+import { failedItems, recordItems } from '../../records/menus/cell-menu.ts'
 
 export interface CardMenuRequest {
   id: RecordId

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { createElement } from 'react'
 import type { ViewKind } from '../../../../src/core/model.ts'
 import { lazyPart } from '../../../navigation/lazy-screen.ts'
-import { TableView } from '../../records/table-view.tsx'
-import type { KindScreenProps } from '../../records/view-frame.tsx'
-import { TableSkeleton } from '../../shell/table-skeleton.tsx'
+import { TableSkeleton } from '../../layout/table-skeleton.tsx'
+import { TableView } from '../../records/screen/table-view.tsx'
+import type { KindScreenProps } from '../../records/screen/view-frame.tsx'
 
 const cards = createElement(TableSkeleton, { shape: 'cards' })
 const canvas = createElement(TableSkeleton, { shape: 'canvas' })

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/core/views/index.ts'
 import { t } from '../../../../i18n.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
-import toolbar from '../../toolbar.module.css'
+import toolbar from '../../controls/toolbar.module.css'
 import styles from './calendar.module.css'
 import type { ChipStyle } from './event-chip.tsx'
 import { rangeColor } from './event-color.ts'

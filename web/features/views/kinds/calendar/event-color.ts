@@ -1,6 +1,6 @@
 import type { Field } from '../../../../../src/core/model.ts'
 import type { CalendarOptions, RowColoring } from '../../../../../src/core/views/index.ts'
-import { type ColorOf, rowColors } from '../../row-color.ts'
+import { type ColorOf, rowColors } from '../../coloring/row-color.ts'
 import type { CalendarEvent } from './events.ts'
 
 /** One colour for each range of a view, as far apart as the palette lets them be. */

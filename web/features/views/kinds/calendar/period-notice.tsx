@@ -1,6 +1,6 @@
 import { formatNumber, t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
-import type { ViewState } from '../../view-state.ts'
+import type { ViewState } from '../../state/view-state.ts'
 import styles from './calendar.module.css'
 import type { CalendarRecords } from './use-calendar-records.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { RecordId } from '../../../../../src/core/model.ts'
-import { recordsApi } from '../../../records/api.ts'
+import { recordsApi } from '../../../records/server/api.ts'
 import { type DatedRow, eventsOf } from './events.ts'
 import { followingFilter } from './period-filter.ts'
 import type { DatedRange } from './ranges.ts'

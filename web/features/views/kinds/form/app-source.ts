@@ -15,9 +15,9 @@ import {
   type Submission,
   type Submitted,
 } from '../../../forms/form-source.ts'
-import { recordsApi } from '../../../records/api.ts'
-import { inLine } from '../../../records/base-queue.ts'
-import { readLinkLines } from '../../../records/link-reads.ts'
+import { readLinkLines } from '../../../records/commands/link-reads.ts'
+import { inLine } from '../../../records/queue/base-queue.ts'
+import { recordsApi } from '../../../records/server/api.ts'
 
 /** The form as it stands in the app: answers become records like any other, made by who fills it in. */
 export function useAppSource(schema: TableSchema, view: View, people: readonly Person[]): FormSource {

@@ -8,7 +8,7 @@ import { trpc } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { TextField } from '../../../../ui/field.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
-import toolbar from '../../toolbar.module.css'
+import toolbar from '../../controls/toolbar.module.css'
 import styles from './builder.module.css'
 import type { FormBuilder } from './use-form-builder.ts'
 

@@ -8,8 +8,8 @@ import { t } from '../../../../i18n.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { openMenu } from '../../../../ui/menu.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
-import { DayInput } from '../../day-input.tsx'
-import toolbar from '../../toolbar.module.css'
+import toolbar from '../../controls/toolbar.module.css'
+import { DayInput } from '../../filter/day-input.tsx'
 import styles from './builder.module.css'
 
 /** The rules for the answers to a question. One that lacks its value is kept here until it has it. */

@@ -7,8 +7,8 @@ import {
   questionsOf,
 } from '../../../../../src/core/views/form-answers.ts'
 import type { FormField, FormOptions } from '../../../../../src/core/views/index.ts'
-import { type FieldArrangement, moveFields } from '../../arrange-fields.ts'
-import { useKindOptions, type ViewState } from '../../view-state.ts'
+import { type FieldArrangement, moveFields } from '../../state/arrange-fields.ts'
+import { useKindOptions, type ViewState } from '../../state/view-state.ts'
 
 /** A form while it is built: what it asks, and the ways to change it. Each change is saved as it is made. */
 export interface FormBuilder {

@@ -1,6 +1,6 @@
 import type { RecordId } from '../../../../../src/core/model.ts'
 import { t } from '../../../../i18n.ts'
-import type { TableContext } from '../../../records/table-context.ts'
+import type { TableContext } from '../../../records/context/table-context.ts'
 import type { Board } from './create-board.ts'
 import { type DropPlace, dropOperations } from './move.ts'
 import { type StackBy, type StackKey, stackValues, takesRecords } from './stack-by.ts'

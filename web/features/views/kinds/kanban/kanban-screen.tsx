@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
-import { type KindScreenProps, useViewFrame } from '../../../records/view-frame.tsx'
-import { useKindOptions } from '../../view-state.ts'
+import { type KindScreenProps, useViewFrame } from '../../../records/screen/view-frame.tsx'
+import { useKindOptions } from '../../state/view-state.ts'
 import { BoardScreen } from './board-screen.tsx'
 import { ChooseField } from './choose-field.tsx'
 import { stackByOf } from './stack-by.ts'

@@ -13,7 +13,7 @@ import {
 import { direction, t } from '../../../../i18n.ts'
 import { type MenuItem, openMenu } from '../../../../ui/menu.tsx'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
-import { can } from '../../../records/table-context.ts'
+import { can } from '../../../records/context/table-context.ts'
 import { takesRecords } from './stack-by.ts'
 import { addStack, deleteStack, editStack, type StackCommandContext } from './stack-commands.tsx'
 import { moveStack, type Stack, withAllStacks, withStack } from './stacks.ts'

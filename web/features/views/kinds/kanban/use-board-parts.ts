@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { TableSchema } from '../../../../../src/core/model.ts'
-import { can, type TableContext } from '../../../records/table-context.ts'
+import { can, type TableContext } from '../../../records/context/table-context.ts'
 import type { BoardParts } from './board-context.ts'
 import type { StackSummary } from './create-board.ts'
 import { type StackBy, takesRecords } from './stack-by.ts'

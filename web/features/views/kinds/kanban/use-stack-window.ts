@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useLayoutEffect, useMemo, useState } from 'react'
-import { useIsNarrow } from '../../../shell/sidebar-state.ts'
+import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import type { StackKey } from './stack-by.ts'
 import type { Stack } from './stacks.ts'
 

@@ -1,7 +1,7 @@
 import { summarySetOf } from '../../../../../src/core/fields/field.ts'
 import type { Field, View } from '../../../../../src/core/model.ts'
 import { findSummary } from '../../../../../src/core/summaries.ts'
-import { summaryOf } from '../../../records/use-grid-columns.ts'
+import { summaryOf } from '../../../records/screen/use-grid-columns.ts'
 import type { StackSummary } from './create-board.ts'
 import type { Stack } from './stacks.ts'
 

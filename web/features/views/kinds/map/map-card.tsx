@@ -6,7 +6,7 @@ import { direction, t } from '../../../../i18n.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
 import { RecordCard } from '../../cards/record-card.tsx'
-import type { ColorOf } from '../../row-color.ts'
+import type { ColorOf } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 
 /** Pixels across a card over the map. */

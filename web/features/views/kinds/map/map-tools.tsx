@@ -3,7 +3,7 @@ import type { Field } from '../../../../../src/core/model.ts'
 import { isPlace } from '../../../../../src/core/views/index.ts'
 import { t } from '../../../../i18n.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
-import toolbar from '../../toolbar.module.css'
+import toolbar from '../../controls/toolbar.module.css'
 
 export interface MapToolsProps {
   fields: readonly Field[]

@@ -2,7 +2,7 @@ import { MapPinPlus } from 'lucide-react'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
-import { can, type TableContext } from '../../../records/table-context.ts'
+import { can, type TableContext } from '../../../records/context/table-context.ts'
 import { draftOf, withType } from '../../../schema/field-draft.ts'
 
 /** What a map shows of a table that says nothing of places. */

@@ -5,7 +5,7 @@ import { formatNumber, tn } from '../../../../i18n.ts'
 import { type Cluster, clusterPoints } from '../../../../map/clusters.ts'
 import { boundsOf, fromWorld, type LngLat } from '../../../../map/mercator.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
-import type { RowColor } from '../../row-color.ts'
+import type { RowColor } from '../../coloring/row-color.ts'
 import styles from './map.module.css'
 import type { Place } from './places.ts'
 

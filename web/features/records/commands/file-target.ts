@@ -1,0 +1,32 @@
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import type { FileTarget } from '../../../attachments/file-target.ts'
+import { t } from '../../../i18n.ts'
+import { api } from '../../../trpc.ts'
+import { toast } from '../../../ui/toast.ts'
+import type { RecordStore } from '../record-store.ts'
+
+/** A cell of a table's store as the place that files go to, also while the grid shows other rows. */
+export function fileTarget(store: RecordStore, field: Field, recordId: RecordId): FileTarget {
+  const current = (): CellValue | undefined => {
+    const row = store.row(recordId)
+    return row && store.query().fieldIds.includes(field.id) ? row.values(field.id) : undefined
+  }
+  return {
+    key: `${field.id} ${recordId}`,
+    field,
+    current,
+    subscribe: (onChange) => store.onRow(recordId, onChange),
+    async latest() {
+      const here = current()
+      if (here !== undefined || !store.isSaved(recordId)) return here ?? null
+      const { values } = await api.records.get.query({
+        tableId: field.tableId,
+        recordId: store.realId(recordId),
+      })
+      return values[field.id] ?? null
+    },
+    write: (value) => void store.writeRows([{ id: recordId, values: { [field.id]: value } }]),
+    refused: (reason) => toast.error({ text: t('Files not added. {reason}', { reason }) }),
+  }
+}

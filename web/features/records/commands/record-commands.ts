@@ -1,0 +1,305 @@
+import { CONFIRM_RECORDS } from '../../../../src/core/actions.ts'
+import type { AppliedChange, Values } from '../../../../src/core/changes.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import { isForeignKey } from '../../../../src/core/fields/traits.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import type { Selection } from '../../../../src/core/query.ts'
+import { isEmptyList, isPartial } from '../../../cells/link-value.ts'
+import { messageOf } from '../../../errors.ts'
+import type { CellArea, CellWrite } from '../../../grid/source.ts'
+import { t, tn } from '../../../i18n.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { addressOf, currentPath, paths } from '../../../navigation/paths.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { api } from '../../../trpc.ts'
+import { copyText } from '../../../ui/copy-text.ts'
+import { toast } from '../../../ui/toast.ts'
+import { fieldOf, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
+import { inLine } from '../queue/base-queue.ts'
+import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
+
+/** Most rows that are written one by one; past it, all that match are written by their filter. */
+const MAX_ROWS = 50_000
+
+/**
+ * Deletes records and offers to undo it. More than `CONFIRM_RECORDS`, and records that the search or filter hides
+ * by now, are confirmed first. False where the person thought better of it, or the server refused.
+ */
+export async function deleteRecords(context: TableContext, ids: readonly RecordId[]): Promise<boolean> {
+  const { store } = context
+  const known = ids.map(store.realId)
+  try {
+    if (!(await confirmRecords(context, known.length, await countHidden(context, known)))) return false
+    if (!(await agrees(context, { recordIds: known }, known.length))) return false
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
+  const written = await store.apply([{ kind: 'delete', tableId: context.schema.table.id, ids: known }])
+  if (!written) return false
+  offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', known.length), written.id)
+  return true
+}
+
+/** A connected database may change other records with those that are deleted: then people are asked first. */
+async function agrees(
+  { schema }: TableContext,
+  selection: Omit<Selection, 'tableId' | 'recordIds'> & { recordIds?: readonly RecordId[] },
+  count: number,
+): Promise<boolean> {
+  if (!schema.fields.some((field) => field.isPrimaryKey && field.databaseType !== null)) return true
+  const { askDeletion } = await import('./ask-deletion.tsx')
+  return askDeletion({ ...selection, tableId: schema.table.id }, count)
+}
+
+/** Deletes every record that the view shows, save some; see `deleteRecords`. */
+export async function deleteAll(context: TableContext, except: ReadonlySet<RecordId>): Promise<boolean> {
+  if (except.size > 0) return deleteRecords(context, await idsOfAll(context, except))
+  const { store, schema } = context
+  const { filter, search } = store.query()
+  const { baseId, id: tableId } = schema.table
+  const selection = { tableId, filter, search, timeZone }
+  try {
+    // Counted when it is asked: the list may be read again at any moment.
+    const { count } = await api.records.count.query({ selection })
+    if (!(await confirmRecords(context, count, 0))) return false
+    if (!(await agrees(context, { filter, search, timeZone }, count))) return false
+    const applied = await inLine(baseId, () => api.records.deleteMatching.mutate({ selection }))
+    store.take(applied)
+    offerUndo(placeOf(context), tn('1 record deleted', '{n} records deleted', applied.count), applied.id)
+    return true
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
+}
+
+/** How many of the records the search or filter leaves out by now. */
+async function countHidden({ store, schema }: TableContext, ids: readonly RecordId[]): Promise<number> {
+  const { filter, search } = store.query()
+  // A single record is deleted from where it is seen.
+  if (ids.length === 1 || (filter === null && search === null)) return 0
+  const saved = ids.filter(store.isSaved)
+  let hidden = 0
+  for (let from = 0; from < saved.length; from += MAX_COUNTED) {
+    const recordIds = saved.slice(from, from + MAX_COUNTED)
+    const selection = { tableId: schema.table.id, filter, search, timeZone, recordIds }
+    const { count } = await api.records.count.query({ selection })
+    hidden += recordIds.length - count
+  }
+  return hidden
+}
+
+/** Ids that one call may count. */
+const MAX_COUNTED = 10_000
+
+/** Names how many records are deleted and how many of them are not in view; true where the person agrees. */
+async function confirmRecords({ schema }: TableContext, count: number, hidden: number): Promise<boolean> {
+  if (count <= CONFIRM_RECORDS && hidden === 0) return true
+  const { confirmDeletion } = await loadPart(() => import('./confirm-deletion.tsx'))
+  return confirmDeletion({ table: schema.table.title, count, hidden })
+}
+
+/** Ids of every record that the view shows, save some. */
+export async function idsOfAll({ store }: TableContext, except: ReadonlySet<RecordId>): Promise<RecordId[]> {
+  const last = (store.source.rowCount ?? 0) - 1
+  const rows = last < 0 ? [] : await store.source.readRange({ first: 0, last, fieldIds: [] })
+  return rows.map((row) => row.id).filter((id) => !except.has(id))
+}
+
+/** Empties cells by position, as one change. Where that concerns many records, it offers to undo it. */
+export async function clearCells(get: GetContext, areas: readonly CellArea[]): Promise<void> {
+  const { store, schema } = get()
+  const count = store.source.rowCount ?? 0
+  const [only] = areas
+  const rows = areas.reduce((sum, { firstRow, lastRow }) => sum + lastRow - firstRow + 1, 0)
+  if (areas.length === 1 && only && only.firstRow === 0 && only.lastRow === count - 1 && count > MAX_ROWS) {
+    return clearAll(get(), only.fieldIds, count)
+  }
+  if (rows > MAX_ROWS) {
+    toast.error({ text: t('Too many cells at once. Select whole columns or fewer rows.') })
+    return
+  }
+  const cells: CellWrite[] = []
+  for (const { firstRow, lastRow, fieldIds } of areas) {
+    const fields = fieldIds
+      .map((id) => schema.fields.find((field) => field.id === id))
+      .filter((field) => field !== undefined)
+    for (let rowIndex = firstRow; rowIndex <= lastRow; rowIndex++) {
+      const row = store.source.getRow(rowIndex)
+      for (const field of fields) {
+        const value = emptyOf(field)
+        const held = row?.values(field.id)
+        const isDone = held === value || (linkOf(field) !== null && isEmptyList(held ?? null))
+        if (!row || !isDone) cells.push({ rowIndex, recordId: row?.id, fieldId: field.id, value })
+      }
+    }
+  }
+  if (cells.length === 0) return
+  const written = await store.setCells(cells)
+  if (written) offerClearUndo(get(), written.id, rows)
+}
+
+/** A single key has emptied more than what is on screen. */
+function offerClearUndo(context: TableContext, changeId: number, records: number): void {
+  if (records <= CONFIRM_RECORDS) return
+  const text = tn('Values cleared in 1 record', 'Values cleared in {n} records', records)
+  offerUndo(placeOf(context), text, changeId)
+}
+
+/** What an emptied cell holds: false for a check box, no value for most. */
+const emptyOf = (field: Field) => fieldType(field.type).initial ?? null
+
+async function clearAll(context: TableContext, fieldIds: readonly string[], count: number): Promise<void> {
+  const { store, schema } = context
+  const { filter, search } = store.query()
+  const { baseId, id: tableId } = schema.table
+  const values: Values = {}
+  for (const field of schema.fields) if (fieldIds.includes(field.id)) values[field.id] = emptyOf(field)
+  const applied = await updateMatching({ store, baseId, tableId, filter, search, values })
+  if (applied) offerClearUndo(context, applied.id, count)
+}
+
+async function updateMatching(input: {
+  store: TableContext['store']
+  baseId: string
+  tableId: string
+  filter: ReturnType<TableContext['store']['query']>['filter']
+  search: ReturnType<TableContext['store']['query']>['search']
+  values: Values
+}): Promise<AppliedChange | null> {
+  const { store, baseId, values, ...selection } = input
+  try {
+    const applied = await inLine(baseId, () =>
+      api.records.updateMatching.mutate({ selection: { ...selection, timeZone }, values }),
+    )
+    store.take(applied)
+    return applied
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return null
+  }
+}
+
+/** Gives every record that the view shows the same values, save some. Null where the server refused. */
+export async function updateAll(
+  context: TableContext,
+  except: ReadonlySet<RecordId>,
+  values: Values,
+): Promise<AppliedChange | null> {
+  const { store, schema } = context
+  if (except.size > 0) {
+    const ids = await idsOfAll(context, except)
+    return store.writeRows(ids.map((id) => ({ id, values })))
+  }
+  const { filter, search } = store.query()
+  return updateMatching({
+    store,
+    baseId: schema.table.baseId,
+    tableId: schema.table.id,
+    filter,
+    search,
+    values,
+  })
+}
+
+/** Adds copies of records right after the last of them. */
+export async function duplicateRecords(context: TableContext, ids: readonly RecordId[]): Promise<void> {
+  const { store, schema } = context
+  const fields = schema.fields.filter((field) => isWritable(field) && !field.unique && isCopied(field))
+  const fieldIds = fields.map((field) => field.id)
+  const copies = await Promise.all(
+    (await readRecords(context, ids, fieldIds)).map(async (valueOfField, at): Promise<Values> => {
+      const values = fields.map(async (field) => {
+        const value = valueOfField(field.id)
+        if (!linkOf(field)) return [field.id, value] as const
+        const id = ids[at]
+        const isWhole = id === undefined || !isPartial(value)
+        return [field.id, isWhole ? whole(value) : await allLinks(context, id, field.id)] as const
+      })
+      return Object.fromEntries(await Promise.all(values))
+    }),
+  )
+  const last = store.source.indexOf(ids.at(-1) ?? '')
+  const next = last === undefined ? undefined : store.source.getRow(last + 1)?.id
+  const written = await store.insertRows(copies, next ?? null)
+  if (written) {
+    offerUndo(placeOf(context), tn('1 record duplicated', '{n} records duplicated', ids.length), written.id)
+  }
+}
+
+/** A copy must not take from the record that it is a copy of what only one can have: its children, its partner. */
+function isCopied(field: Field): boolean {
+  const link = linkOf(field)
+  return link === null ? !isForeignKey(field) : link.kind === 'mm' || link.kind === 'bt'
+}
+
+/** Links as they are written. */
+const whole = (value: CellValue): CellValue => (isEmptyList(value) ? null : value)
+
+async function allLinks(context: TableContext, id: RecordId, fieldId: string): Promise<CellValue> {
+  const { completeLinks } = await import('./link-reads.ts')
+  return completeLinks(context, id, fieldId, new AbortController().signal)
+}
+
+/** Values of records, hidden fields too: one request for each run of neighbours in the list. */
+async function readRecords(
+  { store, schema }: TableContext,
+  ids: readonly RecordId[],
+  fieldIds: string[],
+): Promise<((fieldId: string) => CellValue)[]> {
+  const found = new Map<RecordId, (fieldId: string) => CellValue>()
+  const rows = ids.map((id) => store.source.indexOf(id)).filter((row) => row !== undefined)
+  for (const { first, last } of runsOf(rows)) {
+    for (const row of await store.source.readRange({ first, last, fieldIds }))
+      found.set(row.id, (id) => row.values(id))
+  }
+  return Promise.all(
+    ids.map(async (id) => {
+      const known = found.get(store.realId(id))
+      if (known) return known
+      // Open beside the grid, which does not show it.
+      const { values } = await api.records.get.query({ tableId: schema.table.id, recordId: store.realId(id) })
+      return (fieldId: string) => values[fieldId] ?? null
+    }),
+  )
+}
+
+/** Rows as runs of neighbours: 3, 4, 5, 9 are 3 to 5 and 9. */
+function runsOf(rows: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const row of rows.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run && row <= run.last + 1) run.last = row
+    else runs.push({ first: row, last: row })
+  }
+  return runs
+}
+
+/** Puts the address of a record on the clipboard. */
+export async function copyRecordLink({ schema, state }: TableContext, id: RecordId): Promise<void> {
+  const { baseId, id: tableId } = schema.table
+  // A visitor knows the view by its link alone, and is there already.
+  const place = isVisitorPage ? currentPath().split('?', 1)[0] : paths.table(baseId, tableId, state.view.id)
+  const path = `${place}?rowId=${encodeURIComponent(id)}`
+  if (await copyText(addressOf(path))) toast.success({ text: t('Link copied') })
+}
+
+/** Makes a select option; true once it may be used. */
+export async function createOption(context: TableContext, fieldId: string, title: string): Promise<boolean> {
+  const field = fieldOf(context, fieldId)
+  return field ? addOptions(context, field, [title]) : false
+}
+
+/** Adds options to a select field. */
+export async function addOptions(
+  { schema }: Pick<TableContext, 'schema'>,
+  field: Field,
+  titles: readonly string[],
+): Promise<boolean> {
+  const { addFieldOptions } = await import('../../schema/field-commands.tsx')
+  return addFieldOptions(schema.table, field, titles)
+}

@@ -1,0 +1,102 @@
+import type { Sort } from '../../../../src/core/model.ts'
+import type { Search } from '../../../../src/core/query.ts'
+import { type CollapsedGroups, NONE_COLLAPSED, withCollapsed } from '../../../grid/groups/collapsed.ts'
+import type { GroupNode } from '../../../grid/groups/tree.ts'
+import { createStore } from '../../../grid/store.ts'
+import { session } from '../../../session/index.ts'
+import { localSettings, readJsonSetting, type SettingName } from '../../../session/local-settings.ts'
+import type { GroupedLayout } from '../store/grouped-layout.ts'
+
+/** Most closed groups that are remembered by name; of more the first. */
+const MAX_REMEMBERED = 2_000
+
+/** What is kept of a view: closed groups mean something only for the fields that it was grouped by. */
+interface Kept {
+  by: string
+  all: boolean
+  except: string[]
+}
+
+/**
+ * Which groups of a view are closed. What a person closes is remembered in this browser; what a search opens is
+ * open for the visit: a search that shows only what it finds has groups of its own, all of them open at first.
+ */
+export interface RememberedGroups {
+  get(): CollapsedGroups
+  subscribe(onChange: () => void): () => void
+  /** Says by which fields the view is grouped now; other fields begin with all groups open. */
+  follow(levels: readonly Sort[]): void
+  /** The person closes groups, or opens them. */
+  change(change: (now: CollapsedGroups) => CollapsedGroups): void
+  /** Opens groups for the visit, because something in them is to be seen. */
+  reveal(groups: readonly GroupNode['keys'][]): void
+}
+
+/** @param searched what the groups on the screen were searched for; null: nothing */
+export function rememberedGroups(viewId: string, searched: () => Search | null): RememberedGroups {
+  const name: SettingName = `groups.${session.userId() ?? 'guest'}.${viewId}`
+  /** What stands in the browser. */
+  let kept = NONE_COLLAPSED
+  const shown = createStore<CollapsedGroups>(NONE_COLLAPSED)
+  /** The same of one search, while it lasts. */
+  const found = createStore<{ search: Search; groups: CollapsedGroups } | null>(null)
+  let by = ''
+
+  const groupsFound = (search: Search) => {
+    const now = found.get()
+    return now?.search === search ? now.groups : NONE_COLLAPSED
+  }
+
+  function show(change: (now: CollapsedGroups) => CollapsedGroups): void {
+    const search = searched()
+    if (search) found.set({ search, groups: change(groupsFound(search)) })
+    else shown.set(change(shown.get()))
+  }
+
+  function keep(next: CollapsedGroups): void {
+    kept = next
+    const except = [...next.except].slice(0, MAX_REMEMBERED)
+    if (!next.all && except.length === 0) localSettings.remove(name)
+    else localSettings.set(name, JSON.stringify({ by, all: next.all, except } satisfies Kept))
+  }
+
+  return {
+    get() {
+      const search = searched()
+      return search ? groupsFound(search) : shown.get()
+    },
+    subscribe(onChange) {
+      const stops = [shown.subscribe(onChange), found.subscribe(onChange)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+    follow(levels) {
+      const now = levels.map(({ fieldId }) => fieldId).join()
+      if (now === by || now === '') return
+      by = now
+      const read = readJsonSetting<Kept | null>(name, null, isKept)
+      kept = read?.by === by ? { all: read.all, except: new Set(read.except) } : NONE_COLLAPSED
+      shown.set(kept)
+    },
+    change(change) {
+      if (searched() === null) keep(change(kept))
+      show(change)
+    },
+    reveal(groups) {
+      show((now) => groups.reduce((all, keys) => withCollapsed(all, keys, false), now))
+    },
+  }
+}
+
+function isKept(value: unknown): value is Kept | null {
+  if (value === null) return true
+  if (typeof value !== 'object' || !('by' in value) || !('all' in value) || !('except' in value)) return false
+  return typeof value.by === 'string' && typeof value.all === 'boolean' && Array.isArray(value.except)
+}
+
+/** The groups of a grid: where records stand in them, and which of them are closed. */
+export interface ViewGroups {
+  layout: GroupedLayout
+  remembered: RememberedGroups
+}

@@ -1,0 +1,71 @@
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { Field, Person, RecordId, TableSchema } from '../../../../src/core/model.ts'
+import { type BaseRight, type BaseRole, roleCan } from '../../../../src/core/roles.ts'
+import type { GridHandle } from '../../../grid/props.ts'
+import type { MenuAnchor } from '../../../grid/source.ts'
+import type { FieldDraft } from '../../schema/field-draft.ts'
+import type { ViewState } from '../../views/state/view-state.ts'
+import type { RecordStore } from '../record-store.ts'
+import type { ViewGroups } from './collapsed-groups.ts'
+
+/** The field editor as it is asked for: of a field, or of a new one at a place. */
+export interface FieldEditorRequest {
+  field: Field | null
+  anchor: Element | { x: number; y: number }
+  /** A new field stands ahead of this one in the view; absent: at the end. */
+  beforeFieldId?: string
+  /** What an earlier editor was left with. */
+  start?: FieldDraft
+}
+
+/** What panels and menus ask of the records on the screen, whatever the kind of view. */
+export type RecordsHandle = Pick<GridHandle, 'focus' | 'select' | 'check' | 'clearChecked'> & {
+  /** Brings a record in sight where the view's own order gives it no row: a board. Absent: by its row. */
+  show?(id: RecordId): Promise<void>
+}
+
+/** What commands and menus of a table's screen work with. Read it when it is needed: it changes. */
+export interface TableContext {
+  schema: TableSchema
+  state: ViewState
+  store: RecordStore
+  role: BaseRole
+  people: readonly Person[]
+  grid: () => GridHandle | null
+  /** The cards or pins of a view that is no grid; absent in a grid. */
+  cards?: () => RecordsHandle | null
+  /** The groups of a grid; absent in other views. */
+  groups?: ViewGroups
+  editField: (request: FieldEditorRequest) => void
+  /** Opens the filter panel. */
+  openFilter: () => void
+  openRecord: (id: string | number | null) => void
+  /** Ticks records and asks for a value that all of them get. */
+  editRecords: (ids: readonly RecordId[]) => void
+}
+
+/** The records as they are shown at present: of a grid, or of another kind of view. */
+export const shownRecords = (context: Pick<TableContext, 'grid' | 'cards'>): RecordsHandle | null =>
+  context.grid() ?? context.cards?.() ?? null
+
+/** Gives the context of the moment. */
+export type GetContext = () => TableContext
+
+/** Rights that a table may take from everyone, see `TableSchema.readOnlyReason`. */
+const WRITING: readonly BaseRight[] = ['record.create', 'record.update', 'record.delete', 'import.append']
+
+/** True where the role may, and the table lets anyone. */
+export const can = (context: Pick<TableContext, 'role' | 'schema'>, right: BaseRight): boolean =>
+  roleCan(context.role, right) && (context.schema.readOnlyReason === null || !WRITING.includes(right))
+
+/** The field of an id, system fields included. */
+export const fieldOf = (context: Pick<TableContext, 'schema'>, fieldId: string | null): Field | undefined =>
+  context.schema.fields.find((field) => field.id === fieldId)
+
+/** What a menu hangs on: the point of a right click, or the element. */
+export const anchorOf = (anchor: MenuAnchor): Element | { x: number; y: number } =>
+  anchor.point ?? anchor.element
+
+/** True for a field whose cells a person writes. */
+export const isWritable = (field: Field): boolean =>
+  !field.isSystem && field.readOnlyReason === null && fieldType(field.type).readOnly !== true

@@ -1,0 +1,220 @@
+import {
+  ArrowDownToLine,
+  ArrowUpToLine,
+  ChevronsDownUp,
+  ClipboardPaste,
+  Copy,
+  Eraser,
+  Files,
+  Link,
+  Maximize2,
+  PaintBucket,
+  Pencil,
+  RotateCcw,
+  Scissors,
+  Trash2,
+  Undo2,
+} from 'lucide-react'
+import type { RecordId } from '../../../../src/core/model.ts'
+import { messageOf } from '../../../errors.ts'
+import { withCollapsed } from '../../../grid/groups/collapsed.ts'
+import { groupAt } from '../../../grid/groups/tree.ts'
+import type { CellArea, CellMenuRequest } from '../../../grid/source.ts'
+import { t, tn } from '../../../i18n.ts'
+import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
+import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { toast } from '../../../ui/toast.ts'
+import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { anchorOf, can, type GetContext, type TableContext } from '../context/table-context.ts'
+import { offerRecord } from '../groups/offer-record.ts'
+
+/** Most records that a range menu acts on one by one. */
+const MAX_ROWS = 1000
+
+/** The menu of a cell, of a row number, or of everything that is selected with it. */
+export function openCellMenu(get: GetContext, request: CellMenuRequest): void {
+  const context = get()
+  const row = context.store.source.getRow(request.rowIndex)
+  if (!row) return
+  const ids = recordsOf(context, request.areas, row.id)
+  const several = ids.length > 1
+  const items: MenuItem[] = [
+    ...(several
+      ? []
+      : [{ kind: 'id', label: t('Record'), value: String(context.store.realId(row.id)) } as const]),
+    ...(row.state === 'failed' ? failedItems(context, row.id) : []),
+    ...(several ? [] : placeItems(context, request.rowIndex, row.id)),
+    ...clipboardItems(context, request),
+    { kind: 'separator' },
+    ...groupItems(context, request.rowIndex),
+    ...recordItems(context, request.rowIndex, ids),
+  ]
+  openMenu(anchorOf(request), items, several ? t('Selected records') : t('Record'))
+}
+
+function recordsOf({ store }: TableContext, areas: readonly CellArea[], clicked: RecordId): RecordId[] {
+  const ids = new Set<RecordId>()
+  for (const { firstRow, lastRow } of areas) {
+    for (let index = firstRow; index <= lastRow && ids.size <= MAX_ROWS; index++) {
+      const row = store.source.getRow(index)
+      if (row) ids.add(row.id)
+    }
+  }
+  return ids.has(clicked) && ids.size > 1 && ids.size <= MAX_ROWS ? [...ids] : [clicked]
+}
+
+/** What can be done about values of a record that were refused. */
+export function failedItems({ store }: TableContext, id: RecordId): MenuItem[] {
+  return [
+    { kind: 'action', label: t('Try to save again'), icon: RotateCcw, run: () => store.retry(id) },
+    { kind: 'action', label: t('Discard unsaved change'), icon: Undo2, run: () => store.discard(id) },
+    { kind: 'separator' },
+  ]
+}
+
+function placeItems(context: TableContext, rowIndex: number, id: RecordId): MenuItem[] {
+  const { store, grid } = context
+  if (!can(context, 'record.create')) return []
+  const insert = (before: RecordId | null) => {
+    const index = offerRecord(context, before, rowIndex)
+    if (index === null) return
+    grid()?.select(index)
+    grid()?.focus()
+  }
+  return [
+    { kind: 'action', label: t('Insert above'), icon: ArrowUpToLine, run: () => insert(id) },
+    {
+      kind: 'action',
+      label: t('Insert below'),
+      icon: ArrowDownToLine,
+      run: () => insert(store.source.getRow(rowIndex + 1)?.id ?? null),
+    },
+    { kind: 'separator' },
+  ]
+}
+
+/** The way to close a group by the keyboard, which passes over its header. */
+function groupItems({ groups }: TableContext, rowIndex: number): MenuItem[] {
+  const tree = groups?.layout.tree.get()
+  const group = tree && groupAt(tree, rowIndex)
+  if (!groups || !group) return []
+  const { remembered } = groups
+  return [
+    {
+      kind: 'action',
+      label: t('Collapse group'),
+      icon: ChevronsDownUp,
+      run: () => remembered.change((now) => withCollapsed(now, group.node.keys, true)),
+    },
+    { kind: 'separator' },
+  ]
+}
+
+function clipboardItems(context: TableContext, { fieldId }: CellMenuRequest): MenuItem[] {
+  const { grid } = context
+  const copy: MenuItem = {
+    kind: 'action',
+    label: t('Copy'),
+    icon: Copy,
+    shortcut: shortcutLabel('mod+c'),
+    run: () => grid()?.copy(),
+  }
+  if (!can(context, 'record.update')) return [copy]
+  const paste = async () => {
+    if (!(await grid()?.paste())) {
+      toast.error({
+        text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
+          keys: shortcutLabel('mod+v'),
+        }),
+      })
+    }
+  }
+  return [
+    copy,
+    {
+      kind: 'action',
+      label: t('Cut'),
+      icon: Scissors,
+      shortcut: shortcutLabel('mod+x'),
+      run: () => grid()?.cut(),
+    },
+    {
+      kind: 'action',
+      label: t('Paste'),
+      icon: ClipboardPaste,
+      shortcut: shortcutLabel('mod+v'),
+      run: () => void paste().catch((error) => toast.error({ text: messageOf(error) })),
+    },
+    ...(fieldId === null
+      ? []
+      : [
+          {
+            kind: 'action',
+            label: t('Clear'),
+            icon: Eraser,
+            shortcut: 'Del',
+            run: () => grid()?.clear(),
+          } as const,
+          {
+            kind: 'action' as const,
+            label: t('Fill down'),
+            icon: PaintBucket,
+            shortcut: shortcutLabel('mod+d'),
+            run: () => grid()?.fillDown(),
+          },
+        ]),
+  ]
+}
+
+/** What can be done with whole records: one, at its row (-1 where it stands in none), or several. */
+export function recordItems(context: TableContext, rowIndex: number, ids: readonly RecordId[]): MenuItem[] {
+  const [id] = ids
+  if (id === undefined) return []
+  const several = ids.length > 1
+  const isLocal = context.store.source.getRow(rowIndex)?.state === 'new'
+  const run = (work: Promise<unknown>) => void work.catch((error) => toast.error({ text: messageOf(error) }))
+  const single: MenuItem[] =
+    several || isLocal
+      ? []
+      : [
+          {
+            kind: 'action',
+            label: t('Open record'),
+            icon: Maximize2,
+            shortcut: t('Space'),
+            run: () => context.openRecord(id),
+          },
+          {
+            kind: 'action',
+            label: t('Copy record link'),
+            icon: Link,
+            run: () => run(copyRecordLink(context, id)),
+          },
+        ]
+  const duplicate: MenuItem = {
+    kind: 'action',
+    icon: Files,
+    run: () => run(duplicateRecords(context, ids)),
+    label: several ? tn('Duplicate 1 record', 'Duplicate {n} records', ids.length) : t('Duplicate'),
+  }
+  const edit: MenuItem = {
+    kind: 'action',
+    icon: Pencil,
+    run: () => context.editRecords(ids),
+    label: tn('Edit 1 record', 'Edit {n} records', ids.length),
+  }
+  const remove: MenuItem = {
+    kind: 'action',
+    icon: Trash2,
+    tone: 'danger',
+    label: several ? tn('Delete 1 record', 'Delete {n} records', ids.length) : t('Delete record'),
+    run: () => (isLocal ? context.store.discard(id) : run(deleteRecords(context, ids))),
+  }
+  return [
+    ...single,
+    ...(several && can(context, 'record.update') ? [edit] : []),
+    ...(can(context, 'record.create') && !isLocal ? [duplicate] : []),
+    { kind: 'separator' },
+    ...(can(context, 'record.delete') ? [remove] : []),
+  ]
+}

@@ -1,0 +1,31 @@
+import { summarySetOf } from '../../../../src/core/fields/field.ts'
+import { summariesFor } from '../../../../src/core/summaries.ts'
+import { t } from '../../../i18n.ts'
+import { type MenuItem, openMenu } from '../../../ui/menu.tsx'
+import { fieldOf, type TableContext } from '../context/table-context.ts'
+
+/** Lets the person choose what the footer shows under a column. */
+export function openSummaryMenu(
+  context: TableContext,
+  fieldId: string,
+  anchor: Element | { x: number; y: number },
+): void {
+  const field = fieldOf(context, fieldId)
+  if (!field) return
+  const { state } = context
+  const current = state.view.fields.find((column) => column.fieldId === fieldId)?.summary ?? null
+  const choose = (summary: string | null) => state.arrange([{ fieldId, summary }])
+  const items: MenuItem[] = summariesFor(summarySetOf(field)).map(({ key, label }) => ({
+    kind: 'action',
+    label: t(label),
+    checked: current === key,
+    run: () => choose(key),
+  }))
+  const none: MenuItem = {
+    kind: 'action',
+    label: t('None'),
+    checked: current === null,
+    run: () => choose(null),
+  }
+  openMenu(anchor, [none, { kind: 'separator' }, ...items], t('Summary of {field}', { field: field.title }))
+}

@@ -1,0 +1,92 @@
+import { keepPreviousData } from '@tanstack/react-query'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { type LinkOptions, linkOf } from '../../../../src/core/fields/link-options.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { shownText } from '../../../cells/cell-text.ts'
+import { t } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { trpc } from '../../../trpc.ts'
+import styles from './record-panel.module.css'
+
+/** Records that are named; of more it is said how many. */
+const MAX_NAMED = 20
+
+interface Delta {
+  linked: RecordId[]
+  unlinked: RecordId[]
+}
+
+/** What a change did to a record's links, in words: "linked Hobbit", "unlinked Dune and 3 more". */
+export function LinkChange({ field, value }: { field: Field; value: CellValue }) {
+  const link = linkOf(field)
+  const delta = readDelta(value)
+  if (!link || !delta) return null
+  return <Words field={field} link={link} delta={delta} />
+}
+
+function Words({ field, link, delta }: { field: Field; link: LinkOptions; delta: Delta }) {
+  const ids = [...delta.linked.slice(0, MAX_NAMED), ...delta.unlinked.slice(0, MAX_NAMED)]
+  const tableId = link.relatedTableId
+  const related = trpc.schema.table.useQuery({ tableId }, { staleTime: 60_000 })
+  const display = related.data?.fields.find((one) => one.isDisplay)
+  const names = trpc.records.list.useQuery(
+    {
+      query: {
+        tableId,
+        recordIds: ids,
+        timeZone,
+        limit: 2 * MAX_NAMED,
+        offset: 0,
+        fieldIds: display ? [display.id] : [],
+      },
+    },
+    { enabled: display !== undefined && ids.length > 0, placeholderData: keepPreviousData },
+  )
+  const titles = new Map<string, string>()
+  for (const [at, id] of (names.data?.ids ?? []).entries()) {
+    const title = display ? shownText(display, names.data?.rows[at]?.[0] ?? null) : ''
+    titles.set(String(id), title)
+  }
+  const nameOf = (id: RecordId) => titles.get(String(id)) || t('Record {id}', { id: String(id) })
+  return (
+    <div className={styles.change} data-testid="link-change">
+      <span className={styles.changed} dir="auto">
+        {field.title}
+      </span>
+      {delta.linked.length > 0 && (
+        <span className={styles.value} dir="auto">
+          {t('linked {records}', { records: listed(delta.linked.map(nameOf)) })}
+        </span>
+      )}
+      {delta.unlinked.length > 0 && (
+        <span className={styles.value} dir="auto">
+          {t('unlinked {records}', { records: listed(delta.unlinked.map(nameOf)) })}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, MAX_NAMED)
+  const rest = names.length - shown.length
+  const all = rest > 0 ? [...shown, t('{n} more', { n: rest })] : shown
+  return new Intl.ListFormat(undefined, { type: 'conjunction' }).format(all)
+}
+
+function readDelta(value: CellValue): Delta | null {
+  if (typeof value !== 'string' || !value.startsWith('{')) return null
+  try {
+    const read: unknown = JSON.parse(value)
+    if (typeof read !== 'object' || read === null) return null
+    const ids = (list: unknown): RecordId[] =>
+      Array.isArray(list) ? list.filter((id) => typeof id === 'number' || typeof id === 'string') : []
+    return {
+      linked: ids('linked' in read ? read.linked : null),
+      unlinked: ids('unlinked' in read ? read.unlinked : null),
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}

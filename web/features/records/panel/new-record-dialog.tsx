@@ -1,0 +1,176 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Values } from '../../../../src/core/changes.ts'
+import { startsNow, startValue } from '../../../../src/core/fields/default-value.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { detailsOf, messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { Alert } from '../../../ui/alert.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
+import { looseLinkTarget } from '../commands/link-target.ts'
+import { createOption } from '../commands/record-commands.ts'
+import { can, type GetContext, isWritable } from '../context/table-context.ts'
+import { inLine } from '../queue/base-queue.ts'
+import { recordsApi } from '../server/api.ts'
+import { orderOf } from '../store/order-check.ts'
+import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
+import styles from './new-record.module.css'
+import { RecordField } from './record-field.tsx'
+
+export interface NewRecordOptions {
+  /** Values to begin with: the stack, the day or the place it is made in. */
+  values?: Values
+  /** The new record stands ahead of this one; absent or null: at the end. */
+  before?: RecordId | null
+  /** Called with its id once it is made. */
+  onCreated?: (id: RecordId) => void
+}
+
+export interface NewRecordDialogProps extends NewRecordOptions {
+  getContext: GetContext
+  onClose: () => void
+  /** Left with something typed that was not saved. */
+  onAbandoned: (values: Values) => void
+}
+
+/** A new record: its fields in the order of the view, sent as one change. */
+export function NewRecordDialog(props: NewRecordDialogProps) {
+  const { getContext, values: start = {}, before = null, onClose, onCreated, onAbandoned } = props
+  const context = getContext()
+  const { schema, state } = context
+  const [values, setValues] = useState<Values>(start)
+  const [moments] = useState(() => momentsOf(schema.fields))
+  // A value is committed as its field is left, also by pressing the button that sends all of them.
+  const latest = useRef(values)
+  const form = useRef<HTMLDivElement>(null)
+  const [showsMore, setShowsMore] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const [isBusy, setBusy] = useState(false)
+  const moreId = useId()
+  const { fieldId: namedId } = detailsOf(error)
+
+  const all = fieldsInOrder(schema.fields, state.view).filter(({ field }) => isWritable(field))
+  const isFirst = ({ field, column }: (typeof all)[number]) =>
+    column.show || field.isDisplay || field.required || field.id in start || field.id === namedId
+  const first = all.filter(isFirst)
+  const others = all.filter((one) => !isFirst(one))
+
+  const set = (field: Field, value: Values[string]) => {
+    latest.current = { ...latest.current, [field.id]: value }
+    setValues(latest.current)
+    setError(null)
+  }
+  const leave = () => {
+    onClose()
+    if (latest.current !== start) onAbandoned(latest.current)
+  }
+
+  async function create() {
+    if (isBusy) return
+    // What is still in an editor belongs to the record, or stops it where it does not fit.
+    flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+    const invalid = form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea, button)')
+    if (invalid && error === null) return invalid.focus()
+    setBusy(true)
+    try {
+      const { baseId, id: tableId } = schema.table
+      const operation = {
+        kind: 'insert' as const,
+        tableId,
+        rows: [{ values: { ...moments, ...latest.current } }],
+        before,
+        viewId: before === null ? undefined : orderOf(context.store.query()).orderViewId,
+      }
+      const written = await inLine(baseId, () => recordsApi.apply({ baseId, operations: [operation] }))
+      context.store.take(written)
+      onClose()
+      offerUndo(placeOf(context), t('Record added'), written.id)
+      const [id] = written.inserted
+      if (id !== undefined) onCreated?.(id)
+    } catch (refused) {
+      setError(refused)
+      setBusy(false)
+    }
+  }
+
+  const shown: Values = { ...moments, ...values }
+  const draw = ({ field }: (typeof all)[number]) => (
+    <RecordField
+      key={field.id}
+      field={field}
+      value={shown[field.id] === undefined ? field.defaultValue : (shown[field.id] ?? null)}
+      canEdit
+      error={field.id === namedId ? messageOf(error) : null}
+      links={
+        looseLinkTarget(context, field, {
+          value: values[field.id] ?? null,
+          onChange: (value) => set(field, value),
+        }) ?? undefined
+      }
+      createOption={
+        can(context, 'field.update') ? (title) => createOption(getContext(), field.id, title) : undefined
+      }
+      onCommit={(value) => set(field, value)}
+    />
+  )
+
+  return (
+    <Dialog
+      title={t('New record')}
+      onClose={leave}
+      closable={!isBusy}
+      footer={
+        <>
+          <Button disabled={isBusy} onClick={leave}>
+            {t('Cancel')}
+          </Button>
+          <Button variant="primary" busy={isBusy} data-testid="create-record" onClick={() => void create()}>
+            {t('Add record')}
+          </Button>
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it watches for the key that sends the fields in it */}
+      <div
+        ref={form}
+        className={styles.fields}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          void create()
+        }}
+      >
+        {error !== null && !first.some(({ field }) => field.id === namedId) && (
+          <Alert tone="error">{messageOf(error)}</Alert>
+        )}
+        {first.map(draw)}
+        {others.length > 0 && (
+          <Button
+            size="small"
+            variant="ghost"
+            icon={showsMore ? ChevronDown : ChevronRight}
+            aria-expanded={showsMore}
+            aria-controls={moreId}
+            onClick={() => setShowsMore(!showsMore)}
+          >
+            {t('Hidden fields ({n})', { n: others.length })}
+          </Button>
+        )}
+        {showsMore && (
+          <div id={moreId} className={styles.fields}>
+            {others.map(draw)}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** What stands for the present in a new record: what is shown of it is what is kept. */
+const momentsOf = (fields: readonly Field[]): Values => {
+  const ms = Date.now()
+  return Object.fromEntries(fields.filter(startsNow).map((field) => [field.id, startValue(field, { ms })]))
+}

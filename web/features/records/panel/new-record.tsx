@@ -1,0 +1,25 @@
+import { t } from '../../../i18n.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import { toast } from '../../../ui/toast.ts'
+import type { GetContext } from '../context/table-context.ts'
+import type { NewRecordOptions } from './new-record-dialog.tsx'
+
+const NewRecordDialog = lazyPart(() => import('./new-record-dialog.tsx'), 'NewRecordDialog')
+
+/** Asks for a new record, in views that have no row to type it into. */
+export function openNewRecord(get: GetContext, options: NewRecordOptions = {}): void {
+  openDialog((close) => (
+    <NewRecordDialog
+      {...options}
+      getContext={get}
+      onClose={close}
+      onAbandoned={(values) =>
+        toast.warning({
+          text: t('Record not added'),
+          action: { label: t('Keep editing'), run: () => openNewRecord(get, { ...options, values }) },
+        })
+      }
+    />
+  ))
+}

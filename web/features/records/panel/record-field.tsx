@@ -1,0 +1,63 @@
+import { useId } from 'react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import type { FileTarget } from '../../../attachments/file-target.ts'
+import type { LinkTarget } from '../../../cells/cell.ts'
+import { CellInput } from '../../../cells/cell-input.tsx'
+import { CELLS } from '../../../cells/index.ts'
+import { t } from '../../../i18n.ts'
+import { LinkedList } from './linked-list.tsx'
+import styles from './record-panel.module.css'
+
+export interface RecordFieldProps {
+  field: Field
+  value: CellValue
+  canEdit: boolean
+  /** Called as the person leaves the field with another value. */
+  onCommit: (value: CellValue) => void
+  error?: string | null
+  createOption?: (title: string) => Promise<boolean>
+  files?: FileTarget
+  links?: LinkTarget
+  /** Where the name of the field stands beside already. */
+  hidesLabel?: boolean
+}
+
+/** A field of an open record, with its name above. */
+export function RecordField(props: RecordFieldProps) {
+  const { field, value, canEdit, onCommit, error, createOption, hidesLabel = false } = props
+  const id = useId()
+  const { Icon } = CELLS[field.type]
+  return (
+    <div className={styles.field} data-testid="record-field" data-field={field.id}>
+      <label htmlFor={id} className={hidesLabel ? 'visually-hidden' : styles.label}>
+        <Icon size={13} aria-hidden />
+        <span dir="auto">{field.title}</span>
+        {field.required && (
+          <span role="img" className={styles.required} aria-label={t('Required')}>
+            *
+          </span>
+        )}
+      </label>
+      {props.links ? (
+        <LinkedList id={id} field={field} value={value} links={props.links} error={error ?? null} />
+      ) : (
+        <CellInput
+          id={id}
+          field={field}
+          value={value}
+          readOnly={!canEdit}
+          error={error}
+          createOption={createOption}
+          files={props.files}
+          onCommit={onCommit}
+        />
+      )}
+      {field.description && (
+        <small className={styles.help} dir="auto">
+          {field.description}
+        </small>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import { ArrowRight, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import type { Field, Person, RecordId } from '../../../../src/core/model.ts'
+import { CELLS } from '../../../cells/index.ts'
+import { formatAgo, localeTag, t } from '../../../i18n.ts'
+import { type Outputs, trpc } from '../../../trpc.ts'
+import { Avatar } from '../../../ui/avatar.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { can, fieldOf, isWritable, type TableContext } from '../context/table-context.ts'
+import { LinkChange } from './link-change.tsx'
+import styles from './record-panel.module.css'
+
+type Entry = Outputs['records']['history']['entries'][number]
+
+/** Entries of one answer: fewer mean that there are no older ones. */
+const PAGE = 50
+
+/** What happened to a record: who, when, which field from what to what; single values can be put back. */
+export function RecordHistory({ context, recordId }: { context: TableContext; recordId: RecordId }) {
+  const tableId = context.schema.table.id
+  const [before, setBefore] = useState<number | undefined>(undefined)
+  const [older, setOlder] = useState<Entry[]>([])
+  const history = trpc.records.history.useQuery({ tableId, recordId, before }, { staleTime: 0 })
+  if (history.error) {
+    return (
+      <ErrorState
+        title={t('History could not be loaded')}
+        error={history.error}
+        onRetry={() => void history.refetch()}
+      />
+    )
+  }
+  const page = history.data?.entries ?? []
+  const entries = [...older, ...page]
+  const people = new Map(
+    [...context.people, ...(history.data?.people ?? [])].map((person) => [person.id, person]),
+  )
+  const last = page.at(-1)
+  return (
+    <div className={styles.body} aria-busy={history.isPending || undefined}>
+      {history.isPending && older.length === 0 && <Skeleton height={60} />}
+      {!history.isPending && entries.length === 0 && <p className={styles.gone}>{t('No changes yet.')}</p>}
+      <ol className={styles.history}>
+        {entries.map((entry) => (
+          <HistoryEntry key={entry.id} entry={entry} people={people} context={context} recordId={recordId} />
+        ))}
+      </ol>
+      {page.length === PAGE && last && (
+        <Button
+          size="small"
+          onClick={() => {
+            setOlder(entries)
+            setBefore(last.id)
+          }}
+        >
+          {t('Show older')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface HistoryEntryProps {
+  entry: Entry
+  people: ReadonlyMap<string, Person>
+  context: TableContext
+  recordId: RecordId
+}
+
+function HistoryEntry({ entry, people, context, recordId }: HistoryEntryProps) {
+  const person = entry.actorId ? people.get(entry.actorId) : undefined
+  const at = new Date(entry.at)
+  return (
+    <li className={styles.entry} data-testid="history-entry">
+      {person ? <Avatar person={person} size={24} /> : <span className={styles.nobody} />}
+      <div className={styles.story}>
+        <p>
+          <strong dir="auto">{person ? person.displayName || person.email : t('Someone')}</strong>{' '}
+          {kindText(entry.kind)}{' '}
+          <time dateTime={entry.at} className={styles.when} data-tip={at.toLocaleString(localeTag())}>
+            {formatAgo(entry.at)}
+          </time>
+        </p>
+        {entry.changes.map((change) => {
+          const field = fieldOf(context, change.fieldId)
+          if (!field || (change.before === null && change.after === null)) return null
+          if (linkOf(field)) return <LinkChange key={change.fieldId} field={field} value={change.after} />
+          return (
+            <div key={change.fieldId} className={styles.change}>
+              <span className={styles.changed} dir="auto">
+                {field.title}
+              </span>
+              <Value field={field} value={change.before} isOld />
+              <ArrowRight size={12} className="flip-in-rtl" aria-label={t('changed to')} />
+              <Value field={field} value={change.after} />
+              {can(context, 'record.update') && isWritable(field) && (
+                <IconButton
+                  icon={RotateCcw}
+                  size="small"
+                  iconSize={13}
+                  label={t('Restore previous value of {field}', { field: field.title })}
+                  onClick={() =>
+                    void context.store.writeRows([{ id: recordId, values: { [field.id]: change.before } }])
+                  }
+                />
+              )}
+            </div>
+          )
+        })}
+      </div>
+    </li>
+  )
+}
+
+function Value({ field, value, isOld = false }: { field: Field; value: CellValue; isOld?: boolean }) {
+  const { View, type } = CELLS[field.type]
+  if (value === null || value === '') return <span className={styles.nothing}>{t('(empty)')}</span>
+  const options = type.options.safeParse(field.options)
+  return (
+    <span className={styles.value} data-old={isOld || undefined}>
+      <View
+        value={value}
+        field={field}
+        options={options.success ? options.data : type.options.parse({})}
+        variant="grid"
+        lines={2}
+        width={null}
+      />
+    </span>
+  )
+}
+
+function kindText(kind: string): string {
+  switch (kind) {
+    case 'records.insert':
+      return t('created the record')
+    case 'records.import':
+      return t('imported the record')
+    case 'records.delete':
+      return t('deleted the record')
+    case 'records.move':
+      return t('moved the record')
+    case 'undo':
+      return t('undid a change')
+    case 'redo':
+      return t('redid a change')
+    default:
+      return t('changed')
+  }
+}

@@ -1,0 +1,328 @@
+import {
+  ChevronDown,
+  ChevronUp,
+  EllipsisVertical,
+  Files,
+  Link,
+  Maximize2,
+  PanelRight,
+  RotateCw,
+  Trash2,
+  X,
+} from 'lucide-react'
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { flushSync } from 'react-dom'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { shownText } from '../../../cells/cell-text.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { localSettings } from '../../../session/local-settings.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import { isMissing, trpc } from '../../../trpc.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { openMenu } from '../../../ui/menu.tsx'
+import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { useIsNarrow } from '../../layout/sidebar-state.ts'
+import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
+import { copyRecordLink, deleteRecords, duplicateRecords } from '../commands/record-commands.ts'
+import { can, type GetContext, shownRecords, type TableContext } from '../context/table-context.ts'
+import { RecordFields } from './record-fields.tsx'
+import { RecordHistory } from './record-history.tsx'
+import styles from './record-panel.module.css'
+
+export interface RecordPanelProps {
+  context: TableContext
+  getContext: GetContext
+  /** As it stands in the address. */
+  recordId: RecordId
+  onClose: () => void
+}
+
+/** One record, beside the others or in a window: its fields in the order of the view, and what happened to it. */
+export function RecordPanel({ context, getContext, recordId, onClose }: RecordPanelProps) {
+  const { schema, state, store } = context
+  const tableId = schema.table.id
+  const [tab, setTab] = useState<'fields' | 'history'>('fields')
+  const panel = useRef<HTMLElement>(null)
+  const read = trpc.records.get.useQuery({ tableId, recordId }, { staleTime: 0 })
+  const row = useRow(context, recordId)
+  useReadAgain(context, () => void read.refetch())
+  const ordered = useMemo(() => fieldsInOrder(schema.fields, state.view), [schema.fields, state.view])
+  const display = schema.fields.find((field) => field.isDisplay)
+  // The grid's row holds what was typed a moment ago; the record that was read holds the hidden fields too.
+  const valueIn = (field: Field): CellValue =>
+    row && store.query().fieldIds.includes(field.id)
+      ? row.values(field.id)
+      : (read.data?.values[field.id] ?? null)
+  const title = display ? shownText(display, valueIn(display)) : ''
+
+  const place = useRecordPlace()
+
+  // As it appears, and as it moves between the side and a window, where it is another element.
+  const appear = useCallback((element: HTMLElement | null) => {
+    panel.current = element
+    element?.focus({ preventScroll: true })
+  }, [])
+
+  const index = store.source.indexOf(recordId)
+  const step = (by: 1 | -1) => {
+    const next = index === undefined ? undefined : store.source.getRow(index + by)
+    if (!next || index === undefined) return
+    context.openRecord(next.id)
+    shownRecords(context)?.select(index + by)
+    panel.current?.focus({ preventScroll: true })
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+      event.preventDefault()
+      step(event.key === 'ArrowUp' ? -1 : 1)
+    } else if (event.key === 'Escape' && !event.defaultPrevented && !place.isWindow) {
+      // A window is a layer over the page, which has its own way to close one after the other.
+      event.preventDefault()
+      onClose()
+    }
+  }
+
+  const name = t('Record {title}', { title: title || String(recordId) })
+  const tools = (
+    <>
+      <IconButton
+        icon={ChevronUp}
+        size="small"
+        label={t('Previous record')}
+        shortcut={shortcutLabel('alt+↑')}
+        disabled={!index}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        size="small"
+        label={t('Next record')}
+        shortcut={shortcutLabel('alt+↓')}
+        disabled={index === undefined || index + 1 >= (store.source.rowCount ?? 0)}
+        onClick={() => step(1)}
+      />
+      {!place.isWindow && (
+        <h2 className={styles.title} dir="auto" data-tip={title} data-tip-clipped>
+          {title || t('Untitled')}
+        </h2>
+      )}
+      <IconButton
+        icon={Link}
+        size="small"
+        iconSize={15}
+        label={t('Copy record link')}
+        onClick={() => void copyRecordLink(context, recordId)}
+      />
+      {place.toggle && (
+        <IconButton
+          icon={place.isWindow ? PanelRight : Maximize2}
+          size="small"
+          iconSize={15}
+          label={place.isWindow ? t('Open as side panel') : t('Open in a window')}
+          onClick={place.toggle}
+        />
+      )}
+      <PanelMenu
+        context={context}
+        recordId={recordId}
+        onReload={() => void read.refetch()}
+        onClose={onClose}
+      />
+    </>
+  )
+  const content = (
+    <>
+      <div className={styles.tabs} role="tablist" aria-label={t('Record')}>
+        <Tab label={t('Fields')} isOpen={tab === 'fields'} onOpen={() => setTab('fields')} />
+        {!isVisitorPage && (
+          <Tab label={t('History')} isOpen={tab === 'history'} onOpen={() => setTab('history')} />
+        )}
+      </div>
+      {isMissing(read.error) ? (
+        <p className={styles.gone}>{t('This record was deleted.')}</p>
+      ) : read.error && !read.data && !row ? (
+        <ErrorState
+          title={t('The record could not be loaded')}
+          error={read.error}
+          onRetry={() => void read.refetch()}
+        />
+      ) : tab === 'history' ? (
+        <RecordHistory key={recordId} context={context} recordId={recordId} />
+      ) : read.data || row ? (
+        <RecordFields
+          key={recordId}
+          context={context}
+          getContext={getContext}
+          recordId={recordId}
+          ordered={ordered}
+          valueIn={valueIn}
+        />
+      ) : (
+        <div className={styles.body} aria-busy="true">
+          {ordered.slice(0, 6).map(({ field }) => (
+            <Skeleton key={field.id} height={44} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+
+  if (place.isWindow) {
+    return (
+      <Dialog title={title || t('Untitled')} size="large" followsAddress onClose={() => closeSaved(onClose)}>
+        <section
+          ref={appear}
+          className={styles.window}
+          aria-label={name}
+          tabIndex={-1}
+          data-autofocus
+          data-testid="record-panel"
+          onKeyDown={onKeyDown}
+        >
+          <div className={styles.windowTools}>{tools}</div>
+          {content}
+        </section>
+      </Dialog>
+    )
+  }
+  return (
+    <aside
+      ref={appear}
+      className={styles.panel}
+      aria-label={name}
+      tabIndex={-1}
+      data-testid="record-panel"
+      onKeyDown={onKeyDown}
+    >
+      <header className={styles.head}>
+        {tools}
+        <IconButton icon={X} size="small" label={t('Close record')} shortcut={t('Esc')} onClick={onClose} />
+      </header>
+      {content}
+    </aside>
+  )
+}
+
+/** Closes a window behind what stands in an editor: a press outside comes before the editor would save it. */
+function closeSaved(close: () => void): void {
+  flushSync(() => document.activeElement instanceof HTMLElement && document.activeElement.blur())
+  close()
+}
+
+/** The record's row as the grid shows it; undefined where the grid has it not. */
+function useRow({ store }: TableContext, recordId: RecordId) {
+  return useSyncExternalStore(
+    (onChange) => {
+      const stops = [store.source.subscribe(onChange), store.onRow(recordId, onChange)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+    () => store.row(recordId),
+  )
+}
+
+/** Fields that the grid does not show are read anew when records change. */
+function useReadAgain({ store }: TableContext, refetch: () => void): void {
+  const latest = useRef(refetch)
+  latest.current = refetch
+  useEffect(() => store.onData(() => latest.current()), [store])
+}
+
+function Tab({ label, isOpen, onOpen }: { label: string; isOpen: boolean; onOpen: () => void }) {
+  return (
+    <button type="button" role="tab" aria-selected={isOpen} className={styles.tab} onClick={onOpen}>
+      {label}
+    </button>
+  )
+}
+
+function PanelMenu(props: {
+  context: TableContext
+  recordId: RecordId
+  onReload: () => void
+  onClose: () => void
+}) {
+  const { context, recordId, onReload, onClose } = props
+  const run = (work: Promise<unknown>) => void work.catch((error) => toast.error({ text: messageOf(error) }))
+  return (
+    <IconButton
+      icon={EllipsisVertical}
+      size="small"
+      label={t('More')}
+      aria-haspopup="menu"
+      onClick={(event) =>
+        openMenu(
+          event.currentTarget,
+          [
+            { kind: 'id', label: t('Record'), value: String(recordId) },
+            { kind: 'action', label: t('Reload'), icon: RotateCw, run: onReload },
+            ...(can(context, 'record.create')
+              ? [
+                  {
+                    kind: 'action' as const,
+                    label: t('Duplicate'),
+                    icon: Files,
+                    run: () => run(duplicateRecords(context, [recordId])),
+                  },
+                ]
+              : []),
+            ...(can(context, 'record.delete')
+              ? [
+                  {
+                    kind: 'action' as const,
+                    label: t('Delete record'),
+                    icon: Trash2,
+                    tone: 'danger' as const,
+                    run: () => {
+                      onClose()
+                      run(deleteRecords(context, [recordId]))
+                    },
+                  },
+                ]
+              : []),
+          ],
+          t('Record'),
+        )
+      }
+    />
+  )
+}
+
+/** Where an open record is shown; this browser remembers it. */
+interface RecordPlace {
+  /** True: in a window over the page; false: beside the other records. */
+  isWindow: boolean
+  /** Moves it to the other place. Null where the screen has room for one of them alone. */
+  toggle: (() => void) | null
+}
+
+const PLACE_SETTING = 'record.place'
+
+/** On a narrow screen a record covers it, as ever. */
+function useRecordPlace(): RecordPlace {
+  const isNarrow = useIsNarrow()
+  const [isChosen, setChosen] = useState(() => localSettings.get(PLACE_SETTING) === 'window')
+  if (isNarrow) return { isWindow: false, toggle: null }
+  return {
+    isWindow: isChosen,
+    toggle() {
+      localSettings.set(PLACE_SETTING, isChosen ? 'side' : 'window')
+      setChosen(!isChosen)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { t, tn } from '../../../i18n.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+import styles from './paste-dialog.module.css'
+
+/** Lines that are listed; a paste may have left out thousands. */
+const MAX_LISTED = 500
+
+/** A text that was not written because its field cannot hold it. */
+export interface LeftOutText {
+  /** As the grid counts, from 1. */
+  row: number
+  field: string
+  text: string
+  reason?: string | undefined
+}
+
+/** Texts that a paste or a fill left out, with their places. */
+export function LeftOutDialog(props: { texts: readonly LeftOutText[]; onClose: () => void }) {
+  const { texts, onClose } = props
+  return (
+    <Dialog title={t('Invalid values')} onClose={onClose}>
+      <p className={styles.note}>{t('These cells were not changed.')}</p>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th>{t('Row')}</th>
+            <th>{t('Field')}</th>
+            <th>{t('Text')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {texts.slice(0, MAX_LISTED).map(({ row, field, text, reason }) => (
+            <tr key={`${row} ${field}`}>
+              <td>{row}</td>
+              <td dir="auto">{field}</td>
+              <td>
+                <span dir="auto">{text}</span>
+                {reason && <small className={styles.detail}>{reason}</small>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {texts.length > MAX_LISTED && (
+        <p className={styles.note}>{tn('1 more', '{n} more', texts.length - MAX_LISTED)}</p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+import { TriangleAlert, X } from 'lucide-react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import { t, tn } from '../../../i18n.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import styles from '../bars/table-view.module.css'
+import type { LeftOutText } from './left-out-dialog.tsx'
+
+const LeftOutDialog = lazyPart(() => import('./left-out-dialog.tsx'), 'LeftOutDialog')
+
+/** What the last paste or fill left out, by table. Stays until it is closed or another one leaves something out. */
+const leftOut = createStore<ReadonlyMap<string, readonly LeftOutText[]>>(() => new Map())
+
+/** Lists what did not fit over the records of a table, until the person closes the list. */
+export function tellLeftOut(tableId: string, texts: readonly LeftOutText[]): void {
+  if (texts.length > 0) leftOut.setState((lists) => new Map(lists).set(tableId, texts), true)
+}
+
+function forget(tableId: string): void {
+  const next = new Map(leftOut.getState())
+  next.delete(tableId)
+  leftOut.setState(next, true)
+}
+
+/** A line over the records while values were left out, with the way to see which. `onFocus` gives the view the keys. */
+export function LeftOutBar({ tableId, onFocus }: { tableId: string; onFocus: () => void }) {
+  const texts = useStore(leftOut, (lists) => lists.get(tableId))
+  const show = (all: readonly LeftOutText[]) =>
+    openDialog((close) => (
+      <LeftOutDialog
+        texts={all}
+        onClose={() => {
+          close()
+          // After the dialog has given the page its focus back.
+          queueMicrotask(onFocus)
+        }}
+      />
+    ))
+  return (
+    <div role="status">
+      {texts && (
+        <div className={styles.leftOut} data-testid="left-out">
+          <TriangleAlert size={14} aria-hidden />
+          <span>
+            {tn('1 value was invalid and not pasted', '{n} values were invalid and not pasted', texts.length)}
+          </span>
+          <Button size="small" variant="ghost" onClick={() => show(texts)}>
+            {t('Show')}
+          </Button>
+          <IconButton
+            icon={X}
+            size="small"
+            iconSize={14}
+            label={t('Dismiss')}
+            onClick={() => {
+              forget(tableId)
+              onFocus()
+            }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}

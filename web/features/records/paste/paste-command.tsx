@@ -1,0 +1,150 @@
+import type { Values } from '../../../../src/core/changes.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { type PastePlan, type RejectedText, withoutNewOptions, withoutNewRows } from '../../../grid/paste.ts'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import { addFieldOptions, createField } from '../../schema/field-commands.tsx'
+import { can, fieldOf, type GetContext, type TableContext } from '../context/table-context.ts'
+import { tellLeftOut } from './left-out.tsx'
+import { type PasteAnswer, PasteDialog } from './paste-dialog.tsx'
+import { withNamesFound } from './paste-names.ts'
+import { detectColumns, readColumn } from './pasted-columns.ts'
+
+/**
+ * Writes a paste: asks once about everything that needs a question, then writes all of it as one
+ * change. Gives the number of cells written; null: cancelled.
+ */
+export async function pastePlan(get: GetContext, asked: PastePlan): Promise<number | null> {
+  const context = get()
+  const plan = await withNamesFound(context, asked)
+  const mayAddFields = can(context, 'field.create')
+  const offered = mayAddFields ? plan : { ...plan, extraColumns: [] }
+  const needsAnswer =
+    offered.newRows.length > 0 || offered.extraColumns.length > 0 || offered.newOptions.length > 0
+  const answer = needsAnswer ? await ask(context, offered, mayAddFields) : NOTHING_ASKED
+  if (answer === null) return null
+  // New options and fields are calls of their own; undo takes the whole paste back.
+  const actionId = crypto.randomUUID()
+  let agreed: PastePlan = offered
+  if (!answer.rows) agreed = withoutNewRows(agreed)
+  if (!answer.options) agreed = withoutNewOptions(agreed)
+  else if (!(await makeOptions(context, agreed, actionId))) return null
+  const added = answer.fields ? await makeFields(context, agreed, actionId) : []
+  const written = await write(get(), agreed, added, actionId)
+  tellRejected(context, plan.rejected)
+  return written
+}
+
+const NOTHING_ASKED: PasteAnswer = { rows: true, fields: true, options: true }
+
+function ask(context: TableContext, plan: PastePlan, mayAdd: boolean): Promise<PasteAnswer | null> {
+  const nameOf = (fieldId: string) => fieldOf(context, fieldId)?.title ?? ''
+  return new Promise((resolve) => {
+    openDialog((close) => (
+      <PasteDialog
+        plan={plan}
+        mayAddOptions={mayAdd}
+        nameOf={nameOf}
+        onAnswer={(answer) => {
+          close()
+          resolve(answer)
+        }}
+      />
+    ))
+  })
+}
+
+async function makeOptions(context: TableContext, plan: PastePlan, actionId: string): Promise<boolean> {
+  for (const { fieldId, titles } of plan.newOptions) {
+    const field = fieldOf(context, fieldId)
+    if (field && !(await addFieldOptions(context.schema.table, field, titles, actionId))) return false
+  }
+  return true
+}
+
+/** A new field for a pasted column; null stands for texts that are empty or do not fit. */
+interface AddedColumn {
+  field: Field
+  texts: readonly string[]
+  values: readonly CellValue[]
+}
+
+async function makeFields(context: TableContext, plan: PastePlan, actionId: string): Promise<AddedColumn[]> {
+  if (plan.extraColumns.length === 0) return []
+  const { fields, decimal } = await detectColumns(plan.extraColumns)
+  const made: AddedColumn[] = []
+  for (const [at, texts] of plan.extraColumns.entries()) {
+    const place = { viewId: context.state.view.id }
+    const input = fields[at] ?? { type: 'SingleLineText' }
+    const field = await createField(context.schema.table, input, place, actionId)
+    made.push({ field, texts, values: readColumn(field, texts, decimal) })
+  }
+  return made
+}
+
+async function write(
+  context: TableContext,
+  plan: PastePlan,
+  added: readonly AddedColumn[],
+  actionId: string,
+): Promise<number | null> {
+  const { store } = context
+  const { top, bottom } = plan.covers
+  const count = store.source.rowCount ?? 0
+  const newRows: Values[] = plan.newRows.map((values) => ({ ...values }))
+  const rows = new Map<number, { id: RecordId | undefined; values: Values }>()
+  for (const { rowIndex, recordId, fieldId, value } of plan.cells) {
+    const row = rows.get(rowIndex) ?? { id: recordId, values: {} }
+    row.values[fieldId] = value
+    rows.set(rowIndex, row)
+  }
+  for (const { field, values } of added) {
+    values.forEach((value, down) => {
+      const rowIndex = top + down
+      const fresh = rowIndex >= count ? newRows[rowIndex - Math.max(count, top)] : undefined
+      if (fresh) fresh[field.id] = value
+      else if (rowIndex < count) {
+        const row = rows.get(rowIndex) ?? { id: store.source.getRow(rowIndex)?.id, values: {} }
+        row.values[field.id] = value
+        rows.set(rowIndex, row)
+      }
+    })
+  }
+  const known = await withIds(context, rows, top, Math.min(bottom, count - 1))
+  const cells = [...known.map(({ values }) => values), ...newRows].reduce(
+    (sum, each) => sum + Object.keys(each).length,
+    0,
+  )
+  if (known.length + newRows.length === 0) return 0
+  const done = store.write(known, newRows, { actionId })
+  // Shown already; a refusal is shown by the store where it belongs.
+  void done
+  return cells
+}
+
+async function withIds(
+  { store }: TableContext,
+  rows: ReadonlyMap<number, { id: RecordId | undefined; values: Values }>,
+  first: number,
+  last: number,
+): Promise<{ id: RecordId; values: Values }[]> {
+  const isLoaded = [...rows.values()].every(({ id }) => id !== undefined)
+  const read = isLoaded || last < first ? [] : await store.source.readRange({ first, last, fieldIds: [] })
+  return [...rows].flatMap(([rowIndex, { id, values }]) => {
+    const known = id ?? read[rowIndex - first]?.id
+    return known === undefined ? [] : [{ id: known, values }]
+  })
+}
+
+/** Lists texts that no field took, by where they were to go. */
+export function tellRejected(context: TableContext, rejected: readonly RejectedText[]): void {
+  tellLeftOut(
+    context.schema.table.id,
+    rejected.map(({ rowIndex, fieldId, text, reason }) => ({
+      row: rowIndex + 1,
+      field: fieldOf(context, fieldId)?.title ?? '',
+      text,
+      reason,
+    })),
+  )
+}

@@ -1,0 +1,131 @@
+import { filterSetOf } from '../../../../src/core/fields/field.ts'
+import { linkOf } from '../../../../src/core/fields/link-options.ts'
+import type { LinkedRecord } from '../../../../src/core/fields/list-value.ts'
+import { parseValue } from '../../../../src/core/fields/read.ts'
+import type { Condition, Filter } from '../../../../src/core/filters/index.ts'
+import type { Field, RecordPage } from '../../../../src/core/model.ts'
+import { cellText } from '../../../cells/cell-text.ts'
+import { linkValue } from '../../../cells/link-value.ts'
+import type { PasteNames, PastePlan } from '../../../grid/paste.ts'
+import { t } from '../../../i18n.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { api } from '../../../trpc.ts'
+import { relatedTable } from '../commands/link-reads.ts'
+import { fieldOf, type TableContext } from '../context/table-context.ts'
+
+/** Names that one call looks for. */
+const NAMES_AT_ONCE = 100
+
+/** Records that one call gives: a name that many have fills it, and is ambiguous anyway. */
+const MAX_FOUND = 1000
+
+/** The records of each name: none, the one that is meant, or several. */
+type Found = ReadonlyMap<string, readonly LinkedRecord[]>
+
+/**
+ * The plan with the names that were pasted into links found: a name means the one record of the related
+ * table that is called exactly so. Names that no record has, or several have, are left out and listed.
+ */
+export async function withNamesFound(context: TableContext, plan: PastePlan): Promise<PastePlan> {
+  if (plan.names.length === 0) return plan
+  const cells = [...plan.cells]
+  const newRows = plan.newRows.map((values) => ({ ...values }))
+  const rejected = [...plan.rejected]
+  const byField = Map.groupBy(plan.names, (one) => one.fieldId)
+  for (const [fieldId, names] of byField) {
+    const field = fieldOf(context, fieldId)
+    const link = field && linkOf(field)
+    if (!link) continue
+    const isSingle = link.kind === 'bt' || link.kind === 'oo'
+    const wanted = names.flatMap(({ text }) => (isSingle ? [text] : [text, ...partsOf(text)]))
+    const found = await findNames(link.relatedTableId, link.viewId, [...new Set(wanted)])
+    for (const one of names) {
+      const meant = meaningOf(one.text, found, isSingle)
+      if ('reason' in meant) rejected.push({ ...placeOf(one), text: one.text, reason: meant.reason })
+      else if (one.newRow === null) {
+        const { rowIndex, recordId } = one
+        cells.push({ rowIndex, recordId, fieldId, value: linkValue(meant.records), needsOption: false })
+      } else {
+        const row = newRows[one.newRow]
+        if (row) row[fieldId] = linkValue(meant.records)
+      }
+    }
+  }
+  return { ...plan, cells, newRows, rejected, names: [] }
+}
+
+const placeOf = ({ rowIndex, fieldId }: PasteNames) => ({ rowIndex, fieldId })
+
+/** Names with commas between them. */
+const partsOf = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** A text as one name, which may have commas in it, or as several. */
+function meaningOf(
+  text: string,
+  found: Found,
+  isSingle: boolean,
+): { records: LinkedRecord[] } | { reason: string } {
+  const parts = (found.get(text)?.length ?? 0) > 0 || isSingle ? [text] : [...new Set(partsOf(text))]
+  const records: LinkedRecord[] = []
+  for (const part of parts) {
+    const called = found.get(part) ?? []
+    const [record] = called
+    if (!record) return { reason: t('No record named “{name}”', { name: part }) }
+    if (called.length > 1) return { reason: t('More than one record is named “{name}”', { name: part }) }
+    records.push(record)
+  }
+  return { records }
+}
+
+/** The records of a table by name, those that a view shows where one limits the link. */
+async function findNames(tableId: string, viewId: string | null, names: readonly string[]): Promise<Found> {
+  const { fields, views } = await relatedTable(tableId)
+  const display = fields.find((field) => field.isDisplay)
+  const found = new Map<string, LinkedRecord[]>()
+  if (!display) return found
+  const limit = views.some((view) => view.id === viewId) ? viewId : null
+  const query = {
+    tableId,
+    fieldIds: [display.id],
+    timeZone,
+    limit: MAX_FOUND,
+    offset: 0,
+    ...(limit !== null && { viewId: limit }),
+  }
+  const wanted = new Set(names)
+  const take = (page: RecordPage) => {
+    for (const [at, id] of page.ids.entries()) {
+      const title = cellText(display, page.rows[at]?.[0] ?? null).trim()
+      if (wanted.has(title)) found.set(title, [...(found.get(title) ?? []), { id, title }])
+    }
+  }
+  const filters = filtersFor(display, names)
+  for (const filter of filters) take(await api.records.list.query({ query: { ...query, filter } }))
+  if (filters.length > 0) return found
+  // Names that no filter compares whole are looked for one by one.
+  for (const text of names)
+    take(
+      await api.records.list.query({
+        query: { ...query, search: { text: text.slice(0, 500), fieldId: display.id } },
+      }),
+    )
+  return found
+}
+
+/** Filters that find all names, some at a time; none for a display field whose values are no names to compare. */
+function filtersFor(display: Field, names: readonly string[]): Filter[] {
+  const set = filterSetOf(display)
+  if (set !== 'text' && set !== 'number') return []
+  const conditions = names.flatMap((name): Condition[] => {
+    const value = set === 'text' || display.result ? name : parseValue(display, name)
+    return value === null ? [] : [{ fieldId: display.id, operator: 'eq', value }]
+  })
+  const filters: Filter[] = []
+  for (let from = 0; from < conditions.length; from += NAMES_AT_ONCE)
+    filters.push({ join: 'or', children: conditions.slice(from, from + NAMES_AT_ONCE) })
+  return filters
+}

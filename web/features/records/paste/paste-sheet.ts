@@ -1,0 +1,142 @@
+import type { Values } from '../../../../src/core/changes.ts'
+import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import { messageOf } from '../../../errors.ts'
+import { readClipboard } from '../../../grid/clipboard.ts'
+import { t, tn } from '../../../i18n.ts'
+import { confirm } from '../../../ui/confirm.tsx'
+import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { toast } from '../../../ui/toast.ts'
+import { createField, updateField } from '../../schema/field-commands.tsx'
+import { shownFields } from '../../views/state/arrange-fields.ts'
+import { can, type GetContext, isWritable, type TableContext } from '../context/table-context.ts'
+import { tellLeftOut } from './left-out.tsx'
+import { detectColumns, readColumn } from './pasted-columns.ts'
+
+/** Most records of one paste; more come as a file. */
+const MAX_ROWS = 10_000
+
+/** Reads the clipboard for the "Paste" button of an empty table, for which the browser may ask the person. */
+export async function pasteFromButton(get: GetContext): Promise<void> {
+  try {
+    const text = await navigator.clipboard.readText()
+    await pasteSheet(get, (type) => (type === 'text/plain' ? text : ''))
+  } catch (error) {
+    if (!(error instanceof DOMException || error instanceof TypeError)) throw error
+    toast.error({
+      text: t('Your browser blocks clipboard access here. Press {keys} to paste.', {
+        keys: shortcutLabel('mod+v'),
+      }),
+    })
+  }
+}
+
+/** Fills an empty table from a sheet: its first line names the fields, which are made where they are missing. */
+export async function pasteSheet(get: GetContext, getData: (type: string) => string): Promise<void> {
+  const block = readClipboard(getData)
+  const [header, ...lines] = block?.texts ?? []
+  if (!header) return
+  if (lines.length > MAX_ROWS) {
+    toast.error({ text: t('Too much data to paste at once. Import it as a file instead.') })
+    return
+  }
+  const context = get()
+  const isNamed = lines.length > 0 && header.every((text) => text.trim() !== '' && Number.isNaN(Number(text)))
+  const rows = isNamed ? lines : [header, ...lines]
+  const mayAdd = can(context, 'field.create')
+  if (isNamed && mayAdd && !(await agree(header, rows.length))) return
+  // The fields are calls of their own; undo takes the whole sheet back.
+  const actionId = crypto.randomUUID()
+  try {
+    const { fields, decimal } = isNamed
+      ? await fieldsFor(context, header, rows, mayAdd, actionId)
+      : { fields: shownWritable(context), decimal: undefined }
+    const columns = fields.map(
+      (field, at) =>
+        field &&
+        readColumn(
+          field,
+          rows.map((row) => row[at] ?? ''),
+          decimal,
+        ),
+    )
+    const values = rows.map((_, down): Values => {
+      const entries = fields.flatMap((field, at) => {
+        const value = field ? columns[at]?.[down] : undefined
+        return field && value !== undefined && value !== null ? [[field.id, value] as const] : []
+      })
+      return Object.fromEntries(entries)
+    })
+    await get().store.write([], values, { actionId })
+    tellLeftOut(
+      context.schema.table.id,
+      fields.flatMap((field, at) =>
+        rows.flatMap((row, down) => {
+          const text = row[at] ?? ''
+          const isEmpty = text.trim() === '' || (field && isEmptyWord(text, fieldType(field.type)))
+          const isLeftOut = field !== undefined && !isEmpty && columns[at]?.[down] === null
+          return isLeftOut ? [{ row: down + 1, field: field.title, text }] : []
+        }),
+      ),
+    )
+    toast.success({ text: tn('1 record pasted', '{n} records pasted', rows.length) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+const agree = (header: readonly string[], rows: number): Promise<boolean> =>
+  confirm({
+    title: t('Paste this sheet?'),
+    text: t('Pastes {records} with the fields {fields}. Missing fields are created.', {
+      records: tn('1 record', '{n} records', rows),
+      fields: new Intl.ListFormat(undefined).format(header.slice(0, 12)) + (header.length > 12 ? ' …' : ''),
+    }),
+    confirmLabel: t('Paste'),
+  })
+
+const shownWritable = ({ schema, state }: TableContext): Field[] =>
+  shownFields(schema.fields, state.view)
+    .map(({ field }) => field)
+    .filter(isWritable)
+
+/** The field of each column: the one of that title, else a new one; undefined where none may be made. */
+async function fieldsFor(
+  context: TableContext,
+  header: readonly string[],
+  rows: readonly string[][],
+  mayAdd: boolean,
+  actionId: string,
+): Promise<{ fields: (Field | undefined)[]; decimal: DecimalMark }> {
+  const { schema, state } = context
+  const detected = await detectColumns(
+    header.map((_, at) => rows.map((row) => row[at] ?? '')),
+    header,
+  )
+  const own = schema.fields.filter(isWritable)
+  const named = (title: string) =>
+    own.find((field) => field.title.toLowerCase() === title.trim().toLowerCase())
+  const found: (Field | undefined)[] = []
+  for (const [at, title] of header.entries()) {
+    const known = named(title)
+    const display = own.find((field) => field.isDisplay)
+    if (known) found.push(known)
+    else if (!mayAdd) found.push(undefined)
+    else if (
+      at === 0 &&
+      display &&
+      fieldType(display.type).filters === 'text' &&
+      !header.some((other) => named(other) === display)
+    ) {
+      // The first column names the records: the display field takes its name rather than staying empty.
+      found.push(await updateField(schema.table, display.id, { title: title.trim() }, actionId))
+    } else {
+      const place = { viewId: state.view.id }
+      const input = detected.fields[at] ?? { title: title.trim(), type: 'SingleLineText' }
+      found.push(await createField(schema.table, input, place, actionId))
+    }
+  }
+  return { fields: found, decimal: detected.decimal }
+}

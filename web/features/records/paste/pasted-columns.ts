@@ -1,0 +1,52 @@
+import { isEmptyWord } from '../../../../src/core/fields/empty-words.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { DecimalMark } from '../../../../src/core/fields/number-text.ts'
+import type { Field } from '../../../../src/core/model.ts'
+import type { FieldInput } from '../../schema/field-commands.tsx'
+
+/** What pasted columns become. */
+export interface PastedColumns {
+  /** A field for each column, as an import would make it of a file with these values. */
+  fields: FieldInput[]
+  /** The mark before decimals by which the texts are read. */
+  decimal: DecimalMark
+}
+
+/**
+ * Finds a field for each pasted column. The detection of imports is loaded here, so that opening a table does not wait
+ * for it.
+ *
+ * @param titles the header's; absent: the sheet has none, and the server names the fields
+ */
+export async function detectColumns(
+  columns: readonly (readonly string[])[],
+  titles?: readonly string[],
+): Promise<PastedColumns> {
+  const [{ detectFields }, { detectDecimalMark }] = await Promise.all([
+    import('../../../../src/core/fields/detect.ts'),
+    import('../../../../src/core/fields/detect-numbers.ts'),
+  ])
+  const length = columns.reduce((most, texts) => Math.max(most, texts.length), 0)
+  const rows = Array.from({ length }, (_, row) => columns.map((texts) => texts[row] ?? ''))
+  const decimal = detectDecimalMark(columns.map((texts) => texts.filter((text) => text.trim() !== '')))
+  const detected = detectFields(rows, titles ? [...titles] : null, { maxRowsToParse: length, decimal })
+  const fields = columns.map((_, at): FieldInput => {
+    const { type = 'SingleLineText', options } = detected[at] ?? {}
+    const title = titles?.[at]?.trim()
+    return { ...(title ? { title } : {}), type, ...(options ? { options } : {}) }
+  })
+  return { fields, decimal }
+}
+
+/** The texts as values of a field; null where one is empty or does not fit. */
+export function readColumn(
+  field: Pick<Field, 'type' | 'options'>,
+  texts: readonly string[],
+  decimal?: DecimalMark,
+): CellValue[] {
+  const type = fieldType(field.type)
+  return texts.map((text) =>
+    text === '' || isEmptyWord(text, type) ? null : type.parse(text, field.options, decimal),
+  )
+}

@@ -1,0 +1,100 @@
+import { ClipboardPaste, FileUp, Plus, SearchX, Table2, X } from 'lucide-react'
+import type { Search } from '../../../../src/core/query.ts'
+import { t } from '../../../i18n.ts'
+import { Button } from '../../../ui/button.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { pickImport } from '../../tables/pick-import.ts'
+import { describeCondition } from '../../views/filter/describe-condition.ts'
+import {
+  asGroup,
+  completeFilter,
+  conditionsOf,
+  fromGroup,
+  replaceAt,
+} from '../../views/filter/filter-edit.ts'
+import styles from '../bars/table-view.module.css'
+import { can, fieldOf, type TableContext } from '../context/table-context.ts'
+import { pasteFromButton } from '../paste/paste-sheet.ts'
+
+export interface GridEmptyProps {
+  context: TableContext
+  search: Search | null
+  onSearch: (search: Search | null) => void
+  onAddRecord: () => void
+}
+
+/** What stands in a grid without rows: a first step, or what keeps the records from showing. */
+export function GridEmpty({ context, search, onSearch, onAddRecord }: GridEmptyProps) {
+  const { state, schema } = context
+  const active = conditionsOf(completeFilter(state.view.filter, schema.fields))
+  if (search || active.length > 0) return <NoMatch context={context} search={search} onSearch={onSearch} />
+  const { baseId, id: tableId } = schema.table
+  if (!can(context, 'record.create')) {
+    return <EmptyState icon={Table2} title={t('No records yet')} />
+  }
+  return (
+    <EmptyState
+      icon={Table2}
+      title={t('No records yet')}
+      text={t('Add a record, import a file or paste rows from a spreadsheet.')}
+    >
+      <Button variant="primary" icon={Plus} onClick={onAddRecord}>
+        {t('Add record')}
+      </Button>
+      <Button icon={FileUp} onClick={() => pickImport({ baseId, tableId })}>
+        {t('Import')}
+      </Button>
+      <Button icon={ClipboardPaste} onClick={() => void pasteFromButton(() => context)}>
+        {t('Paste')}
+      </Button>
+    </EmptyState>
+  )
+}
+
+function NoMatch({ context, search, onSearch }: Omit<GridEmptyProps, 'onAddRecord'>) {
+  const { state, schema } = context
+  const { filter } = state.view
+  const group = asGroup(filter)
+  const active = conditionsOf(group).filter(
+    ({ condition }) => completeFilter(condition, schema.fields) !== null,
+  )
+  return (
+    <EmptyState icon={SearchX} title={t('No matching records')}>
+      <ul className={styles.conditions}>
+        {search && (
+          <li>
+            <button type="button" className={styles.condition} onClick={() => onSearch(null)}>
+              <span dir="auto">{t('contains "{text}"', { text: search.text })}</span>
+              <X size={13} aria-label={t('Remove')} />
+            </button>
+          </li>
+        )}
+        {active.map(({ condition, path }) => {
+          const field = fieldOf(context, condition.fieldId)
+          if (!field) return null
+          return (
+            <li key={path.join('.')}>
+              <button
+                type="button"
+                className={styles.condition}
+                onClick={() => state.update({ filter: fromGroup(replaceAt(group, path, null)) })}
+              >
+                <span dir="auto">{describeCondition(condition, field, context.people)}</span>
+                <X size={13} aria-label={t('Remove')} />
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <Button
+        variant="primary"
+        onClick={() => {
+          onSearch(null)
+          if (filter) state.update({ filter: null })
+        }}
+      >
+        {t('Clear all')}
+      </Button>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,171 @@
+import { useRef, useState, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { Grid, type GridHandle } from '../../../grid/grid.tsx'
+import type { CheckedRows, SelectionStatus } from '../../../grid/source.ts'
+import { localeTag, t, tn } from '../../../i18n.ts'
+import { ErrorState } from '../../../ui/states.tsx'
+import { useIsNarrow } from '../../layout/sidebar-state.ts'
+import { useRowColor } from '../../views/coloring/row-color.ts'
+import styles from '../bars/table-view.module.css'
+import type { TableContext } from '../context/table-context.ts'
+import { useUntickAll } from '../context/use-ticks.ts'
+import { useGridGroups, useViewGroups } from '../groups/use-groups.ts'
+import { createGridCommands } from '../menus/grid-commands.ts'
+import { useSheetPaste } from '../paste/use-sheet-paste.ts'
+import { useRecordStore } from '../server/use-record-store.ts'
+import { BulkBar } from '../toolbar/bulk-bar.tsx'
+import { GRID_CONTROLS } from '../toolbar/toolbar.tsx'
+import { GridEmpty } from './grid-empty.tsx'
+import { useGridColumns } from './use-grid-columns.ts'
+import { useShowRecord } from './use-show-record.ts'
+import { useTableActions } from './use-table-actions.ts'
+import { type KindScreenProps, useViewFrame, ViewFrame } from './view-frame.tsx'
+
+const NOTHING_CHECKED: CheckedRows = { kind: 'some', ids: new Set() }
+
+/** A grid of a table: toolbar, grid, and the open record beside it. */
+export function TableView(props: KindScreenProps) {
+  const { schema, saved, role, people, rowId } = props
+  const { baseId, id: tableId } = schema.table
+  const frame = useViewFrame(props)
+  const { rights, state, query, search, setSearch, setPanel, setEditing, openId } = frame
+  const [checked, setChecked] = useState<CheckedRows>(NOTHING_CHECKED)
+  const [bulkEdits, setBulkEdits] = useState(false)
+  const [numbers, setNumbers] = useState<SelectionStatus | null>(null)
+  const grid = useRef<GridHandle>(null)
+  const groups = useViewGroups(saved.id)
+  const store = useRecordStore(baseId, tableId, query, () => groups.layout)
+  const columns = useGridColumns(state.view, query, store, rights.grid.editRecords)
+  const rowCount = useSyncExternalStore(store.source.subscribe, () => store.source.rowCount)
+  const { error } = useStore(store.status)
+  const isNarrow = useIsNarrow()
+
+  const context: TableContext = {
+    schema,
+    state,
+    store,
+    groups,
+    role,
+    people,
+    editField: setEditing,
+    grid: () => grid.current,
+    openFilter: () => setPanel('filter'),
+    editRecords(ids) {
+      grid.current?.check(ids)
+      setBulkEdits(true)
+    },
+    openRecord: (id) => frame.openRecord(id === null ? null : store.realId(id)),
+  }
+  const latest = useRef(context)
+  latest.current = context
+  const [get] = useState(() => () => latest.current)
+  const [commands] = useState(() => createGridCommands(get))
+  const gridGroups = useGridGroups(groups, query, store, { get, canAdd: rights.grid.addRecords })
+  const { addRecord } = useTableActions(() => latest.current, {
+    openSearch: () => setPanel('search'),
+    addField: () => {
+      const anchor = [
+        ...document.querySelectorAll('[data-testid="add-field"], [data-testid="fields-button"]'),
+      ]
+        .toReversed()
+        .find((element) => element.getBoundingClientRect().right <= window.innerWidth)
+      if (anchor) setEditing({ field: null, anchor })
+    },
+  })
+  useSheetPaste(
+    () => latest.current,
+    rowCount === 0 && search === null && query.filter === null && rights.grid.addRecords,
+  )
+  useUntickAll(checked, query, () => grid.current?.clearChecked())
+  useShowRecord(store, openId, (row) => grid.current?.select(row))
+  const colorOf = useRowColor(schema.fields, state.view.coloring, people)
+  const moveRecords =
+    query.sorts.length > 0 && !gridGroups
+      ? t('Remove the sort to reorder records manually')
+      : rights.grid.moveRecords
+
+  return (
+    <ViewFrame
+      frame={frame}
+      context={context}
+      getContext={() => latest.current}
+      controls={GRID_CONTROLS}
+      onAddRecord={addRecord}
+      onFocus={() => grid.current?.focus()}
+    >
+      <div className={styles.gridArea}>
+        {error !== null && rowCount === null ? (
+          <ErrorState
+            title={t('Records could not be loaded')}
+            error={error}
+            onRetry={() => void store.reload()}
+          />
+        ) : (
+          <Grid
+            ref={grid}
+            label={`${schema.table.title}, ${state.view.title}`}
+            source={store.source}
+            columns={columns}
+            commands={commands}
+            rights={{ ...rights.grid, moveRecords }}
+            rowHeight={state.view.rowHeight}
+            frozen={state.view.frozen}
+            colorOf={colorOf}
+            groups={gridGroups}
+            tapOpensRecord={isNarrow}
+            onActiveCellChange={(cell) => {
+              store.setActive(cell?.recordId ?? null)
+              if (cell?.recordId !== undefined && rowId !== undefined && store.isSaved(cell.recordId)) {
+                context.openRecord(cell.recordId)
+              }
+            }}
+            onCheckedChange={setChecked}
+            onSelectionStatus={setNumbers}
+            empty={
+              <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
+            }
+          />
+        )}
+        {error !== null && rowCount !== null && (
+          <div className={styles.readError} role="alert">
+            <span>{t('Some records could not be loaded.')}</span>
+            <button type="button" onClick={() => void store.reload()}>
+              {t('Try again')}
+            </button>
+          </div>
+        )}
+        {isAnyChecked(checked, rowCount ?? 0) && (
+          <BulkBar
+            context={context}
+            checked={checked}
+            rowCount={rowCount ?? 0}
+            isEditing={bulkEdits}
+            onEditing={setBulkEdits}
+          />
+        )}
+        <SelectionNumbers status={numbers} />
+      </div>
+    </ViewFrame>
+  )
+}
+
+const isAnyChecked = (checked: CheckedRows, rowCount: number): boolean =>
+  checked.kind === 'some' ? checked.ids.size > 0 : rowCount > checked.except.size
+
+/** Count, sum and average of what is selected, over the end of the footer. */
+function SelectionNumbers({ status }: { status: SelectionStatus | null }) {
+  if (!status || status.cells < 2) return null
+  const format = new Intl.NumberFormat(localeTag(), { maximumFractionDigits: 2 })
+  return (
+    <output className={styles.numbers} data-testid="selection-numbers">
+      <span>{tn('1 cell', '{n} cells', status.cells)}</span>
+      {status.numbers > 0 && (
+        <>
+          <span>{t('Sum {n}', { n: format.format(status.sum) })}</span>
+          {status.average !== null && <span>{t('Average {n}', { n: format.format(status.average) })}</span>}
+        </>
+      )}
+      {!status.complete && <span>{t('(loaded cells only)')}</span>}
+    </output>
+  )
+}

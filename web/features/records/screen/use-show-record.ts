@@ -1,0 +1,43 @@
+import { useEffect, useRef } from 'react'
+import type { RecordId } from '../../../../src/core/model.ts'
+import { isOffline } from '../../../errors.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { api } from '../../../trpc.ts'
+import { untilRow } from '../context/until-row.ts'
+import type { RecordStore } from '../record-store.ts'
+import { orderOf } from '../store/order-check.ts'
+
+/** Brings the record that the address names in sight, once, when the screen opens with one. */
+export function useShowRecord(
+  store: RecordStore,
+  recordId: RecordId | null,
+  select: (row: number) => void,
+): void {
+  const first = useRef({ recordId, select })
+  useEffect(() => {
+    const { recordId, select } = first.current
+    if (recordId === null) return
+    let isGone = false
+    async function show(id: RecordId) {
+      const offset = await rowOfRecord(store, id)
+      if (offset !== null) await untilRow(store.source, offset)
+      if (!isGone && offset !== null) select(offset)
+    }
+    show(recordId).catch((error) => {
+      // The record is shown beside the grid all the same; that it is gone is said there.
+      if (!isOffline(error)) console.warn('the place of the record is not known', error)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [store])
+}
+
+/** The row that a record stands in, whether it is loaded or not; null where the view does not show it. */
+export async function rowOfRecord(store: RecordStore, recordId: RecordId): Promise<number | null> {
+  const { fields, filter, search } = store.query()
+  const tableId = fields[0]?.tableId ?? ''
+  const query = { tableId, filter, ...orderOf(store.query()), search, timeZone, limit: 1, offset: 0 }
+  const { offset } = await api.records.position.query({ query, recordId })
+  return offset
+}

@@ -1,0 +1,159 @@
+import { type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { Person, RecordId, TableSchema, View } from '../../../../src/core/model.ts'
+import type { Search } from '../../../../src/core/query.ts'
+import type { BaseRole } from '../../../../src/core/roles.ts'
+import { t } from '../../../i18n.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { setQuery } from '../../../navigation/paths.ts'
+import { toast } from '../../../ui/toast.ts'
+import { useViewState, type ViewState } from '../../views/state/view-state.ts'
+import { QueueBar } from '../bars/queue-bar.tsx'
+import styles from '../bars/table-view.module.css'
+import { WorkBar } from '../bars/work-bar.tsx'
+import { gridRights } from '../context/grid-rights.ts'
+import { can, type FieldEditorRequest, type GetContext, type TableContext } from '../context/table-context.ts'
+import { useStoreQuery } from '../context/use-store-query.ts'
+import { LeftOutBar } from '../paste/left-out.tsx'
+import type { StoreQuery } from '../store/types.ts'
+import { TableToolbar, type ToolbarControl } from '../toolbar/toolbar.tsx'
+
+const FieldEditor = lazyPart(() => import('../../schema/field-editor.tsx'), 'FieldEditor')
+const RecordPanel = lazyPart(() => import('../panel/record-panel.tsx'), 'RecordPanel')
+
+/** What the screen of a view is given, whatever its kind. */
+export interface KindScreenProps {
+  schema: TableSchema
+  saved: View
+  role: BaseRole
+  people: readonly Person[]
+  /** The open record, as it stands in the address. */
+  rowId?: string
+}
+
+/** What all kinds of view keep while they are on the screen. */
+export interface ViewFrameState {
+  rights: ReturnType<typeof gridRights>
+  state: ViewState
+  search: Search | null
+  setSearch: (search: Search | null) => void
+  panel: 'search' | 'filter' | null
+  setPanel: (panel: 'search' | 'filter' | null) => void
+  editing: FieldEditorRequest | null
+  setEditing: (request: FieldEditorRequest | null) => void
+  /** What a store has to read for the view: its shown fields, filter, sorts and search. */
+  query: StoreQuery
+  openId: RecordId | null
+  /** Puts a record into the address, or takes it out (null). */
+  openRecord: (id: RecordId | null) => void
+}
+
+/** The view with what is tried out on it, its search, its open record and its open editor. */
+export function useViewFrame({ schema, saved, role, rowId }: KindScreenProps): ViewFrameState {
+  const rights = useMemo(() => gridRights(role, schema), [role, schema])
+  const state = useViewState(schema, saved, rights.mayArrange)
+  const [search, setSearch] = useState<Search | null>(null)
+  const [panel, setPanel] = useState<'search' | 'filter' | null>(null)
+  const [editing, setEditing] = useState<FieldEditorRequest | null>(null)
+  const query = useStoreQuery(schema.fields, state.view, search)
+  return {
+    rights,
+    state,
+    search,
+    setSearch,
+    panel,
+    setPanel,
+    editing,
+    setEditing,
+    query,
+    openId: rowId === undefined ? null : recordIdOf(rowId),
+    openRecord: (id) => setQuery('rowId', id === null ? null : String(id), { replace: rowId !== undefined }),
+  }
+}
+
+export interface ViewFrameProps {
+  frame: ViewFrameState
+  context: TableContext
+  getContext: GetContext
+  /** What the toolbar offers, in its own order. */
+  controls: readonly ToolbarControl[]
+  /** Controls of the kind's own, behind those. */
+  tools?: ReactNode
+  onAddRecord: () => void
+  /** Puts the focus back into the view: a record, a search was closed. */
+  onFocus: () => void
+  children: ReactNode
+}
+
+/** What stands around the records of a view: its toolbar, the open record beside it, the editor of a field. */
+export function ViewFrame(props: ViewFrameProps) {
+  const { frame, context, getContext, onFocus } = props
+  const { schema, state } = context
+  const { search, panel, editing, setEditing, setPanel, openId } = frame
+  const isLeaving = useRef(false)
+  // Once the record is gone: while it is a window, the view behind it takes no focus.
+  useLayoutEffect(() => {
+    if (openId !== null || !isLeaving.current) return
+    isLeaving.current = false
+    onFocus()
+  }, [openId, onFocus])
+  return (
+    <div className={styles.screen}>
+      <TableToolbar
+        context={context}
+        controls={props.controls}
+        tools={props.tools}
+        search={search}
+        onSearch={frame.setSearch}
+        isSearchOpen={panel === 'search' || search !== null}
+        onSearchOpen={(open) => {
+          setPanel(open ? 'search' : null)
+          if (!open) onFocus()
+        }}
+        isFilterOpen={panel === 'filter'}
+        onFilterOpen={(open) => setPanel(open ? 'filter' : null)}
+        onAddRecord={props.onAddRecord}
+      />
+      <QueueBar baseId={schema.table.baseId} />
+      <WorkBar baseId={schema.table.baseId} canCancel={can(context, 'record.undo')} />
+      <LeftOutBar tableId={schema.table.id} onFocus={onFocus} />
+      <div className={styles.main}>
+        {props.children}
+        {openId !== null && (
+          <Suspense>
+            <RecordPanel
+              context={context}
+              getContext={getContext}
+              recordId={openId}
+              onClose={() => {
+                isLeaving.current = true
+                setQuery('rowId', null, { replace: true })
+              }}
+            />
+          </Suspense>
+        )}
+      </div>
+      {editing && (
+        <Suspense>
+          <FieldEditor
+            key={editing.field?.id ?? 'new'}
+            table={schema.table}
+            field={editing.field}
+            anchor={editing.anchor}
+            place={{ viewId: state.view.id, beforeFieldId: editing.beforeFieldId }}
+            start={editing.start}
+            onClose={() => setEditing(null)}
+            onAbandoned={(start) =>
+              toast.warning({
+                text: t('Field not saved'),
+                action: { label: t('Keep editing'), run: () => setEditing({ ...editing, start }) },
+              })
+            }
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** Ids of our own tables are numbers; those of other databases may be text. */
+const recordIdOf = (text: string): RecordId => (/^\d+$/.test(text) ? Number(text) : text)

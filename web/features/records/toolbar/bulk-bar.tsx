@@ -1,0 +1,225 @@
+import { Copy, Download, Files, Pencil, Trash2, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType } from '../../../../src/core/fields/index.ts'
+import type { Field, RecordId } from '../../../../src/core/model.ts'
+import { cellText } from '../../../cells/cell-text.ts'
+import { messageOf } from '../../../errors.ts'
+import { writeClipboard } from '../../../grid/clipboard.ts'
+import type { CheckedRows } from '../../../grid/source.ts'
+import { t, tn } from '../../../i18n.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { copyText } from '../../../ui/copy-text.ts'
+import { Popover } from '../../../ui/popover.tsx'
+import { toast } from '../../../ui/toast.ts'
+import toolbar from '../../views/controls/toolbar.module.css'
+import { shownFields } from '../../views/state/arrange-fields.ts'
+import styles from '../bars/table-view.module.css'
+import { looseLinkTarget } from '../commands/link-target.ts'
+import {
+  deleteAll,
+  deleteRecords,
+  duplicateRecords,
+  idsOfAll,
+  updateAll,
+} from '../commands/record-commands.ts'
+import { can, isWritable, shownRecords, type TableContext } from '../context/table-context.ts'
+import { RecordField } from '../panel/record-field.tsx'
+import { offerUndo, placeOf } from '../undo/undo-commands.tsx'
+
+/** Most records that are duplicated, or copied and exported, from here at once. */
+const MAX_COPIES = 500
+const MAX_COPIED = 10_000
+
+export interface BulkBarProps {
+  context: TableContext
+  checked: CheckedRows
+  /** How many records there are, for "all". */
+  rowCount: number
+  /** The field that all of them get is being asked for. */
+  isEditing: boolean
+  onEditing: (editing: boolean) => void
+}
+
+/** What can be done with the records that are ticked. */
+export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: BulkBarProps) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  useEffect(() => () => onEditing(false), [onEditing])
+  const count = checked.kind === 'some' ? checked.ids.size : rowCount - checked.except.size
+  const ids = (): Promise<RecordId[]> =>
+    checked.kind === 'some' ? Promise.resolve([...checked.ids]) : idsOfAll(context, checked.except)
+  const clear = () => shownRecords(context)?.clearChecked()
+  const run = (work: () => Promise<unknown>) =>
+    void work().catch((error) => toast.error({ text: messageOf(error) }))
+
+  const duplicate = async () => {
+    await duplicateRecords(context, await ids())
+    clear()
+  }
+  /** Every record without exception is the view as it is: no list of ids has to be sent. */
+  const isWhole = checked.kind === 'all' && checked.except.size === 0
+  const exportChecked = async () => {
+    const { downloadView } = await loadPart(() => import('../../views/manage/download-view.ts'))
+    downloadView(context.schema, context.state.view, {
+      search: context.store.query().search,
+      ...(!isWhole && { recordIds: await ids() }),
+    })
+  }
+  const remove = async () => {
+    const isDone =
+      checked.kind === 'all'
+        ? await deleteAll(context, checked.except)
+        : await deleteRecords(context, await ids())
+    if (isDone) clear()
+  }
+
+  return (
+    <section className={styles.bulk} aria-label={t('Selected records')} data-testid="bulk-bar">
+      <strong>{tn('1 record selected', '{n} records selected', count)}</strong>
+      {can(context, 'record.update') && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Pencil}
+          ref={setAnchor}
+          aria-expanded={isEditing}
+          onClick={() => onEditing(!isEditing)}
+        >
+          {t('Edit field')}
+        </Button>
+      )}
+      {can(context, 'record.create') && count <= MAX_COPIES && (
+        <Button size="small" variant="ghost" icon={Files} onClick={() => run(duplicate)}>
+          {t('Duplicate')}
+        </Button>
+      )}
+      {count <= MAX_COPIED && (
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Copy}
+          onClick={() => run(async () => copyRecords(context, await ids()))}
+        >
+          {t('Copy')}
+        </Button>
+      )}
+      {can(context, 'record.export') && !isVisitorPage && (isWhole || count <= MAX_COPIED) && (
+        <Button size="small" variant="ghost" icon={Download} onClick={() => run(exportChecked)}>
+          {t('Export')}
+        </Button>
+      )}
+      {can(context, 'record.delete') && (
+        <Button size="small" variant="ghost" icon={Trash2} onClick={() => run(remove)}>
+          {t('Delete')}
+        </Button>
+      )}
+      <IconButton icon={X} size="small" iconSize={14} label={t('Clear selection')} onClick={clear} />
+      {anchor && isEditing && (
+        <Popover
+          anchor={anchor}
+          onClose={() => onEditing(false)}
+          label={t('Edit field of selected records')}
+          className={toolbar.panel}
+        >
+          <BulkEdit
+            context={context}
+            count={count}
+            onApply={(field, value) => {
+              onEditing(false)
+              run(() => setForAll(context, checked, field, value, count))
+            }}
+          />
+        </Popover>
+      )}
+    </section>
+  )
+}
+
+function BulkEdit(props: {
+  context: TableContext
+  count: number
+  onApply: (field: Field, value: CellValue) => void
+}) {
+  const { context, count, onApply } = props
+  const fields = shownFields(context.schema.fields, context.state.view).map(({ field }) => field)
+  const writable = fields.filter(isWritable)
+  const [fieldId, setFieldId] = useState(writable[0]?.id ?? '')
+  const [value, setValue] = useState<CellValue>(null)
+  const field = writable.find(({ id }) => id === fieldId)
+  if (!field) return <p className={toolbar.hint}>{t('No editable fields in this view')}</p>
+  return (
+    <div className={styles.bulkEdit}>
+      <select
+        className={toolbar.select}
+        aria-label={t('Field')}
+        data-autofocus
+        value={fieldId}
+        onChange={(event) => {
+          setFieldId(event.target.value)
+          setValue(null)
+        }}
+      >
+        {writable.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <RecordField
+        key={field.id}
+        field={field}
+        value={value}
+        canEdit
+        links={looseLinkTarget(context, field, { value, onChange: setValue }) ?? undefined}
+        onCommit={setValue}
+        hidesLabel
+      />
+      <Button size="small" variant="primary" onClick={() => onApply(field, value)}>
+        {tn('Change 1 record', 'Change {n} records', count)}
+      </Button>
+    </div>
+  )
+}
+
+async function setForAll(
+  context: TableContext,
+  checked: CheckedRows,
+  field: Field,
+  value: CellValue,
+  count: number,
+): Promise<void> {
+  const values = { [field.id]: value ?? fieldType(field.type).initial ?? null }
+  const written =
+    checked.kind === 'all'
+      ? await updateAll(context, checked.except, values)
+      : await context.store.writeRows([...checked.ids].map((id) => ({ id, values })))
+  if (written) {
+    offerUndo(placeOf(context), tn('1 record changed', '{n} records changed', count), written.id)
+  }
+}
+
+async function copyRecords(
+  { schema, state, store, people }: TableContext,
+  ids: readonly RecordId[],
+): Promise<void> {
+  const fields = shownFields(schema.fields, state.view).map(({ field }) => field)
+  const loaded = ids.map((id) => store.row(id))
+  const rows = loaded.every((row) => row !== undefined)
+    ? loaded
+    : (
+        await store.source.readRange({
+          first: 0,
+          last: (store.source.rowCount ?? 1) - 1,
+          fieldIds: fields.map((field) => field.id),
+        })
+      ).filter((row) => ids.includes(row.id))
+  const persons = new Map(people.map((person) => [person.id, person]))
+  const texts = rows.map((row) =>
+    fields.map((field) => cellText(field, row?.values(field.id) ?? null, persons)),
+  )
+  const forms = writeClipboard(texts, { fields: [], values: [] })
+  if (await copyText(forms['text/plain']))
+    toast.success({ text: tn('1 record copied', '{n} records copied', ids.length) })
+}

@@ -1,0 +1,333 @@
+import { ArrowDownUp, Columns3, Ellipsis, Layers, ListFilter, Lock, Palette, Plus, Rows3 } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { isForeignKey } from '../../../../src/core/fields/traits.ts'
+import { isGroupable } from '../../../../src/core/group-key.ts'
+import type { RowHeight } from '../../../../src/core/model.ts'
+import type { Search } from '../../../../src/core/query.ts'
+import type { Action } from '../../../actions/action.ts'
+import { useScreenActions } from '../../../actions/index.ts'
+import { t, tn } from '../../../i18n.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { openMenu } from '../../../ui/menu.tsx'
+import { shortcutLabel } from '../../../ui/shortcuts.ts'
+import { useIsNarrow } from '../../layout/sidebar-state.ts'
+import { describeColoring } from '../../views/coloring/describe-coloring.ts'
+import viewStyles from '../../views/controls/toolbar.module.css'
+import { ToolbarButton } from '../../views/controls/toolbar-button.tsx'
+import { ToolbarSheet } from '../../views/controls/toolbar-sheet.tsx'
+import { FieldsMenu } from '../../views/fields/fields-menu.tsx'
+import { describeCondition, directionLabels } from '../../views/filter/describe-condition.ts'
+import { completeFilter, conditionsOf, isComparable } from '../../views/filter/filter-edit.ts'
+import { FilterMenu } from '../../views/filter/filter-menu.tsx'
+import { toolbarMenu } from '../../views/manage/toolbar-menu.ts'
+import { fileItems } from '../../views/manage/view-files.ts'
+import { GroupsMenu } from '../../views/sort/groups-menu.tsx'
+import { SortMenu } from '../../views/sort/sort-menu.tsx'
+import { fieldsInOrder, fieldsToChoose } from '../../views/state/arrange-fields.ts'
+import { KeptChanges } from '../../views/state/kept-changes.tsx'
+import styles from '../bars/table-view.module.css'
+import { can, type TableContext } from '../context/table-context.ts'
+import { SearchBox } from './search-box.tsx'
+
+/** What a toolbar can offer. */
+export type ToolbarControl = 'fields' | 'filter' | 'group' | 'sort' | 'color' | 'height' | 'search'
+
+/** What a grid offers. */
+export const GRID_CONTROLS: readonly ToolbarControl[] = [
+  ...(['fields', 'filter', 'group', 'sort', 'color', 'height', 'search'] as const),
+]
+
+export interface TableToolbarProps {
+  context: TableContext
+  controls: readonly ToolbarControl[]
+  /** Controls of the view's own kind. */
+  tools?: ReactNode
+  search: Search | null
+  onSearch: (search: Search | null) => void
+  isSearchOpen: boolean
+  onSearchOpen: (open: boolean) => void
+  isFilterOpen: boolean
+  onFilterOpen: (open: boolean) => void
+  onAddRecord: () => void
+}
+
+const ColoringMenu = lazyPart(() => import('../../views/coloring/coloring-menu.tsx'), 'ColoringMenu')
+
+const HEIGHTS: readonly RowHeight[] = ['short', 'medium', 'tall', 'extra']
+
+const heightLabel = (height: RowHeight): string =>
+  ({ short: t('Short'), medium: t('Medium'), tall: t('Tall'), extra: t('Extra tall') })[height]
+
+/** What the editor of a new field hangs on: the button of fields, or that of all controls in a narrow window. */
+export const fieldsAnchor = (): Element | null =>
+  document.querySelector('[data-testid="controls-button"]') ??
+  document.querySelector('[data-testid="fields-button"]')
+
+/** What decides which records are shown, and how. */
+export function TableToolbar(props: TableToolbarProps) {
+  const { context, controls } = props
+  const { schema, state, people } = context
+  const { view } = state
+  const isNarrow = useIsNarrow()
+  const [isSheetOpen, setSheetOpen] = useState(false)
+  const [opened, setOpened] = useState<ToolbarControl | null>(null)
+  const panel = (control: ToolbarControl) => ({
+    isOpen: opened === control,
+    onOpen: (open: boolean) => setOpened((now) => (open ? control : now === control ? null : now)),
+  })
+  useToolbarActions(context, controls, (control) =>
+    control === 'filter' ? props.onFilterOpen(true) : setOpened(control),
+  )
+  const all = useMemo(() => fieldsToChoose(schema.fields, view), [schema.fields, view])
+  const fields = useMemo(() => all.filter(isComparable), [all])
+  // The number of a record and the keys of links are hidden of themselves: that is not worth a tint.
+  const hidden = fieldsInOrder(schema.fields, view).filter(
+    ({ field, column }) => !column.show && !field.isDisplay && !field.isPrimaryKey && !isForeignKey(field),
+  )
+  const conditions = conditionsOf(completeFilter(view.filter, all))
+  const byId = new Map(all.map((field) => [field.id, field]))
+  const sentences = conditions.flatMap(({ condition }) => {
+    const field = byId.get(condition.fieldId)
+    return field ? [describeCondition(condition, field, people)] : []
+  })
+  const sorts = view.sorts.flatMap(({ fieldId, direction }) => {
+    const field = byId.get(fieldId)
+    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
+  })
+
+  const groups = view.groups.flatMap(({ fieldId, direction }) => {
+    const field = byId.get(fieldId)
+    return field ? [`${field.title} ${directionLabels(field)[direction]}`] : []
+  })
+  const colors = describeColoring(view.coloring, byId, people)
+
+  const setup = (
+    <>
+      {controls.includes('fields') && (
+        <ToolbarButton
+          icon={Columns3}
+          label={t('Fields')}
+          count={hidden.length}
+          countText={tn('1 hidden', '{n} hidden', hidden.length)}
+          tip={
+            hidden.length > 0
+              ? t('Hidden: {fields}', { fields: hidden.map(({ field }) => field.title).join(', ') })
+              : undefined
+          }
+          testId="fields-button"
+          {...panel('fields')}
+        >
+          {(close) => (
+            <FieldsMenu
+              fields={schema.fields}
+              state={state}
+              onAddField={
+                can(context, 'field.create')
+                  ? () => {
+                      const anchor = fieldsAnchor()
+                      close()
+                      if (anchor) context.editField({ field: null, anchor })
+                    }
+                  : undefined
+              }
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('filter') && (
+        <ToolbarButton
+          icon={ListFilter}
+          label={t('Filter')}
+          count={conditions.length}
+          tip={sentences.join(' · ')}
+          testId="filter-button"
+          isOpen={props.isFilterOpen}
+          onOpen={props.onFilterOpen}
+        >
+          {() => (
+            <FilterMenu
+              fields={fields}
+              filter={view.filter}
+              people={people}
+              isSaved={state.savesFilters}
+              onChange={(filter) => state.update({ filter })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('group') && (
+        <ToolbarButton
+          icon={Layers}
+          label={t('Group')}
+          count={groups.length}
+          tip={groups.join(' · ')}
+          testId="group-button"
+          {...panel('group')}
+        >
+          {() => (
+            <GroupsMenu
+              fields={all.filter(isGroupable)}
+              groups={view.groups}
+              onChange={(next) => state.update({ groups: next })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('sort') && (
+        <ToolbarButton
+          icon={ArrowDownUp}
+          label={t('Sort')}
+          count={sorts.length}
+          tip={sorts.join(' · ')}
+          testId="sort-button"
+          {...panel('sort')}
+        >
+          {() => (
+            <SortMenu fields={fields} sorts={view.sorts} onChange={(next) => state.update({ sorts: next })} />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('color') && (
+        <ToolbarButton
+          icon={Palette}
+          label={t('Colour')}
+          count={colors.length}
+          tip={colors.join(' · ')}
+          testId="color-button"
+          {...panel('color')}
+        >
+          {() => (
+            <ColoringMenu
+              fields={fields}
+              people={people}
+              coloring={view.coloring}
+              onChange={(coloring) => state.update({ coloring })}
+            />
+          )}
+        </ToolbarButton>
+      )}
+      {controls.includes('height') && (
+        <button
+          type="button"
+          className={viewStyles.button}
+          aria-haspopup="menu"
+          data-tip={t('Row height')}
+          data-testid="row-height-button"
+          aria-label={t('Row height')}
+          onClick={(event) =>
+            openMenu(
+              event.currentTarget,
+              HEIGHTS.map((height) => ({
+                kind: 'action',
+                label: heightLabel(height),
+                checked: view.rowHeight === height,
+                run: () => state.update({ rowHeight: height }),
+              })),
+              t('Row height'),
+            )
+          }
+        >
+          <Rows3 size={15} />
+          {isNarrow && <span className={viewStyles.buttonLabel}>{t('Row height')}</span>}
+        </button>
+      )}
+      {props.tools}
+    </>
+  )
+
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label={t('View')}>
+      {isNarrow ? (
+        <ToolbarSheet
+          count={hidden.length + conditions.length + groups.length + sorts.length + colors.length}
+          isOpen={isSheetOpen || props.isFilterOpen || opened !== null}
+          onOpen={(open) => {
+            setSheetOpen(open)
+            if (open) return
+            props.onFilterOpen(false)
+            setOpened(null)
+          }}
+        >
+          {setup}
+        </ToolbarSheet>
+      ) : (
+        setup
+      )}
+      {controls.includes('search') && (
+        <SearchBox
+          context={context}
+          fields={fields}
+          search={props.search}
+          onSearch={props.onSearch}
+          isOpen={props.isSearchOpen}
+          onOpen={props.onSearchOpen}
+        />
+      )}
+      <span className={styles.space} />
+      <KeptChanges state={state} mayCreate={can(context, 'view.create')} />
+      {schema.readOnlyReason !== null && (
+        <span
+          className={styles.readOnly}
+          role="note"
+          aria-label={schema.readOnlyReason}
+          data-tip={schema.readOnlyReason}
+        >
+          <Lock size={13} aria-hidden /> {t('Read only')}
+        </span>
+      )}
+      {!isVisitorPage && (
+        <IconButton
+          icon={Ellipsis}
+          size="small"
+          label={t('More view options')}
+          aria-haspopup="menu"
+          data-testid="view-more"
+          onClick={(event) => openMenu(event.currentTarget, toolbarMenu(context), t('More view options'))}
+        />
+      )}
+      {can(context, 'record.create') && (
+        <Button
+          size="small"
+          variant="primary"
+          icon={Plus}
+          data-tip={t('New record')}
+          data-tip-keys={shortcutLabel('alt+r')}
+          data-testid="add-record"
+          onClick={props.onAddRecord}
+        >
+          {t('Record')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** What the palette calls the controls that open a panel. */
+const CONTROLS: Partial<Record<ToolbarControl, Pick<Action, 'label' | 'icon'>>> = {
+  fields: { label: () => t('Show or hide fields'), icon: Columns3 },
+  filter: { label: () => t('Filter…'), icon: ListFilter },
+  group: { label: () => t('Group by…'), icon: Layers },
+  sort: { label: () => t('Sort by…'), icon: ArrowDownUp },
+  color: { label: () => t('Colour by…'), icon: Palette },
+}
+
+/** Offers in the palette what the toolbar of a view offers: its controls, upload and download. */
+function useToolbarActions(
+  { schema, state, role }: Pick<TableContext, 'schema' | 'state' | 'role'>,
+  controls: readonly ToolbarControl[],
+  open: (control: ToolbarControl) => void,
+): void {
+  const group = () => t('View')
+  const panels = controls.flatMap((control): Action[] => {
+    const named = CONTROLS[control]
+    return named ? [{ id: `view.${control}`, group, ...named, run: () => open(control) }] : []
+  })
+  const files = fileItems({ schema, view: state.view, role }).flatMap((item): Action[] =>
+    item.kind === 'action'
+      ? [{ id: `view.file.${item.label}`, group, label: () => item.label, icon: item.icon, run: item.run }]
+      : [],
+  )
+  useScreenActions([...panels, ...files])
+}

@@ -1,0 +1,240 @@
+import type { Action } from '../../../../src/core/actions.ts'
+import type { AppliedChange } from '../../../../src/core/changes.ts'
+import { detailsOf, messageOf } from '../../../errors.ts'
+import { formatAgo, localeTag, t, tn } from '../../../i18n.ts'
+import { goTo, paths } from '../../../navigation/paths.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import { api, cache } from '../../../trpc.ts'
+import { confirm } from '../../../ui/confirm.tsx'
+import { toast } from '../../../ui/toast.ts'
+import type { TableContext } from '../context/table-context.ts'
+import { inLine } from '../queue/base-queue.ts'
+import type { Undone } from '../store/types.ts'
+import { actionLabel, undoQuestion } from './action-label.ts'
+
+/** Messages of undo and redo stand in one place, and take that of an offer to undo. */
+export const UNDO_TOPIC = 'undo'
+
+/** What is on screen, which undo by key is limited to. */
+export interface UndoPlace {
+  baseId: string
+  tableId?: string
+  viewId?: string
+  /** Shows what was written. */
+  take?: (applied: AppliedChange) => void
+}
+
+type Direction = 'undo' | 'redo'
+
+/** The table and view of a table's screen. */
+export const placeOf = ({ schema, state, store }: TableContext): UndoPlace => ({
+  baseId: schema.table.baseId,
+  tableId: schema.table.id,
+  viewId: state.view.id,
+  take: store.take,
+})
+
+/** Undoes the person's last action on screen; what reaches further is named and confirmed first. */
+export const undo = (place: UndoPlace): Promise<void> => stepBack(place, 'undo')
+
+/** Redoes what was undone last on screen. */
+export const redo = (place: UndoPlace): Promise<void> => stepBack(place, 'redo')
+
+async function stepBack(place: UndoPlace, direction: Direction): Promise<void> {
+  try {
+    const { action, undone } = await nextStep(place, direction)
+    if (!action) return await tellNothing(place, direction)
+    if (undone) return tell(place, direction, action, undone)
+    if (await confirmUndo(action, direction)) await runNamed(place, direction, action)
+  } catch (error) {
+    // The server leaves an action whose undo was refused twice, and goes on with the one before.
+    if (detailsOf(error).passedOver === true) return stepBack(place, direction)
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/**
+ * Asks for the next action and undoes it by its id, unless it has to be confirmed. Both stand in the base's line as
+ * one call, so that two presses undo two actions; sent again after a lost answer, it names the same action.
+ */
+async function nextStep(
+  { baseId, tableId, viewId }: UndoPlace,
+  direction: Direction,
+): Promise<{ action: Action | null; undone: Undone | null }> {
+  let action: Action | null | undefined
+  return inLine(baseId, async () => {
+    action ??= await api.records.nextAction.query({ baseId, direction, tableId, viewId })
+    if (action === null || action.confirm !== null) return { action, undone: null }
+    return { action, undone: await api.records[direction].mutate({ baseId, entryId: action.id }) }
+  })
+}
+
+async function runNamed(place: UndoPlace, direction: Direction, action: Action): Promise<void> {
+  const { baseId } = place
+  const undone = await inLine(baseId, () => api.records[direction].mutate({ baseId, entryId: action.id }))
+  tell(place, direction, action, undone)
+}
+
+/**
+ * Undoes or redoes an action that the person has chosen from a list; one that weighs much is confirmed first.
+ * True where it was done.
+ */
+export async function undoChosen(place: UndoPlace, direction: Direction, action: Action): Promise<boolean> {
+  // The list names the table: being elsewhere is no reason to ask.
+  const isHeavy = action.confirm !== null && action.confirm !== 'elsewhere'
+  if (isHeavy && !(await confirmUndo(action, direction))) return false
+  try {
+    await runNamed(place, direction, action)
+    return true
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
+}
+
+/** Names an action and what undoing it means; true where the person agrees. */
+function confirmUndo(action: Action, direction: Direction): Promise<boolean> {
+  const isRedo = direction === 'redo'
+  return confirm({
+    title: undoQuestion(action, isRedo),
+    text: (
+      <>
+        <p data-testid="undo-place">
+          {action.tableTitle === null
+            ? t('Done {when}.', { when: formatAgo(action.at) })
+            : t('Done {when} in table {table}.', {
+                when: formatAgo(action.at),
+                table: action.tableTitle,
+              })}
+        </p>
+        {!isRedo && <p>{effectOf(action)}</p>}
+      </>
+    ),
+    confirmLabel: isRedo ? t('Redo') : t('Undo'),
+    danger: !isRedo && action.kind.endsWith('.create'),
+  })
+}
+
+/** What undoing an action does, in one sentence. */
+function effectOf({ kind, records, viewTitle, confirm: reason }: Action): string {
+  switch (kind) {
+    case 'table.create':
+      return t('The table moves to the trash with its records and views.')
+    case 'table.delete':
+      return t('The table is restored with its records and views.')
+    case 'field.create':
+      return t('The field moves to the trash with its values.')
+    case 'field.delete':
+      return t('The field is restored with its values.')
+    case 'view.create':
+      return t('The view is deleted. Its records stay.')
+    case 'view.delete':
+      return t('The view is restored.')
+    case 'records.insert':
+    case 'records.import':
+    case 'records.restore':
+      return tn('1 record moves to the trash.', '{n} records move to the trash.', records)
+    case 'records.delete':
+      return tn('1 record is restored.', '{n} records are restored.', records)
+    default:
+      break
+  }
+  if (kind.startsWith('records.') && reason === 'many')
+    return tn('1 record changes.', '{n} records change.', records)
+  if (reason === 'elsewhere')
+    return viewTitle === null
+      ? t('This changes a table that is not on screen.')
+      : t('This changes view “{view}”, which is not on screen.', { view: viewTitle })
+  return t('Everything is restored to its previous state.')
+}
+
+async function tellNothing({ baseId, tableId }: UndoPlace, direction: Direction): Promise<void> {
+  if (direction === 'redo') {
+    toast.success({ text: t('There is nothing to redo'), topic: UNDO_TOPIC })
+    return
+  }
+  const { historySince } = await api.records.actions.query({ baseId, limit: 1 })
+  const text =
+    historySince !== null
+      ? t('There is nothing left to undo: changes before {day} are no longer kept', {
+          day: new Date(historySince).toLocaleDateString(localeTag()),
+        })
+      : tableId === undefined
+        ? t('There is nothing to undo')
+        : t('There is nothing to undo in this table')
+  toast.success({
+    text,
+    topic: UNDO_TOPIC,
+    action: { label: t('History'), run: () => goTo(paths.history(baseId)) },
+  })
+}
+
+function tell(place: UndoPlace, direction: Direction, action: Action, undone: Undone): void {
+  const { applied, skipped } = undone
+  if (applied) place.take?.(applied)
+  // Fields, views and tables are not records: what the browser holds of them is out of date.
+  else void cache.schema.invalidate()
+  void cache.records.actions.invalidate()
+  const what = actionLabel(action)
+  const text = direction === 'undo' ? t('Undone: {what}', { what }) : t('Redone: {what}', { what })
+  const left = tn(
+    '1 value was kept because someone changed it since',
+    '{n} values were kept because someone changed them since',
+    skipped,
+  )
+  toast.success({ text: skipped > 0 ? `${text}. ${left}` : text, topic: UNDO_TOPIC })
+}
+
+/**
+ * A message that offers to undo the change that has just been written, whatever is done after it. Visitors of a
+ * shared base, who cannot undo, are told without the offer.
+ */
+export function offerUndo(
+  place: UndoPlace,
+  text: string,
+  entryId: number,
+  onUndone?: () => void | Promise<void>,
+): void {
+  const { baseId } = place
+  if (isVisitorPage) {
+    toast.success({ text, topic: UNDO_TOPIC })
+    return
+  }
+  toast.success({
+    text,
+    topic: UNDO_TOPIC,
+    action: {
+      label: t('Undo'),
+      async run() {
+        try {
+          const undone = await inLine(baseId, () => api.records.undo.mutate({ baseId, entryId }))
+          if (undone.applied) place.take?.(undone.applied)
+          else await cache.schema.invalidate()
+          void cache.records.actions.invalidate()
+          await onUndone?.()
+          toast.success({ text: t('Undone: {what}', { what: text }), topic: UNDO_TOPIC })
+        } catch (error) {
+          toast.error({ text: messageOf(error) })
+        }
+      },
+    },
+  })
+}
+
+/**
+ * The same for a change whose answer does not bring its entry: of a field, or of a view. Without the offer where the
+ * person's latest action in the table is of another kind.
+ */
+export async function offerUndoOfLatest(
+  place: UndoPlace,
+  kind: string,
+  text: string,
+  onUndone?: () => void | Promise<void>,
+): Promise<void> {
+  const { baseId, tableId } = place
+  const action = await inLine(baseId, () =>
+    api.records.nextAction.query({ baseId, direction: 'undo', tableId }),
+  ).catch(() => null)
+  if (action?.kind === kind) offerUndo(place, text, action.id, onUndone)
+  else toast.success({ text, topic: UNDO_TOPIC })
+}

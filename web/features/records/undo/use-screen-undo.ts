@@ -1,0 +1,60 @@
+import { Redo2, Undo2 } from 'lucide-react'
+import { useEffect, useMemo } from 'react'
+import { type ShortcutSection, useScreenActions, useShortcutSection } from '../../../actions/index.ts'
+import { t } from '../../../i18n.ts'
+import { hasOpenLayer } from '../../../ui/layers.ts'
+import { isShortcut } from '../../../ui/shortcuts.ts'
+import { redo, type UndoPlace, undo } from './undo-commands.tsx'
+
+/**
+ * Undo and redo by key and by the palette, on a screen without a grid. Without a table in `place` every action is
+ * confirmed first. `section` lists the keys of the screen.
+ */
+export function useScreenUndo(
+  { baseId, tableId, viewId }: UndoPlace,
+  mayUndo: boolean,
+  section: ShortcutSection,
+): void {
+  const actions = useMemo(() => {
+    const place = { baseId, tableId, viewId }
+    const group = section.title
+    return [
+      {
+        id: 'screen.undo',
+        label: () => t('Undo'),
+        group,
+        icon: Undo2,
+        when: () => mayUndo,
+        run: () => undo(place),
+      },
+      {
+        id: 'screen.redo',
+        label: () => t('Redo'),
+        group,
+        icon: Redo2,
+        when: () => mayUndo,
+        run: () => redo(place),
+      },
+    ]
+  }, [baseId, tableId, viewId, mayUndo, section])
+  useScreenActions(actions)
+  useShortcutSection(section)
+
+  // Not by the key map: in an input these keys belong to the text.
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.defaultPrevented || isTyping(event.target) || hasOpenLayer() || !mayUndo) return
+      const isUndo = isShortcut(event, 'mod+z')
+      if (!isUndo && !isShortcut(event, 'mod+shift+z') && !isShortcut(event, 'mod+y')) return
+      event.preventDefault()
+      void actions[isUndo ? 0 : 1]?.run()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [actions, mayUndo])
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.matches('textarea, select, input:not([type="checkbox"], [type="radio"])'))

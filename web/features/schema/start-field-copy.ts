@@ -1,0 +1,33 @@
+import type { Field, Table } from '../../../src/core/model.ts'
+import { t } from '../../i18n.ts'
+import { api, cache } from '../../trpc.ts'
+import type { StartedCopy } from '../copies/copy-dialog.tsx'
+import { inLine } from '../records/queue/base-queue.ts'
+
+/** Where a new field stands in a view. */
+export interface FieldPlace {
+  viewId?: string
+  beforeFieldId?: string
+}
+
+/**
+ * Starts a copy of a field, to a place in a view.
+ * @throws what the server refused with
+ */
+export async function startFieldCopy(
+  table: Pick<Table, 'id' | 'baseId'>,
+  field: Field,
+  how: FieldPlace & { withData: boolean },
+): Promise<StartedCopy> {
+  const { jobId, fieldId } = await inLine(table.baseId, () =>
+    api.copies.field.mutate({ fieldId: field.id, ...how }),
+  )
+  return {
+    jobId,
+    async finish() {
+      await cache.schema.table.invalidate()
+      const made = cache.schema.table.getData({ tableId: table.id })?.fields.find(({ id }) => id === fieldId)
+      return t('“{title}” is ready', { title: made?.title ?? field.title })
+    },
+  }
+}

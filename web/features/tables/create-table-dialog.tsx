@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { messageOf } from '../../errors.ts'
+import { t } from '../../i18n.ts'
+import { goTo, paths } from '../../navigation/paths.ts'
+import { api, cache, trpc } from '../../trpc.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { unusedTitle } from '../layout/unused-title.ts'
+
+/** Name and purpose of a new table; Enter makes it and opens it. */
+export function CreateTableDialog({ baseId, onClose }: { baseId: string; onClose: () => void }) {
+  const [title, setTitle] = useState(() =>
+    unusedTitle(t('Table'), cache.schema.tables.getData({ baseId })?.map((table) => table.title) ?? []),
+  )
+  const [description, setDescription] = useState('')
+  const create = trpc.schema.createTable.useMutation({
+    async onSuccess(schema) {
+      const tableId = schema.table.id
+      cache.schema.table.setData({ tableId }, schema)
+      // The list may have been read again meanwhile, with the table in it.
+      cache.schema.tables.setData(
+        { baseId },
+        (list) => list && [...list.filter(({ id }) => id !== schema.table.id), schema.table],
+      )
+      onClose()
+      goTo(paths.table(baseId, tableId))
+      if (description.trim())
+        await api.schema.updateTable.mutate({ tableId, description: description.trim() })
+      void cache.schema.tables.invalidate({ baseId })
+    },
+  })
+  const isEmpty = title.trim() === ''
+
+  return (
+    <Dialog
+      title={t('New table')}
+      onClose={onClose}
+      onSubmit={() => !isEmpty && !create.isPending && create.mutate({ baseId, title: title.trim() })}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={isEmpty}>
+            {t('Create table')}
+          </Button>
+        </>
+      }
+    >
+      <div style={{ display: 'grid', gap: 16 }}>
+        <TextField
+          label={t('Name')}
+          data-autofocus
+          data-select-all
+          maxLength={255}
+          value={title}
+          onChange={(event) => {
+            setTitle(event.target.value)
+            create.reset()
+          }}
+          error={isEmpty ? t('Enter a name') : create.error && messageOf(create.error)}
+        />
+        <TextArea
+          label={t('Description (optional)')}
+          rows={2}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </div>
+    </Dialog>
+  )
+}

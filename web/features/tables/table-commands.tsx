@@ -1,0 +1,148 @@
+import type { Table } from '../../../src/core/model.ts'
+import { appCodeOf, messageOf } from '../../errors.ts'
+import { t, tn } from '../../i18n.ts'
+import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { currentPath, goTo, paths } from '../../navigation/paths.ts'
+import { api, cache } from '../../trpc.ts'
+import { openDialog } from '../../ui/open-dialog.tsx'
+import { moveBefore } from '../../ui/sortable.tsx'
+import { toast } from '../../ui/toast.ts'
+import { askDelete } from '../schema/ask-delete.tsx'
+import { readIcon } from '../views/icons/chosen-icon.tsx'
+
+/** Fetched by the shell while idle, so that it opens at once. */
+export const CreateTableDialog = lazyPart(() => import('./create-table-dialog.tsx'), 'CreateTableDialog')
+const DuplicateTableDialog = lazyPart(
+  () => import('../copies/duplicate-table-dialog.tsx'),
+  'DuplicateTableDialog',
+)
+/** Asks what a table or view is for. */
+export const DescriptionDialog = lazyPart(() => import('./description-dialog.tsx'), 'DescriptionDialog')
+/** Asks for the icon of a table or view. */
+export const IconDialog = lazyPart(() => import('../views/icons/icon-dialog.tsx'), 'IconDialog')
+
+/** Asks for a name, makes the table and opens it. */
+export const createTable = (baseId: string): void =>
+  void openDialog((close) => <CreateTableDialog baseId={baseId} onClose={close} />)
+
+/** Copies a table, with or without its records. */
+export const duplicateTable = (table: Table): void =>
+  void openDialog((close) => <DuplicateTableDialog table={table} onClose={close} />)
+
+/** Edits what a table is for. */
+export const describeTable = (table: Table): void =>
+  void openDialog((close) => (
+    <DescriptionDialog
+      title={table.title}
+      question={t('Describe this table')}
+      description={table.description}
+      onSave={(description) => updateTable(table, { description })}
+      onClose={close}
+    />
+  ))
+
+/** Chooses the icon of a table. */
+export const chooseTableIcon = (table: Table): void =>
+  void openDialog((close) => (
+    <IconDialog
+      title={table.title}
+      current={readIcon(table.meta)}
+      onChoose={(icon) => updateTable(table, { meta: { ...table.meta, icon } })}
+      onClose={close}
+    />
+  ))
+
+/**
+ * Gives a table another title.
+ *
+ * @throws what the server refused with, so that the input can keep the text and say why
+ */
+export const renameTable = (table: Table, title: string): Promise<void> => updateTable(table, { title })
+
+async function updateTable(
+  table: Table,
+  patch: Partial<Pick<Table, 'title' | 'description' | 'meta'>>,
+): Promise<void> {
+  const saved = await api.schema.updateTable.mutate({ tableId: table.id, ...patch })
+  cache.schema.tables.setData({ baseId: table.baseId }, (list) =>
+    list?.map((one) => (one.id === saved.id ? saved : one)),
+  )
+  void cache.schema.table.invalidate({ tableId: table.id })
+}
+
+/** Puts a table ahead of another in the tree; null: to the end. */
+export async function reorderTable(baseId: string, tableId: string, before: string | null): Promise<void> {
+  const previous = cache.schema.tables.getData({ baseId })
+  cache.schema.tables.setData({ baseId }, (list) => list && moveBefore(list, tableId, before))
+  try {
+    await api.schema.reorderTable.mutate({ tableId, before })
+  } catch (error) {
+    cache.schema.tables.setData({ baseId }, previous)
+    toast.error({ text: messageOf(error) })
+  }
+}
+
+/** Puts a table in the trash with its records and views; the message offers to take it back. */
+export async function deleteTable(table: Table): Promise<void> {
+  const { baseId } = table
+  if (!(await mayDelete(table))) return
+  const previous = cache.schema.tables.getData({ baseId })
+  const wasOpen = currentPath().includes(`/${table.id}`)
+  cache.schema.tables.setData({ baseId }, (list) => list?.filter(({ id }) => id !== table.id))
+  if (wasOpen) goTo(paths.base(baseId))
+  try {
+    await api.schema.deleteTable.mutate({ tableId: table.id })
+  } catch (error) {
+    cache.schema.tables.setData({ baseId }, previous)
+    toast.error({ text: messageOf(error) })
+    return
+  }
+  toast.success({
+    text: t('Table "{title}" was deleted with its records and views', { title: table.title }),
+    action: { label: t('Undo'), run: () => restoreTable(table, wasOpen) },
+  })
+}
+
+/** Names what goes with a table, or stops working; true where the person agrees. */
+async function mayDelete({ id: tableId, title }: Table): Promise<boolean> {
+  try {
+    const [{ count }, { views }] = await Promise.all([
+      api.records.count.query({ selection: { tableId } }).catch(unknownCount),
+      api.schema.table.query({ tableId }),
+    ])
+    const names = {
+      records: count === null ? t('its records') : tn('1 record', '{n} records', count),
+      views: tn('1 view', '{n} views', views.length),
+    }
+    return await askDelete(
+      { tableId },
+      {
+        title: t('Delete table "{title}"?', { title }),
+        text: t('It moves to the trash with {records} and {views}.', names),
+        confirmLabel: t('Delete table'),
+      },
+    )
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    return false
+  }
+}
+
+/** A connected database that does not answer must not stop its table from being deleted. */
+const unknownCount = (error: unknown): { count: null } => {
+  if (appCodeOf(error) === 'DATABASE_UNREACHABLE') return { count: null }
+  throw error
+}
+
+/** Takes a table out of the trash, and opens it where it was open before. */
+export async function restoreTable(table: Table, open = false): Promise<void> {
+  try {
+    await api.schema.restoreTable.mutate({ tableId: table.id })
+    await cache.schema.tables.invalidate()
+    void cache.schema.table.invalidate({ tableId: table.id })
+    if (open) goTo(paths.table(table.baseId, table.id))
+    toast.success({ text: t('Table “{title}” was restored', { title: table.title }) })
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}

@@ -1,0 +1,23 @@
+import { useMemo } from 'react'
+import type { Field, Person } from '../../../../src/core/model.ts'
+import type { RowColoring } from '../../../../src/core/views/index.ts'
+import { session } from '../../../session/index.ts'
+import { timeZone } from '../../../time-zone.ts'
+import { type ColorOf, rowColors } from './row-colors.ts'
+
+export { type ColorOf, type RowColor, rowColors } from './row-colors.ts'
+
+/** The colours of a view's records; keeps its identity while nothing in it changed. The store must read `coloringFields`. */
+export function useRowColor(
+  fields: readonly Field[],
+  coloring: RowColoring | null,
+  people: readonly Person[],
+): ColorOf | null {
+  // "Today" of a condition is another one tomorrow.
+  const today = new Date().toDateString()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when the day changes
+  return useMemo(
+    () => rowColors(coloring, fields, { now: new Date(), timeZone, actorId: session.userId(), people }),
+    [coloring, fields, people, today],
+  )
+}

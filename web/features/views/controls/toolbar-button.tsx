@@ -1,0 +1,60 @@
+import type { ComponentType, ReactNode } from 'react'
+import { useState } from 'react'
+import { formatNumber } from '../../../i18n.ts'
+import { Popover } from '../../../ui/popover.tsx'
+import styles from './toolbar.module.css'
+
+export interface ToolbarButtonProps {
+  icon: ComponentType<{ size?: number | string }>
+  label: string
+  /** How much of it is in force; tints the button. */
+  count?: number
+  /** How the count is written, where a bare number would be misread: `3 hidden`. */
+  countText?: string
+  /** What is in force, for the tooltip. */
+  tip?: string
+  shortcut?: string
+  testId?: string
+  /** Where the owner opens it too; absent: the button alone does. */
+  isOpen?: boolean
+  onOpen?: (open: boolean) => void
+  /** Draws what opens below the button. */
+  children: (close: () => void) => ReactNode
+}
+
+/** A button of the toolbar that opens a panel, and shows at a glance what is active behind it. */
+export function ToolbarButton(props: ToolbarButtonProps) {
+  const { icon: Icon, label, count = 0, countText, tip, shortcut, testId, children } = props
+  const [isOpenHere, setOpenHere] = useState(false)
+  const [button, setButton] = useState<HTMLButtonElement | null>(null)
+  const isOpen = props.isOpen ?? isOpenHere
+  const setOpen = props.onOpen ?? setOpenHere
+  const close = () => setOpen(false)
+  return (
+    <>
+      <button
+        ref={setButton}
+        type="button"
+        className={styles.button}
+        data-active={count > 0 || undefined}
+        data-tip={tip || label}
+        data-tip-keys={shortcut}
+        data-testid={testId}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon size={15} />
+        <span className={styles.buttonLabel} dir="auto">
+          {label}
+        </span>
+        {count > 0 && <span className={styles.count}>{countText ?? formatNumber(count)}</span>}
+      </button>
+      {isOpen && button && (
+        <Popover anchor={button} onClose={close} label={label} className={styles.panel}>
+          {children(close)}
+        </Popover>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { Image } from 'lucide-react'
+import type { Field } from '../../../../src/core/model.ts'
+import { isCover } from '../../../../src/core/views/index.ts'
+import { t } from '../../../i18n.ts'
+import toolbar from '../controls/toolbar.module.css'
+import { ToolbarButton } from '../controls/toolbar-button.tsx'
+import styles from './cover-menu.module.css'
+
+/** The picture of cards, as galleries and kanbans keep it. */
+export interface Cover {
+  coverFieldId: string | null
+  coverFit: 'fit' | 'crop'
+}
+
+export interface CoverMenuProps {
+  fields: readonly Field[]
+  cover: Cover
+  onChange: (patch: Partial<Cover>) => void
+}
+
+/** A button of the toolbar: which field's picture stands at the top of cards, and how it fills its room. */
+export function CoverMenu(props: CoverMenuProps) {
+  const field = props.fields.find(({ id }) => id === props.cover.coverFieldId)
+  return (
+    <ToolbarButton
+      icon={Image}
+      label={t('Cover')}
+      tip={field ? t('Cover: {field}', { field: field.title }) : t('Card cover image')}
+      testId="cover-button"
+    >
+      {() => <CoverChoice {...props} />}
+    </ToolbarButton>
+  )
+}
+
+/** The choice itself, for where there is a panel already. */
+export function CoverChoice({ fields, cover, onChange }: CoverMenuProps) {
+  const covers = fields.filter((field) => !field.isSystem && isCover(field))
+  return (
+    <div className={styles.menu}>
+      <label className={styles.line}>
+        <span>{t('Cover image')}</span>
+        <select
+          className={toolbar.select}
+          data-autofocus
+          value={cover.coverFieldId ?? ''}
+          onChange={(event) => onChange({ coverFieldId: event.target.value || null })}
+        >
+          <option value="">{t('None')}</option>
+          {covers.map((field) => (
+            <option key={field.id} value={field.id}>
+              {field.title}
+            </option>
+          ))}
+        </select>
+      </label>
+      {covers.length === 0 && (
+        <p className={toolbar.hint}>{t('Add an attachment field to show cover images.')}</p>
+      )}
+      {cover.coverFieldId !== null && (
+        <label className={styles.line}>
+          <span>{t('Image fit')}</span>
+          <select
+            className={toolbar.select}
+            value={cover.coverFit}
+            onChange={(event) => onChange({ coverFit: event.target.value === 'crop' ? 'crop' : 'fit' })}
+          >
+            <option value="fit">{t('Fit')}</option>
+            <option value="crop">{t('Fill')}</option>
+          </select>
+        </label>
+      )}
+    </div>
+  )
+}

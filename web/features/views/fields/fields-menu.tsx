@@ -1,0 +1,130 @@
+import { GripVertical, Plus } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import type { Field } from '../../../../src/core/model.ts'
+import { CELLS } from '../../../cells/index.ts'
+import { t } from '../../../i18n.ts'
+import { Button } from '../../../ui/button.tsx'
+import { SortableList, useSortableItem } from '../../../ui/sortable.tsx'
+import toolbar from '../controls/toolbar.module.css'
+import { type ArrangedField, fieldsInOrder, moveFields } from '../state/arrange-fields.ts'
+import type { ViewState } from '../state/view-state.ts'
+import styles from './fields-menu.module.css'
+
+export interface FieldsMenuProps {
+  fields: readonly Field[]
+  state: ViewState
+  /** Opens the editor of a new field; absent where the person may not. */
+  onAddField?: () => void
+}
+
+/** Which fields are shown, and in which order. */
+export function FieldsMenu({ fields, state, onAddField }: FieldsMenuProps) {
+  const [text, setText] = useState('')
+  const { view, arrange } = state
+  const all = fieldsInOrder(fields, view)
+  const found = all.filter(({ field }) => field.title.toLowerCase().includes(text.trim().toLowerCase()))
+  const isShown = ({ field, column }: ArrangedField) => column.show || field.isDisplay
+  const setAll = (show: boolean) =>
+    arrange(
+      found
+        .filter((one) => isShown(one) !== show && !one.field.isDisplay)
+        .map(({ field }) => ({ fieldId: field.id, show })),
+    )
+  const move = (id: string, before: string | null) => arrange(moveFields(fields, view, [id], before))
+
+  return (
+    <div className={styles.menu}>
+      <input
+        type="search"
+        className={toolbar.input}
+        placeholder={t('Find a field')}
+        aria-label={t('Find a field')}
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className={styles.list}>
+        <SortableList ids={all.map(({ field }) => field.id)} disabled={text !== ''} onMove={move}>
+          {found.map((one) => (
+            <FieldLine
+              key={one.field.id}
+              field={one.field}
+              isShown={isShown(one)}
+              onShow={(show) => arrange([{ fieldId: one.field.id, show }])}
+              onMove={(by) => {
+                const ids = all.map(({ field }) => field.id).filter((id) => id !== one.field.id)
+                const at = all.indexOf(one) + by
+                if (at >= 0 && at < all.length) move(one.field.id, ids[at] ?? null)
+              }}
+            />
+          ))}
+        </SortableList>
+        {found.length === 0 && <p className={toolbar.hint}>{t('No matching fields')}</p>}
+      </div>
+      <div className={styles.foot}>
+        <Button size="small" variant="ghost" onClick={() => setAll(true)} disabled={found.every(isShown)}>
+          {t('Show all')}
+        </Button>
+        <Button
+          size="small"
+          variant="ghost"
+          onClick={() => setAll(false)}
+          disabled={!found.some((one) => isShown(one) && !one.field.isDisplay)}
+        >
+          {t('Hide all')}
+        </Button>
+        {onAddField && (
+          <Button size="small" variant="ghost" icon={Plus} onClick={onAddField}>
+            {t('Add field')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface FieldLineProps {
+  field: Field
+  isShown: boolean
+  onShow: (show: boolean) => void
+  /** Moves the field by one place, for the keyboard. */
+  onMove: (by: 1 | -1) => void
+}
+
+function FieldLine({ field, isShown, onShow, onMove }: FieldLineProps) {
+  const { ref, style, listeners } = useSortableItem(field.id)
+  const { Icon } = CELLS[field.type]
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
+    event.preventDefault()
+    onMove(event.key === 'ArrowUp' ? -1 : 1)
+  }
+
+  return (
+    <div ref={ref} style={style} className={styles.item} data-testid="fields-menu-item">
+      <span
+        className={toolbar.grip}
+        {...listeners}
+        data-tip={t('Drag to move, or press Alt and an arrow key')}
+      >
+        <GripVertical size={14} aria-hidden />
+      </span>
+      <label className={styles.label}>
+        <input
+          type="checkbox"
+          checked={isShown}
+          disabled={field.isDisplay}
+          onKeyDown={onKeyDown}
+          onChange={(event) => onShow(event.target.checked)}
+        />
+        <span className={styles.icon}>
+          <Icon size={14} aria-hidden />
+        </span>
+        <span className={styles.name} dir="auto" data-tip={field.title} data-tip-clipped>
+          {field.title}
+        </span>
+      </label>
+    </div>
+  )
+}

@@ -1,0 +1,185 @@
+import { useState } from 'react'
+import { shownType } from '../../../../src/core/fields/field.ts'
+import type { CellValue } from '../../../../src/core/fields/field-type.ts'
+import { fieldType, readOptions } from '../../../../src/core/fields/index.ts'
+import {
+  type Condition,
+  DATE_OPERANDS,
+  isWithinOperand,
+  operandNeeds,
+} from '../../../../src/core/filters/index.ts'
+import type { Field, Person } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import toolbar from '../controls/toolbar.module.css'
+import { ChoicePicker, type PickedChoice } from './choice-picker.tsx'
+import { DayInput } from './day-input.tsx'
+import { operandLabel } from './describe-condition.ts'
+import { arityOf, setOfField, withOperand } from './filter-edit.ts'
+import styles from './filter-menu.module.css'
+
+interface ConditionValueProps {
+  condition: Condition
+  field: Field
+  people: readonly Person[]
+  onChange: (condition: Condition) => void
+}
+
+/** The right side of a comparison, as the field's type and the operator ask for it. */
+export function ConditionValue({ condition, field, people, onChange }: ConditionValueProps) {
+  const set = setOfField(field)
+  const arity = arityOf(condition.operator, set)
+  const setValue = (value: Condition['value']) => onChange({ ...condition, value })
+  const choices = choicesOf(field, people)
+  if (arity === 'none') return null
+  if (arity === 'date') return <DateValue condition={condition} field={field} onChange={onChange} />
+  if (choices && condition.operator !== 'like' && condition.operator !== 'nlike') {
+    return (
+      <ChoicePicker
+        choices={choices}
+        several={arity === 'many'}
+        value={listOf(condition.value)}
+        onChange={(values) => setValue(arity === 'many' ? values : (values[0] ?? null))}
+      />
+    )
+  }
+  if (arity === 'two') {
+    const [low = null, high = null] = Array.isArray(condition.value) ? condition.value : []
+    return (
+      <span className={toolbar.row}>
+        <TypedInput
+          field={field}
+          label={t('From')}
+          value={low}
+          onChange={(value) => setValue([value, high])}
+        />
+        <span>{t('and')}</span>
+        <TypedInput field={field} label={t('To')} value={high} onChange={(value) => setValue([low, value])} />
+      </span>
+    )
+  }
+  const value = Array.isArray(condition.value) ? condition.value.join(', ') : condition.value
+  return (
+    <TypedInput
+      field={field}
+      label={t('Value')}
+      value={value}
+      asText={set === 'text' || condition.operator === 'like' || condition.operator === 'nlike'}
+      onChange={setValue}
+    />
+  )
+}
+
+/** The type whose values a field is compared with: links are compared by their number. */
+function comparedType(field: Field): Pick<ReturnType<typeof shownType>, 'type' | 'options'> {
+  if (setOfField(field) === 'links') return { type: fieldType('Number'), options: readOptions('Number', {}) }
+  return shownType(field)
+}
+
+interface TypedInputProps {
+  field: Field
+  label: string
+  value: CellValue
+  /** The text itself is compared, whatever the field holds. */
+  asText?: boolean
+  onChange: (value: CellValue) => void
+}
+
+/** Text that must be a value of the field; what is none stays, marked, and has no effect. */
+function TypedInput({ field, label, value, asText = false, onChange }: TypedInputProps) {
+  const { type, options } = comparedType(field)
+  const shown = (of: CellValue): string =>
+    typeof of === 'string' || of === null ? (of ?? '') : type.format(of, options)
+  const [text, setText] = useState(() => shown(value))
+  const [told, setTold] = useState(value)
+  // Another value than the one that was typed here: a line above was removed, and this is another condition.
+  if (told !== value) {
+    setTold(value)
+    setText(shown(value))
+  }
+  const read = (typed: string): CellValue => (asText ? typed || null : type.parse(typed, options))
+  const isUnfit = text.trim() !== '' && read(text) === null
+  return (
+    <input
+      className={`${toolbar.input} ${styles.value}`}
+      aria-label={label}
+      aria-invalid={isUnfit || undefined}
+      data-tip={isUnfit ? t('Invalid for this field') : undefined}
+      placeholder={asText ? t('Enter a value') : type.example}
+      dir="auto"
+      value={text}
+      onChange={(event) => {
+        const next = read(event.target.value)
+        setText(event.target.value)
+        setTold(next)
+        onChange(next)
+      }}
+    />
+  )
+}
+
+function DateValue({
+  condition,
+  field,
+  onChange,
+}: Pick<ConditionValueProps, 'condition' | 'field' | 'onChange'>) {
+  const operand = condition.operand ?? 'exactDate'
+  const isWithin = condition.operator === 'isWithin'
+  const needs = operandNeeds(operand)
+  const value = Array.isArray(condition.value) ? null : condition.value
+  return (
+    <span className={toolbar.row}>
+      {needs === 'days' && (
+        <input
+          type="number"
+          min={0}
+          max={100_000}
+          className={`${toolbar.input} ${styles.days}`}
+          aria-label={t('Number of days')}
+          value={value === null ? '' : String(value)}
+          onChange={(event) => {
+            const days = event.target.valueAsNumber
+            onChange({ ...condition, value: Number.isInteger(days) && days >= 0 ? days : null })
+          }}
+        />
+      )}
+      <select
+        className={toolbar.select}
+        aria-label={t('Compared with')}
+        value={operand}
+        onChange={(event) => {
+          const next = DATE_OPERANDS.find((one) => one === event.target.value)
+          if (next) onChange(withOperand(condition, next))
+        }}
+      >
+        {DATE_OPERANDS.filter((one) => isWithinOperand(one) === isWithin).map((one) => (
+          <option key={one} value={one}>
+            {operandLabel(one)}
+          </option>
+        ))}
+      </select>
+      {needs === 'date' && (
+        <DayInput
+          field={field}
+          day={typeof value === 'string' && value !== '' ? value.slice(0, 10) : null}
+          onChange={(day) => onChange({ ...condition, value: day })}
+        />
+      )}
+    </span>
+  )
+}
+
+const listOf = (value: Condition['value']): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one) => one !== null && one !== '').map(String)
+
+/** The list that a value is picked from; null where it is typed. */
+function choicesOf(field: Field, people: readonly Person[]): PickedChoice[] | null {
+  const set = setOfField(field)
+  if (set === 'user') {
+    const everyone = people.map((person) => ({ value: person.id, title: person.displayName || person.email }))
+    return [{ value: '@me', title: t('me') }, ...everyone]
+  }
+  if (set !== 'select' && set !== 'multiSelect') return null
+  const { choices } = shownType(field).options
+  if (!Array.isArray(choices)) return []
+  return choices.map(({ title, color }: { title: string; color: string }) => ({ value: title, title, color }))
+}

@@ -1,0 +1,165 @@
+import { filterSetOf } from '../../../../src/core/fields/field.ts'
+import type { FilterSet } from '../../../../src/core/fields/field-type.ts'
+import {
+  type Arity,
+  arityFor,
+  type Condition,
+  type Filter,
+  type FilterGroup,
+  findOperator,
+  isComplete,
+  isGroup,
+  isWithinOperand,
+  operandNeeds,
+  operatorsFor,
+} from '../../../../src/core/filters/index.ts'
+import type { Field } from '../../../../src/core/model.ts'
+
+/** Where a part of a filter stands: the positions to go down from the outermost group. */
+export type Path = readonly number[]
+
+/** A filter as the editor holds it: always a group at the outside. */
+export const asGroup = (filter: Filter | null): FilterGroup =>
+  filter === null
+    ? { join: 'and', children: [] }
+    : isGroup(filter)
+      ? filter
+      : { join: 'and', children: [filter] }
+
+/** As it is kept: an empty one is none. */
+export const fromGroup = (group: FilterGroup): Filter | null => (group.children.length === 0 ? null : group)
+
+/** The filter with the part at a path replaced; null takes it out, with groups that become empty. */
+export function replaceAt(group: FilterGroup, path: Path, next: Filter | null): FilterGroup {
+  const [index, ...rest] = path
+  if (index === undefined) return next && isGroup(next) ? next : group
+  const child = group.children[index]
+  if (!child) return group
+  const replaced = rest.length > 0 && isGroup(child) ? emptyToNull(replaceAt(child, rest, next)) : next
+  const children =
+    replaced === null ? group.children.toSpliced(index, 1) : group.children.with(index, replaced)
+  return { ...group, children }
+}
+
+/** The group with what its part at a path is made into: the parts of the group in which that one stands. */
+function withSiblings(
+  group: FilterGroup,
+  path: Path,
+  change: (children: Filter[], index: number) => Filter[],
+): FilterGroup {
+  const [index, ...rest] = path
+  const child = index === undefined ? undefined : group.children[index]
+  if (index === undefined || !child) return group
+  if (rest.length === 0) return { ...group, children: change(group.children, index) }
+  if (!isGroup(child)) return group
+  return { ...group, children: group.children.with(index, withSiblings(child, rest, change)) }
+}
+
+/** The filter with the part at a path twice, the copy behind it. */
+export const copyAt = (group: FilterGroup, path: Path): FilterGroup =>
+  withSiblings(group, path, (children, index) => {
+    const part = children[index]
+    return part ? children.toSpliced(index + 1, 0, structuredClone(part)) : children
+  })
+
+/** The filter with the part at a path one place on (1) or back (-1) within its group. */
+export const moveAt = (group: FilterGroup, path: Path, by: 1 | -1): FilterGroup =>
+  withSiblings(group, path, (children, index) => {
+    const [part, to] = [children[index], index + by]
+    if (!part || to < 0 || to >= children.length) return children
+    return children.toSpliced(index, 1).toSpliced(to, 0, part)
+  })
+
+const emptyToNull = (group: FilterGroup): FilterGroup | null => (group.children.length === 0 ? null : group)
+
+/** A condition on a field that lacks its value yet, with the operator that one most likely wants. */
+export function newCondition(field: Field): Condition {
+  const set = setOfField(field)
+  return withOperator({ fieldId: field.id, operator: '', value: null }, FIRST_OPERATOR[set], field)
+}
+
+const FIRST_OPERATOR: Record<FilterSet, string> = {
+  text: 'like',
+  number: 'eq',
+  select: 'eq',
+  multiSelect: 'anyof',
+  checkbox: 'checked',
+  date: 'eq',
+  user: 'anyof',
+  time: 'eq',
+  presence: 'notblank',
+  attachment: 'like',
+  links: 'gt',
+  none: '',
+}
+
+/** Which operators a field offers. */
+export const setOfField = (field: Field): FilterSet => filterSetOf(field)
+
+/** True for a field that records can be filtered, sorted and searched by: codes, buttons and broken ones cannot. */
+export const isComparable = (field: Field): boolean => setOfField(field) !== 'none'
+
+/** The condition with another field: operator and value stay where the new field knows them. */
+export function withField(condition: Condition, field: Field, before: Field | undefined): Condition {
+  const fresh = newCondition(field)
+  if (!before || setOfField(before) !== setOfField(field)) return fresh
+  const isChoice = setOfField(field) === 'select' || setOfField(field) === 'multiSelect'
+  return { ...condition, fieldId: field.id, value: isChoice ? null : condition.value }
+}
+
+/** The condition with another operator; the value stays where the new one takes its like. */
+export function withOperator(condition: Condition, key: string, field: Field): Condition {
+  const set = setOfField(field)
+  const arity = arityOf(key, set)
+  const same = arity === arityOf(condition.operator, set)
+  const base = { fieldId: field.id, operator: key }
+  if (arity !== 'date') return { ...base, value: same ? condition.value : emptyValue(arity) }
+  const isWithin = key === 'isWithin'
+  const operand = condition.operand ?? 'exactDate'
+  const keeps = same && isWithinOperand(operand) === isWithin
+  return {
+    ...base,
+    operand: keeps ? operand : isWithin ? 'pastWeek' : 'exactDate',
+    value: keeps ? condition.value : null,
+  }
+}
+
+/** The date condition with another reference; a count of days stays one. */
+export function withOperand(condition: Condition, operand: NonNullable<Condition['operand']>): Condition {
+  const keeps = operandNeeds(condition.operand ?? 'exactDate') === operandNeeds(operand)
+  return { ...condition, operand, value: keeps ? condition.value : null }
+}
+
+const emptyValue = (arity: Arity): Condition['value'] => (arity === 'many' || arity === 'two' ? [] : null)
+
+/** What a condition asks for on a field of this set. */
+export function arityOf(key: string, set: FilterSet): Arity {
+  const operator = findOperator(key)
+  return operator ? arityFor(operator, set) : 'none'
+}
+
+/** What the operator's menu offers; one that only programs use is added where it stands. */
+export function operatorChoices(field: Field, current: string): { key: string; label: string }[] {
+  const offered = operatorsFor(setOfField(field)).map(({ key, label }) => ({ key, label }))
+  return offered.some(({ key }) => key === current) ? offered : [...offered, { key: current, label: current }]
+}
+
+/** The filter without what has no effect: conditions that lack a value, and groups of nothing else. */
+export function completeFilter(filter: Filter | null, fields: readonly Field[]): Filter | null {
+  if (filter === null) return null
+  if (!isGroup(filter)) {
+    const field = fields.find(({ id }) => id === filter.fieldId)
+    return field && isComplete(filter, field) ? filter : null
+  }
+  const children = filter.children
+    .map((child) => completeFilter(child, fields))
+    .filter((child) => child !== null)
+  return children.length === 0 ? null : { ...filter, children }
+}
+
+/** Every condition of a filter with the way to it. */
+export function conditionsOf(filter: Filter | null, path: Path = []): { condition: Condition; path: Path }[] {
+  if (filter === null) return []
+  if (!isGroup(filter)) return [{ condition: filter, path }]
+  return filter.children.flatMap((child, index) => conditionsOf(child, [...path, index]))
+}

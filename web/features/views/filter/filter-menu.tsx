@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Filter, FilterGroup as Group } from '../../../../src/core/filters/index.ts'
+import type { Field, Person } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import toolbar from '../controls/toolbar.module.css'
+import { asGroup, completeFilter, fromGroup } from './filter-edit.ts'
+import { FilterGroup } from './filter-group.tsx'
+import styles from './filter-menu.module.css'
+
+/** Time without a key after which what was typed is applied. */
+const PAUSE_MS = 350
+
+export interface FilterMenuProps {
+  fields: readonly Field[]
+  filter: Filter | null
+  people: readonly Person[]
+  /** False: says that the filter is for this person alone. */
+  isSaved: boolean
+  /** What is true without a condition. */
+  emptyHint?: string
+  onChange: (filter: Filter | null) => void
+}
+
+/** Conditions that records must meet to be shown. Applies as one types, after a pause. */
+export function FilterMenu({ fields, filter, people, isSaved, emptyHint, onChange }: FilterMenuProps) {
+  const [group, setGroup] = useState(() => asGroup(filter))
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const latest = useRef({ group, filter, onChange })
+  latest.current = { group, filter, onChange }
+
+  /** While typing, what has no effect yet is not worth a request; it is kept when the panel closes. */
+  function apply(isLeaving: boolean) {
+    clearTimeout(timer.current)
+    const { group, filter, onChange } = latest.current
+    const next = fromGroup(group)
+    const effect = (of: Filter | null) => JSON.stringify(isLeaving ? of : completeFilter(of, fields))
+    if (effect(next) !== effect(filter)) onChange(next)
+  }
+  const leave = useRef(apply)
+  leave.current = apply
+  useEffect(() => () => leave.current(true), [])
+
+  function change(next: Group) {
+    setGroup(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => leave.current(false), PAUSE_MS)
+  }
+
+  return (
+    <div className={styles.menu}>
+      {group.children.length === 0 && (
+        <p className={toolbar.hint}>{emptyHint ?? t('No filter conditions. All records are shown.')}</p>
+      )}
+      <FilterGroup group={group} path={[]} fields={fields} people={people} onChange={change} root={group} />
+      {!isSaved && <p className={styles.note}>{t('Only you see this filter, until you leave the page.')}</p>}
+    </div>
+  )
+}

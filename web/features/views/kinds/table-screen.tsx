@@ -1,0 +1,148 @@
+import { getQueryKey } from '@trpc/react-query'
+import { Trash2 } from 'lucide-react'
+import { useEffect, useMemo, useState } from 'react'
+import type { Person, TableSchema, View } from '../../../../src/core/model.ts'
+import { createFormerPeople, FormerPeopleProvider } from '../../../cells/former-people.ts'
+import type { UseDisplayField } from '../../../cells/linked-names.ts'
+import { DisplayFieldProvider } from '../../../cells/linked-names.ts'
+import { PeopleProvider } from '../../../cells/people.ts'
+import { t } from '../../../i18n.ts'
+import { goTo, paths } from '../../../navigation/paths.ts'
+import { session } from '../../../session/index.ts'
+import { noteRecentView } from '../../../session/recent-views.ts'
+import { api, isMissing, queryClient, trpc } from '../../../trpc.ts'
+import { Button } from '../../../ui/button.tsx'
+import { EmptyState, ErrorState } from '../../../ui/states.tsx'
+import { TableSkeleton } from '../../layout/table-skeleton.tsx'
+import { KIND_SCREENS } from './index.ts'
+
+export interface TableScreenProps {
+  baseId: string
+  tableId: string
+  /** Absent: the table's default view. */
+  viewId?: string
+  /** The record that is open beside the grid. */
+  rowId?: string
+}
+
+const NOBODY: Person[] = []
+
+const FORMER_PEOPLE = createFormerPeople((tableId, ids) => api.records.formerPeople.query({ tableId, ids }))
+
+/** A table in one of its views: the grid with its toolbar, and the open record. */
+export function TableScreen({ baseId, tableId, viewId, rowId }: TableScreenProps) {
+  const { query, schema } = useCurrentSchema(tableId)
+  const base = trpc.bases.get.useQuery({ baseId })
+  const people = trpc.records.people.useQuery({ baseId }).data ?? NOBODY
+  const byId = useMemo(() => new Map(people.map((person) => [person.id, person])), [people])
+
+  const shownViews = schema?.views
+  const view = viewId
+    ? shownViews?.find((one) => one.id === viewId)
+    : (shownViews?.find((one) => one.isDefault) ?? shownViews?.[0])
+  useRecentView(schema, view)
+
+  if (isMissing(query.error)) return <Gone baseId={baseId} title={t('This table no longer exists')} />
+  if (!schema || !base.data) {
+    const failed = [query, base].find((query) => query.error)
+    if (!failed) return <TableSkeleton />
+    return (
+      <ErrorState
+        title={t('The table could not be loaded')}
+        error={failed.error}
+        onRetry={() => void failed.refetch()}
+      />
+    )
+  }
+  const { views } = schema
+  if (!view) {
+    return (
+      <Gone
+        baseId={baseId}
+        title={t('This view was deleted or is hidden from you')}
+        onOpenTable={viewId && views.length > 0 ? () => goTo(paths.table(baseId, tableId)) : undefined}
+      />
+    )
+  }
+  const Screen = KIND_SCREENS[view.kind]
+  return (
+    <DisplayFieldProvider value={useDisplayField}>
+      <PeopleProvider value={byId}>
+        <FormerPeopleProvider value={FORMER_PEOPLE}>
+          <h1 className="visually-hidden">
+            {t('{table}: {view}', { table: schema.table.title, view: view.title })}
+          </h1>
+          <Screen
+            // Another view begins afresh: its own records, scroll and selection.
+            key={view.id}
+            schema={schema}
+            saved={view}
+            role={base.data.role}
+            people={people}
+            rowId={rowId}
+          />
+        </FormerPeopleProvider>
+      </PeopleProvider>
+    </DisplayFieldProvider>
+  )
+}
+
+function Gone({ baseId, title, onOpenTable }: { baseId: string; title: string; onOpenTable?: () => void }) {
+  return (
+    <EmptyState icon={Trash2} title={title} text={t('It may have been deleted, or the link is incomplete.')}>
+      {onOpenTable ? (
+        <Button variant="primary" onClick={onOpenTable}>
+          {t('Open table')}
+        </Button>
+      ) : (
+        <Button variant="primary" onClick={() => goTo(paths.base(baseId))}>
+          {t('Open base')}
+        </Button>
+      )}
+    </EmptyState>
+  )
+}
+
+const isOutdated = (tableId: string): boolean =>
+  queryClient.getQueryState(getQueryKey(trpc.schema.table, { tableId }, 'query'))?.isInvalidated ?? false
+
+/**
+ * The query of a table's schema, for the screen that reads its records. What the cache holds of a table that changed
+ * since it was last shown is left out until it has been read again: it may name fields that no longer exist.
+ * Without a connection it is shown. A table that changes while it is on the screen stays there.
+ */
+function useCurrentSchema(tableId: string) {
+  const query = trpc.schema.table.useQuery({ tableId })
+  const [arrival, setArrival] = useState(() => ({ tableId, outdated: isOutdated(tableId) }))
+  if (arrival.tableId !== tableId) setArrival({ tableId, outdated: isOutdated(tableId) })
+  const waits = arrival.outdated && query.isFetching && !query.isFetchedAfterMount
+  return { query, schema: waits ? undefined : query.data }
+}
+
+/** How long the fields of a linked table are taken for known. */
+const DISPLAY_FIELD_FRESH_MS = 60_000
+
+/** The display field of a table, from the cache if it is there. */
+const useDisplayField: UseDisplayField = (tableId) => {
+  const options = { enabled: tableId !== '', staleTime: DISPLAY_FIELD_FRESH_MS, retry: false }
+  return trpc.schema.table.useQuery({ tableId }, options).data?.fields.find((field) => field.isDisplay)
+}
+
+/** Remembers the view on the screen for "Recent views"; a visitor of a link has none. */
+function useRecentView(schema: TableSchema | undefined, view: View | undefined): void {
+  const { baseId, title: tableTitle } = schema?.table ?? {}
+  const { id: viewId, tableId, title, isDefault } = view ?? {}
+  useEffect(() => {
+    const userId = session.userId()
+    if (!userId || !baseId || !tableId || !viewId) return
+    noteRecentView({
+      userId,
+      baseId,
+      tableId,
+      viewId,
+      isDefault: isDefault ?? false,
+      title: title ?? '',
+      tableTitle: tableTitle ?? '',
+    })
+  }, [baseId, tableId, viewId, isDefault, title, tableTitle])
+}

@@ -1,0 +1,200 @@
+import { useRef, useState } from 'react'
+import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
+import { type Setup, viewKind } from '../../../../src/core/views/index.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { goTo, paths } from '../../../navigation/paths.ts'
+import { api, cache, trpc } from '../../../trpc.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../../ui/field.tsx'
+import { ErrorState, Skeleton } from '../../../ui/states.tsx'
+import { setExpanded } from '../../layout/sidebar-state.ts'
+import { unusedTitle } from '../../layout/unused-title.ts'
+import styles from './create-view-dialog.module.css'
+import { KIND_INFO } from './kind-info.tsx'
+import { fieldsFor, firstSetup, needOf, setupOptions } from './new-view.ts'
+
+export interface CreateViewDialogProps {
+  baseId: string
+  tableId: string
+  kind: ViewKind
+  onClose: () => void
+}
+
+/** Stands for a field that is made together with the view. */
+const FRESH = 'new'
+
+/** Name of a new view, and the field that its kind cannot do without; Enter makes it and opens it. */
+export function CreateViewDialog(props: CreateViewDialogProps) {
+  const { tableId, kind, onClose } = props
+  const schema = trpc.schema.table.useQuery({ tableId })
+  if (schema.data) return <Form {...props} schema={schema.data} />
+  return (
+    <Dialog title={KIND_INFO[kind].newLabel()} onClose={onClose}>
+      {schema.error ? (
+        <ErrorState
+          title={t('The table could not be loaded')}
+          error={schema.error}
+          onRetry={() => void schema.refetch()}
+        />
+      ) : (
+        <Skeleton height={120} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({ baseId, tableId, kind, onClose, schema }: CreateViewDialogProps & { schema: TableSchema }) {
+  const { label, newLabel, purpose, Icon } = KIND_INFO[kind]
+  const need = needOf(kind)
+  const [title, setTitle] = useState(() =>
+    unusedTitle(
+      label(),
+      schema.views.map((view) => view.title),
+    ),
+  )
+  const [copyOf, setCopyOf] = useState('')
+  const copied = schema.views.find(({ id }) => id === copyOf)
+  const fields = fieldsFor(need, schema.fields)
+  // In a table that is somebody else's no field can be made: the screen of the view says what it lacks.
+  const mayMake = schema.readOnlyReason === null
+  const first = (view?: View): Setup => {
+    const setup = firstSetup(kind, schema.fields, view)
+    return setup.fieldId === null && need && mayMake ? { ...setup, fieldId: FRESH } : setup
+  }
+  const [setup, setSetup] = useState(() => first())
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isBusy, setIsBusy] = useState(false)
+  // A field that was made before the view was refused is not made twice.
+  const made = useRef<string | null>(null)
+  const isEmpty = title.trim() === ''
+
+  async function submit() {
+    if (isEmpty || isBusy) return
+    setIsBusy(true)
+    try {
+      if (need && setup.fieldId === FRESH && made.current === null) {
+        const { title: wanted, ...field } = need.fresh()
+        const created = { ...field, title: freeTitle(schema, wanted) }
+        made.current = (await api.schema.createField.mutate({ tableId, field: created })).id
+      }
+      const fieldId = setup.fieldId === FRESH ? made.current : setup.fieldId
+      const options = setupOptions(kind, { ...setup, fieldId }, copied)
+      const view = await api.views.create.mutate({
+        tableId,
+        title: title.trim(),
+        kind,
+        ...(options && { options }),
+        ...(copied && { copyOf: copied.id }),
+      })
+      await cache.schema.table.invalidate({ tableId })
+      setExpanded(tableId, true)
+      onClose()
+      goTo(paths.table(baseId, tableId, view.id))
+    } catch (error) {
+      setProblem(messageOf(error))
+      setIsBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      title={newLabel()}
+      onClose={onClose}
+      onSubmit={() => void submit()}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button type="submit" variant="primary" busy={isBusy} disabled={isEmpty}>
+            {t('Create view')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <p className={styles.purpose}>
+          <Icon size={18} />
+          {purpose()}
+        </p>
+        <TextField
+          label={t('Name')}
+          data-autofocus
+          data-select-all
+          maxLength={255}
+          value={title}
+          onChange={(event) => {
+            setTitle(event.target.value)
+            setProblem(null)
+          }}
+          error={isEmpty ? t('Enter a name') : problem}
+        />
+        {need && (
+          <div className={styles.pair}>
+            <SelectField
+              label={need.label()}
+              value={setup.fieldId ?? ''}
+              help={
+                setup.fieldId === FRESH && fields.length === 0
+                  ? t('This table has no such field yet. It is created with the view.')
+                  : undefined
+              }
+              onChange={(event) => setSetup({ ...setup, fieldId: event.target.value || null })}
+            >
+              {fields.map((field) => (
+                <option key={field.id} value={field.id}>
+                  {field.title}
+                </option>
+              ))}
+              {fields.length === 0 && !mayMake && (
+                <option value="">{t('This table has no suitable field')}</option>
+              )}
+              {mayMake && (
+                <option value={FRESH}>
+                  {t('New field "{title}"', { title: freeTitle(schema, need.fresh().title) })}
+                </option>
+              )}
+            </SelectField>
+            {viewKind(kind).setup?.hasEnd && (
+              <SelectField
+                label={t('To')}
+                value={setup.toFieldId ?? ''}
+                onChange={(event) => setSetup({ ...setup, toFieldId: event.target.value || null })}
+              >
+                <option value="">{t('The same day')}</option>
+                {fields.map((field) => (
+                  <option key={field.id} value={field.id} disabled={field.id === setup.fieldId}>
+                    {field.title}
+                  </option>
+                ))}
+              </SelectField>
+            )}
+          </div>
+        )}
+        <SelectField
+          label={t('Copy from')}
+          value={copyOf}
+          help={copied && t('Copies fields, filters, sorts and colours.')}
+          onChange={(event) => {
+            const view = schema.views.find(({ id }) => id === event.target.value)
+            setCopyOf(event.target.value)
+            if (view?.kind === kind) setSetup(first(view))
+          }}
+        >
+          <option value="">{t('Start from scratch')}</option>
+          {schema.views.map((view) => (
+            <option key={view.id} value={view.id}>
+              {view.title}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+    </Dialog>
+  )
+}
+
+/** The title itself, or with a number where a field has it already. */
+function freeTitle({ fields }: TableSchema, title: string): string {
+  const titles = fields.map((field) => field.title)
+  return titles.some((one) => one.toLowerCase() === title.toLowerCase()) ? unusedTitle(title, titles) : title
+}

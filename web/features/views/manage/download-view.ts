@@ -1,0 +1,24 @@
+import type { RecordId, TableSchema, View } from '../../../../src/core/model.ts'
+import type { Search } from '../../../../src/core/query.ts'
+import { openExport } from '../../exports/open-export.ts'
+import { queryOfView } from '../../records/context/use-store-query.ts'
+import { fieldsInOrder, shownFields } from '../state/arrange-fields.ts'
+
+export interface DownloadPart {
+  /** Only what this finds. */
+  search?: Search | null
+  /** Only these records. */
+  recordIds?: readonly RecordId[]
+}
+
+/** Asks how the records of a view are to be written to a file: its fields, order and filter. */
+export function downloadView({ fields }: TableSchema, view: View, part: DownloadPart = {}): void {
+  openExport({
+    tableId: view.tableId,
+    title: view.title,
+    fieldIds: shownFields(fields, view).map(({ field }) => field.id),
+    allFieldIds: fieldsInOrder(fields, view).map(({ field }) => field.id),
+    query: queryOfView(fields, view, part.search ?? null),
+    ...(part.recordIds && { recordIds: part.recordIds }),
+  })
+}

@@ -1,0 +1,162 @@
+import type { View, ViewKind } from '../../../../src/core/model.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { lazyPart } from '../../../navigation/lazy-screen.ts'
+import { addressOf, currentPath, goTo, paths } from '../../../navigation/paths.ts'
+import { api, cache } from '../../../trpc.ts'
+import { confirm } from '../../../ui/confirm.tsx'
+import { copyText } from '../../../ui/copy-text.ts'
+import { openDialog } from '../../../ui/open-dialog.tsx'
+import { moveBefore } from '../../../ui/sortable.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { inLine } from '../../records/queue/base-queue.ts'
+import { offerUndoOfLatest } from '../../records/undo/undo-commands.tsx'
+import { renameInDialog } from '../../tables/rename-dialog.tsx'
+import { DescriptionDialog, IconDialog } from '../../tables/table-commands.tsx'
+import { readIcon } from '../icons/chosen-icon.tsx'
+
+const CreateViewDialog = lazyPart(() => import('./create-view-dialog.tsx'), 'CreateViewDialog')
+const VisibilityDialog = lazyPart(() => import('./visibility-dialog.tsx'), 'VisibilityDialog')
+
+/** Asks for the name of a new view, and for what its kind needs; makes it and opens it. */
+export const createView = (baseId: string, tableId: string, kind: ViewKind): void =>
+  void openDialog((close) => (
+    <CreateViewDialog baseId={baseId} tableId={tableId} kind={kind} onClose={close} />
+  ))
+
+/** Copies a view under a free name and opens the copy. */
+export async function duplicateView(baseId: string, view: View): Promise<void> {
+  await changeViews(view.tableId, async () => {
+    const copy = await api.views.duplicate.mutate({ viewId: view.id })
+    await cache.schema.table.invalidate({ tableId: view.tableId })
+    goTo(paths.table(baseId, view.tableId, copy.id))
+  })
+}
+
+/** What of a view is not about its records. */
+type ViewFacts = Partial<Pick<View, 'title' | 'description' | 'meta' | 'lock'>>
+
+const updateView = async (view: View, patch: ViewFacts): Promise<void> =>
+  show(await api.views.update.mutate({ viewId: view.id, patch }))
+
+/** Puts a view in place as it has been saved. */
+async function show(saved: View): Promise<void> {
+  const input = { tableId: saved.tableId }
+  await cache.schema.table.cancel(input)
+  cache.schema.table.setData(
+    input,
+    (schema) =>
+      schema && { ...schema, views: schema.views.map((one) => (one.id === saved.id ? saved : one)) },
+  )
+  void cache.schema.table.invalidate(input)
+}
+
+/**
+ * Gives a view another title.
+ *
+ * @throws what the server refused with
+ */
+export const renameView = (view: View, title: string): Promise<void> => updateView(view, { title })
+
+/** Renames a view where there is no place to edit its name in line. */
+export const renameViewInDialog = (view: View): void =>
+  renameInDialog({
+    heading: t('Rename view'),
+    emptyText: t('Enter a name'),
+    title: view.title,
+    onRename: (title) => renameView(view, title),
+  })
+
+/** Edits what a view is for. */
+export const describeView = (view: View): void =>
+  void openDialog((close) => (
+    <DescriptionDialog
+      title={view.title}
+      question={t('Describe this view')}
+      description={view.description}
+      onSave={(description) => updateView(view, { description })}
+      onClose={close}
+    />
+  ))
+
+/** Chooses the icon of a view. */
+export const chooseViewIcon = (view: View): void =>
+  void openDialog((close) => (
+    <IconDialog
+      title={view.title}
+      current={readIcon(view.meta)}
+      onChoose={(icon) => updateView(view, { meta: { ...view.meta, icon } })}
+      onClose={close}
+    />
+  ))
+
+/** Asks which roles see a view in their lists. */
+export const chooseViewers = (view: View): void =>
+  void openDialog((close) => (
+    <VisibilityDialog
+      title={view.title}
+      hiddenFrom={view.hiddenFrom}
+      onSave={async (from) => show(await api.views.hide.mutate({ viewId: view.id, from }))}
+      onClose={close}
+    />
+  ))
+
+/** Says who may change how a view is set up. */
+export const setViewMode = (view: View, lock: View['lock']): Promise<void> =>
+  changeViews(view.tableId, () => updateView(view, { lock }))
+
+/** Copies the address of a view, for people who may open the base. */
+export async function copyViewLink(baseId: string, view: View): Promise<void> {
+  const address = addressOf(paths.table(baseId, view.tableId, view.id))
+  if (await copyText(address)) toast.success({ text: t('Link copied') })
+}
+
+/** Puts a view ahead of another of its table; null: to the end. */
+export async function reorderView(view: View, before: string | null): Promise<void> {
+  const input = { tableId: view.tableId }
+  cache.schema.table.setData(
+    input,
+    (schema) => schema && { ...schema, views: moveBefore(schema.views, view.id, before) },
+  )
+  await changeViews(view.tableId, () => api.views.reorder.mutate({ viewId: view.id, before }))
+}
+
+/** Deletes a view after asking; the records stay, and the message offers to undo it. */
+export async function deleteView(baseId: string, view: View): Promise<void> {
+  const { tableId } = view
+  const agreed = await confirm({
+    title: t('Delete view "{title}"?', { title: view.title }),
+    text: t(
+      'Its filter, sort and field settings go with it, and its shared link stops working. The records stay.',
+    ),
+    confirmLabel: t('Delete view'),
+    danger: true,
+  })
+  if (!agreed) return
+  const wasOpen = currentPath().includes(`/${view.id}`)
+  if (wasOpen) goTo(paths.table(baseId, tableId))
+  cache.schema.table.setData(
+    { tableId },
+    (schema) => schema && { ...schema, views: schema.views.filter(({ id }) => id !== view.id) },
+  )
+  await changeViews(tableId, async () => {
+    await inLine(baseId, () => api.views.delete.mutate({ viewId: view.id }))
+    await offerUndoOfLatest(
+      { baseId, tableId },
+      'view.delete',
+      t('View "{title}" was deleted. Its records stay.', { title: view.title }),
+      () => {
+        if (wasOpen) goTo(paths.table(baseId, tableId, view.id))
+      },
+    )
+  })
+}
+
+async function changeViews(tableId: string, change: () => Promise<unknown>): Promise<void> {
+  try {
+    await change()
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+  await cache.schema.table.invalidate({ tableId })
+}

@@ -1,0 +1,45 @@
+import { Download, FileUp } from 'lucide-react'
+import type { TableSchema, View } from '../../../../src/core/model.ts'
+import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
+import { collectsAnswers } from '../../../../src/core/views/index.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { isVisitorPage } from '../../../session/visitor.ts'
+import type { MenuItem } from '../../../ui/menu.tsx'
+import { toast } from '../../../ui/toast.ts'
+import { openImport } from '../../imports/open-import.ts'
+
+export interface ViewOfRole {
+  schema: TableSchema
+  view: View
+  role: BaseRole
+}
+
+/** Upload into the table of a view, download of what it shows; as far as the role may. */
+export function fileItems({ schema, view, role }: ViewOfRole): MenuItem[] {
+  const { id: tableId, baseId } = schema.table
+  const items: MenuItem[] = []
+  // Jobs and uploads are for those who are signed in.
+  if (isVisitorPage) return items
+  if (roleCan(role, 'import.append') && schema.readOnlyReason === null) {
+    const run = () => openImport(null, { baseId, tableId })
+    items.push({ kind: 'action', label: t('Upload'), icon: FileUp, run })
+  }
+  // A form shows no records.
+  if (roleCan(role, 'record.export') && !collectsAnswers(view)) {
+    const run = () => void download(schema, view)
+    items.push({ kind: 'action', label: t('Download'), icon: Download, run })
+  }
+  return items
+}
+
+/** What the view shows, without what is tried out on it. In a file of its own: the sidebar has no need of filters. */
+async function download(schema: TableSchema, view: View): Promise<void> {
+  try {
+    const { downloadView } = await loadPart(() => import('./download-view.ts'))
+    downloadView(schema, view)
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+  }
+}

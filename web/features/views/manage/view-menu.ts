@@ -1,0 +1,182 @@
+import {
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  Eye,
+  Link2,
+  Lock,
+  Pencil,
+  Share2,
+  Smile,
+  Text,
+  Trash2,
+  UserRound,
+  Users,
+} from 'lucide-react'
+import type { Base, View } from '../../../../src/core/model.ts'
+import { roleCan } from '../../../../src/core/roles.ts'
+import { t } from '../../../i18n.ts'
+import { session } from '../../../session/index.ts'
+import { cache } from '../../../trpc.ts'
+import type { MenuItem } from '../../../ui/menu.tsx'
+import { beforeAfterMove } from '../../../ui/sortable.tsx'
+import { openShareDialog } from '../../shares/open-share-dialog.tsx'
+import { shareRefusal } from '../../shares/share-target.ts'
+import { keptBecause } from '../state/view-changes.ts'
+import { KIND_INFO, KINDS } from './kind-info.tsx'
+import {
+  chooseViewers,
+  chooseViewIcon,
+  copyViewLink,
+  createView,
+  deleteView,
+  describeView,
+  duplicateView,
+  renameViewInDialog,
+  reorderView,
+  setViewMode,
+} from './view-commands.tsx'
+import { fileItems } from './view-files.ts'
+
+type Place = Pick<Base, 'id' | 'role'>
+
+/** One line for each kind of view that can be made. */
+export const newViewItems = (base: Place, tableId: string): MenuItem[] =>
+  KINDS.map((kind) => {
+    const { Icon, newLabel, purpose } = KIND_INFO[kind]
+    return {
+      kind: 'action',
+      label: newLabel(),
+      hint: purpose(),
+      icon: Icon,
+      run: () => createView(base.id, tableId, kind),
+    }
+  })
+
+/**
+ * The menu of a view, the same wherever it is opened. `rename` edits in place where there is a place for
+ * that. The default view stays as long as its table.
+ */
+export function viewMenu(
+  base: Place,
+  view: View,
+  siblings: readonly View[],
+  rename = () => renameViewInDialog(view),
+): MenuItem[] {
+  const mayUpdate = roleCan(base.role, 'view.update')
+  const disabledReason = heldReason(view)
+  const items: MenuItem[] = [{ kind: 'id', label: t('View ID'), value: view.id }]
+  if (mayUpdate) {
+    items.push(
+      { kind: 'action', label: t('Rename'), icon: Pencil, shortcut: 'F2', disabledReason, run: rename },
+      ...[
+        { label: t('Icon'), icon: Smile, run: () => chooseViewIcon(view) },
+        { label: t('Description'), icon: Text, run: () => describeView(view) },
+      ].map((item): MenuItem => ({ kind: 'action', disabledReason, ...item })),
+      {
+        kind: 'action',
+        label: t('View visibility'),
+        icon: Eye,
+        run: () => chooseViewers(view),
+        disabledReason: view.isDefault ? t('The default view is visible to everyone') : null,
+      },
+    )
+  }
+  if (roleCan(base.role, 'view.create')) {
+    const run = () => void duplicateView(base.id, view)
+    items.push({ kind: 'action', label: t('Duplicate'), icon: Copy, run })
+  }
+  items.push(
+    { kind: 'separator' },
+    { kind: 'action', label: t('Copy link'), icon: Link2, run: () => void copyViewLink(base.id, view) },
+    {
+      kind: 'action',
+      label: t('Share'),
+      icon: Share2,
+      disabledReason: shareRefusal(base.role),
+      run: () => openShareDialog({ baseId: base.id, tableId: view.tableId, viewId: view.id }),
+    },
+  )
+  const schema = cache.schema.table.getData({ tableId: view.tableId })
+  if (schema) items.push({ kind: 'separator' }, ...fileItems({ schema, view, role: base.role }))
+  if (mayUpdate) {
+    items.push({ kind: 'separator' }, ...moveItems(view, siblings), { kind: 'separator' }, ...modeItems(view))
+  }
+  if (roleCan(base.role, 'view.delete')) {
+    items.push(
+      { kind: 'separator' },
+      {
+        kind: 'action',
+        label: t('Delete view'),
+        icon: Trash2,
+        tone: 'danger',
+        disabledReason: view.isDefault ? t('The default view can’t be deleted') : disabledReason,
+        run: () => void deleteView(base.id, view),
+      },
+    )
+  }
+  return items
+}
+
+/** Why nothing of a view can be changed by this person until its mode is; null: it can. */
+export function heldReason(view: View): string | null {
+  const because = keptBecause(view, true, session.userId())
+  if (because === null) return null
+  return because === 'locked' ? t('Unlock the view first') : t('Only the owner can do this')
+}
+
+/** The keyboard's way to what dragging does. */
+function moveItems(view: View, siblings: readonly View[]): MenuItem[] {
+  const ids = siblings.map(({ id }) => id)
+  const at = ids.indexOf(view.id)
+  const to = (index: number) => () => void reorderView(view, beforeAfterMove(ids, view.id, index))
+  return [
+    ...(at > 0 ? [{ ...MOVE, label: t('Move up'), icon: ArrowUp, run: to(at - 1) }] : []),
+    ...(at >= 0 && at < ids.length - 1
+      ? [{ ...MOVE, label: t('Move down'), icon: ArrowDown, run: to(at + 1) }]
+      : []),
+  ]
+}
+
+const MOVE = { kind: 'action' } as const
+
+const MODE_ICONS = { collaborative: Users, locked: Lock, personal: UserRound }
+
+/** Who may change how a view is set up: one of three. */
+export function modeItems(view: View): MenuItem[] {
+  const isOthers = keptBecause(view, true, session.userId()) === 'personal'
+  const item = (lock: View['lock'], label: string, hint: string): MenuItem => ({
+    kind: 'action',
+    label,
+    hint,
+    icon: MODE_ICONS[lock],
+    checked: view.lock === lock,
+    run: () => void setViewMode(view, lock),
+  })
+  return [
+    { kind: 'heading', label: t('View mode') },
+    item('collaborative', t('Collaborative'), t('Editors can change it for everyone')),
+    item(
+      'locked',
+      t('Locked'),
+      t('No one can change it. Temporary changes are visible only to the person making them.'),
+    ),
+    item(
+      'personal',
+      t('Personal'),
+      isOthers
+        ? t('Owned by someone else. Select to make it yours.')
+        : t('Only you can change it for everyone'),
+    ),
+  ]
+}
+
+/** What the mark beside a view's name means; null where everyone may change it. */
+export function modeMark(view: Pick<View, 'lock' | 'ownerId'>, baseId: string): string | null {
+  if (view.lock === 'locked') return t('Locked: changes are temporary')
+  if (view.lock !== 'personal') return null
+  const owner = cache.records.people.getData({ baseId })?.find(({ id }) => id === view.ownerId)
+  return owner
+    ? t('Personal view of {name}', { name: owner.displayName || owner.email })
+    : t('Someone else’s personal view')
+}

@@ -1,0 +1,74 @@
+import { useRef, useState } from 'react'
+import { HIDEABLE_ROLES, type HideableRole } from '../../../../src/core/roles.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { Alert } from '../../../ui/alert.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Switch } from '../../../ui/switch.tsx'
+import { rolesLabel } from './hidden-mark.ts'
+import styles from './visibility-dialog.module.css'
+
+export interface VisibilityDialogProps {
+  /** The view's title. */
+  title: string
+  hiddenFrom: readonly HideableRole[]
+  /** Saves. What it throws is shown, with the switch as it was. */
+  onSave: (hiddenFrom: HideableRole[]) => Promise<void>
+  onClose: () => void
+}
+
+/** Says whose list of views a view stands in; each switch counts at once. */
+export function VisibilityDialog({ title, onSave, onClose, ...props }: VisibilityDialogProps) {
+  const [hidden, setHidden] = useState(props.hiddenFrom)
+  const [problem, setProblem] = useState<string | null>(null)
+  const saved = useRef(props.hiddenFrom)
+  // One after the other, so that the switch that was pressed last is the one that counts.
+  const saving = useRef(Promise.resolve())
+
+  function show(role: HideableRole, isShown: boolean) {
+    const after = HIDEABLE_ROLES.filter((one) => (one === role ? !isShown : hidden.includes(one)))
+    setHidden(after)
+    setProblem(null)
+    saving.current = saving.current.then(() => save(after))
+  }
+
+  async function save(after: HideableRole[]) {
+    try {
+      await onSave(after)
+      saved.current = after
+    } catch (error) {
+      setHidden(saved.current)
+      setProblem(messageOf(error))
+    }
+  }
+
+  return (
+    <Dialog
+      title={t('Visibility of “{title}”', { title })}
+      onClose={onClose}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          {t('Done')}
+        </Button>
+      }
+    >
+      <div className={styles.roles}>
+        {HIDEABLE_ROLES.map((role) => (
+          <Switch
+            key={role}
+            label={rolesLabel(role)}
+            checked={!hidden.includes(role)}
+            onChange={(isShown) => show(role, isShown)}
+          />
+        ))}
+        {problem && <Alert tone="error">{problem}</Alert>}
+        <p className={styles.note}>
+          {t(
+            'Creators and owners always see all views. Hiding a view doesn’t restrict access to its records.',
+          )}
+        </p>
+      </div>
+    </Dialog>
+  )
+}

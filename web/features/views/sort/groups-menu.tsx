@@ -1,0 +1,42 @@
+import { filterSetOf } from '../../../../src/core/fields/field.ts'
+import type { FilterSet } from '../../../../src/core/fields/field-type.ts'
+import { type Field, MAX_GROUPS, type Sort } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import { SortMenu } from './sort-menu.tsx'
+
+export interface GroupsMenuProps {
+  /** Fields that one can group by, in the order of the view. */
+  fields: readonly Field[]
+  groups: readonly Sort[]
+  onChange: (groups: Sort[]) => void
+}
+
+/** By which fields the records are grouped, the outermost first. */
+export function GroupsMenu({ fields, groups, onChange }: GroupsMenuProps) {
+  return (
+    <SortMenu
+      fields={fields}
+      sorts={groups}
+      onChange={onChange}
+      max={MAX_GROUPS}
+      suggest={suggestGroup}
+      words={{
+        none: t('Group records that have the same value.'),
+        add: t('Add group'),
+        remove: (field) => t('Remove group by {field}', { field }),
+      }}
+    />
+  )
+}
+
+/** Sets whose values many records share, the best first: a group for each text would have one record. */
+const GROUPING_WELL: readonly FilterSet[] = ['select', 'checkbox', 'user', 'multiSelect', 'date']
+
+/** The field that groups well, the first of the view among equals; null where none does. */
+function suggestGroup(fields: readonly Field[]): Field | null {
+  for (const set of GROUPING_WELL) {
+    const field = fields.find((one) => filterSetOf(one) === set)
+    if (field) return field
+  }
+  return null
+}

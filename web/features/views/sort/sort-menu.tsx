@@ -1,0 +1,166 @@
+import { GripVertical, Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import type { Field, Sort } from '../../../../src/core/model.ts'
+import { t } from '../../../i18n.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
+import toolbar from '../controls/toolbar.module.css'
+import { directionLabels } from '../filter/describe-condition.ts'
+import styles from './sort-menu.module.css'
+
+export interface SortMenuProps {
+  /** Fields that one can sort by, in the order of the view. */
+  fields: readonly Field[]
+  sorts: readonly Sort[]
+  onChange: (sorts: Sort[]) => void
+  /** Most that can be chosen. */
+  max?: number
+  /** What it says where it is about something else than the order of records. */
+  words?: SortWords
+  /** The field that "add" takes, of those not used yet; null: the person chooses. By default the first. */
+  suggest?: (fields: readonly Field[]) => Field | null
+}
+
+/** The sentences of the menu. */
+export interface SortWords {
+  /** Where nothing is chosen. */
+  none: string
+  add: string
+  remove: (field: string) => string
+}
+
+const sortWords = (): SortWords => ({
+  none: t('No sorts. Records are in manual order.'),
+  add: t('Add sort'),
+  remove: (field) => t('Remove sort by {field}', { field }),
+})
+
+/** By which fields the records stand in order, the first being the most important. */
+export function SortMenu({
+  fields,
+  sorts,
+  onChange,
+  max = Number.POSITIVE_INFINITY,
+  words = sortWords(),
+  suggest = ([first]) => first ?? null,
+}: SortMenuProps) {
+  const [isChoosing, setChoosing] = useState(false)
+  const used = new Set(sorts.map((sort) => sort.fieldId))
+  const left = sorts.length < max ? fields.filter((field) => !used.has(field.id)) : []
+  const add = (fieldId: string) => {
+    setChoosing(false)
+    onChange([...sorts, { fieldId, direction: 'asc' }])
+  }
+  const replace = (index: number, sort: Sort) => onChange(sorts.toSpliced(index, 1, sort))
+  const items = sorts.map((sort) => ({ ...sort, id: sort.fieldId }))
+
+  return (
+    <div className={styles.menu}>
+      {sorts.length === 0 && <p className={toolbar.hint}>{words.none}</p>}
+      <SortableList
+        ids={items.map(({ id }) => id)}
+        onMove={(id, before) =>
+          onChange(moveBefore(items, id, before).map(({ fieldId, direction }) => ({ fieldId, direction })))
+        }
+      >
+        {sorts.map((sort, index) => (
+          <SortLine
+            key={sort.fieldId}
+            sort={sort}
+            fields={fields.filter((field) => field.id === sort.fieldId || !used.has(field.id))}
+            onChange={(changed) => replace(index, changed)}
+            removeLabel={words.remove}
+            onRemove={() => onChange(sorts.toSpliced(index, 1))}
+          />
+        ))}
+      </SortableList>
+      {isChoosing && left.length > 0 && (
+        <div className={styles.line}>
+          <select
+            // biome-ignore lint/a11y/noAutofocus: it appears in answer to a press on the button below
+            autoFocus
+            className={`${toolbar.select} ${styles.field}`}
+            aria-label={t('Field')}
+            value=""
+            onChange={(event) => add(event.target.value)}
+          >
+            <option value="" disabled>
+              {t('Choose a field')}
+            </option>
+            {left.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+          <IconButton icon={X} size="small" label={t('Cancel')} onClick={() => setChoosing(false)} />
+        </div>
+      )}
+      <div className={toolbar.actions}>
+        <Button
+          size="small"
+          variant="ghost"
+          icon={Plus}
+          disabled={left.length === 0 || isChoosing}
+          data-autofocus={sorts.length === 0 || undefined}
+          onClick={() => {
+            const field = suggest(left)
+            if (field) add(field.id)
+            else setChoosing(true)
+          }}
+        >
+          {words.add}
+        </Button>
+        {sorts.length > 0 && (
+          <Button size="small" variant="ghost" onClick={() => onChange([])}>
+            {t('Remove all')}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface SortLineProps {
+  sort: Sort
+  fields: readonly Field[]
+  onChange: (sort: Sort) => void
+  removeLabel: (field: string) => string
+  onRemove: () => void
+}
+
+function SortLine({ sort, fields, onChange, removeLabel, onRemove }: SortLineProps) {
+  const { ref, style, listeners } = useSortableItem(sort.fieldId)
+  const field = fields.find(({ id }) => id === sort.fieldId)
+  if (!field) return null
+  const labels = directionLabels(field)
+  return (
+    <div ref={ref} style={style} className={styles.line} data-testid="sort-line">
+      <span className={toolbar.grip} {...listeners} data-tip={t('Drag to move')}>
+        <GripVertical size={14} aria-hidden />
+      </span>
+      <select
+        className={`${toolbar.select} ${styles.field}`}
+        aria-label={t('Field')}
+        value={sort.fieldId}
+        onChange={(event) => onChange({ ...sort, fieldId: event.target.value })}
+      >
+        {fields.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
+          </option>
+        ))}
+      </select>
+      <select
+        className={toolbar.select}
+        aria-label={t('Direction')}
+        value={sort.direction}
+        onChange={(event) => onChange({ ...sort, direction: event.target.value === 'desc' ? 'desc' : 'asc' })}
+      >
+        <option value="asc">{labels.asc}</option>
+        <option value="desc">{labels.desc}</option>
+      </select>
+      <IconButton icon={X} size="small" label={removeLabel(field.title)} onClick={onRemove} />
+    </div>
+  )
+}

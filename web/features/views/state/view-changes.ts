@@ -1,0 +1,70 @@
+import type { View, ViewKind } from '../../../../src/core/model.ts'
+import { type BaseRole, roleCan } from '../../../../src/core/roles.ts'
+import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
+import { arrangeFields, type FieldArrangement } from './arrange-fields.ts'
+
+/** How a view shows its records, apart from its columns. */
+export type ViewPatch = Partial<
+  Pick<View, 'rowHeight' | 'frozen' | 'filter' | 'sorts' | 'groups' | 'coloring' | 'options'>
+>
+
+/** One change of a view, as a person made it. */
+export type ViewChange =
+  | { kind: 'update'; patch: ViewPatch }
+  | { kind: 'arrange'; fields: FieldArrangement[] }
+
+/** The view with a change laid over it. */
+export const applyChange = (view: View, change: ViewChange): View =>
+  change.kind === 'update'
+    ? { ...view, ...change.patch }
+    : { ...view, fields: arrangeFields(view.fields, change.fields) }
+
+/** All that some changes come to, the later winning: what is sent where they are saved together. */
+export function mergeChanges(changes: readonly ViewChange[]): {
+  patch: ViewPatch
+  fields: FieldArrangement[]
+} {
+  const patch: ViewPatch = {}
+  const fields = new Map<string, FieldArrangement>()
+  for (const change of changes) {
+    if (change.kind === 'update') Object.assign(patch, change.patch)
+    else for (const one of change.fields) fields.set(one.fieldId, { ...fields.get(one.fieldId), ...one })
+  }
+  return { patch, fields: [...fields.values()] }
+}
+
+/** Decides which records are shown and in which order: what the switch "save filters and sorts" is about. */
+const FILTERING: ReadonlySet<string> = new Set(['filter', 'sorts', 'groups'] satisfies (keyof ViewPatch)[])
+
+/** True for a change that does nothing but filter, sort or group. */
+export const isFiltering = (change: ViewChange): boolean =>
+  change.kind === 'update' && Object.keys(change.patch).every((key) => FILTERING.has(key))
+
+/** Why a person's changes of a view are kept for the visit instead of being saved. */
+export type KeptBecause = 'role' | 'locked' | 'personal'
+
+/**
+ * Whether this person's changes of a view are saved for everyone: null where they are.
+ *
+ * @param canArrange whether the role may change views at all
+ */
+export function keptBecause(
+  { lock, ownerId }: Pick<View, 'lock' | 'ownerId'>,
+  canArrange: boolean,
+  userId: string | null,
+): KeptBecause | null {
+  if (!canArrange) return 'role'
+  if (lock === 'locked') return 'locked'
+  // One that nobody in particular made is in nobody's way.
+  return lock === 'personal' && ownerId !== null && ownerId !== userId ? 'personal' : null
+}
+
+/** True where the person may say who changes a view: its owner, or who may rename it. */
+export const maySetMode = (role: BaseRole): boolean => roleCan(role, 'view.update')
+
+/** The view's options with some of them changed; all of them are sent, so all of them are given. */
+export const withOptions = <K extends ViewKind>(
+  view: Pick<View, 'kind' | 'options'>,
+  kind: K,
+  patch: Partial<OptionsByKind[K]>,
+): OptionsByKind[K] => ({ ...optionsOf(view, kind), ...patch })

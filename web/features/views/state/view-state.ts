@@ -1,0 +1,213 @@
+import { notifyManager } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
+import type { TableSchema, View, ViewKind } from '../../../../src/core/model.ts'
+import { type OptionsByKind, optionsOf } from '../../../../src/core/views/index.ts'
+import { messageOf } from '../../../errors.ts'
+import { t } from '../../../i18n.ts'
+import { goTo, paths } from '../../../navigation/paths.ts'
+import { session } from '../../../session/index.ts'
+import { api, cache } from '../../../trpc.ts'
+import { toast } from '../../../ui/toast.ts'
+import { inLine } from '../../records/queue/base-queue.ts'
+import type { FieldArrangement } from './arrange-fields.ts'
+import { filterAutoSave, useFilterAutoSave } from './filter-auto-save.ts'
+import {
+  applyChange,
+  isFiltering,
+  type KeptBecause,
+  keptBecause,
+  mergeChanges,
+  type ViewChange,
+  type ViewPatch,
+  withOptions,
+} from './view-changes.ts'
+
+export type { ViewPatch } from './view-changes.ts'
+
+/** A view as this person sees it, and the ways to change it. */
+export interface ViewState {
+  view: View
+  /** False: changes are kept in this browser until the page is left. */
+  isSaved: boolean
+  /** Why changes are kept; null where they are saved as they are made. */
+  keptBecause: KeptBecause | null
+  /** False: filters, sorts and groups are kept, whatever becomes of other changes. */
+  savesFilters: boolean
+  /** True while changes are kept that nobody else sees. */
+  hasKept: boolean
+  /** Changes what the patch names. A function is given the view of that moment, changes on their way included. */
+  update(patch: ViewPatch | ((view: View) => ViewPatch)): void
+  /** Changes several columns as one action. */
+  arrange(fields: FieldArrangement[]): void
+  /** Saves what was kept, where `keptBecause` is null. */
+  saveKept(): void
+  /** Makes a view of one's own of this one and what was kept, and opens it. */
+  saveKeptAsNew(): void
+  /** Lets go of what was kept; the message offers to take it up again. */
+  discardKept(): void
+}
+
+/** A change that lies over what the server told; `isKept`: it was not sent. */
+type Laid = ViewChange & { isKept: boolean }
+
+/**
+ * Changes that lie over the views the server told of, by view id: those on their way, and those kept
+ * for the visit. What is read from the server meanwhile cannot make them flicker.
+ */
+const overlays = createStore<ReadonlyMap<string, readonly Laid[]>>(() => new Map())
+
+const NO_CHANGES: readonly Laid[] = []
+const laidOver = (viewId: string): readonly Laid[] => overlays.getState().get(viewId) ?? NO_CHANGES
+
+function overlay(viewId: string, next: (changes: readonly Laid[]) => readonly Laid[]): void {
+  overlays.setState((all) => new Map(all).set(viewId, next(laidOver(viewId))), true)
+}
+
+/** The view with its changes: saved for everyone where the role and the view's mode let them, else kept for this visit. */
+export function useViewState(schema: TableSchema, saved: View, canArrange: boolean): ViewState {
+  const { tableId, id } = saved
+  const { baseId } = schema.table
+  const changes = useStore(overlays, () => laidOver(id))
+  const view = useMemo(() => changes.reduce<View>(applyChange, saved), [saved, changes])
+  const because = keptBecause(saved, canArrange, session.userId())
+  const savesFilters = useFilterAutoSave() && because === null
+  const hasKept = changes.some((change) => change.isKept)
+  const latest = useRef(saved)
+  latest.current = saved
+
+  const carryOut = useCallback(
+    (change: ViewChange) => {
+      const isKept = because !== null || (isFiltering(change) && !filterAutoSave())
+      const laid = { ...change, isKept }
+      overlay(id, (before) => [...before, laid])
+      if (!isKept) void save({ baseId, tableId, viewId: id }, [laid])
+    },
+    [because, baseId, tableId, id],
+  )
+  const update = useCallback<ViewState['update']>(
+    (patch) => {
+      const now = () => laidOver(id).reduce<View>(applyChange, latest.current)
+      carryOut({ kind: 'update', patch: typeof patch === 'function' ? patch(now()) : patch })
+    },
+    [carryOut, id],
+  )
+  const arrange = useCallback(
+    (fields: FieldArrangement[]) => {
+      if (fields.length > 0) carryOut({ kind: 'arrange', fields })
+    },
+    [carryOut],
+  )
+  const saveKept = useCallback(
+    () =>
+      void save(
+        { baseId, tableId, viewId: id },
+        laidOver(id).filter((change) => change.isKept),
+      ),
+    [baseId, tableId, id],
+  )
+  const saveKeptAsNew = useCallback(
+    () => void saveAsNew({ baseId, tableId, viewId: id }, latest.current),
+    [baseId, tableId, id],
+  )
+  const discardKept = useCallback(() => discard(id), [id])
+  return useMemo(
+    () => ({
+      view,
+      isSaved: because === null,
+      keptBecause: because,
+      savesFilters,
+      hasKept,
+      update,
+      arrange,
+      saveKept,
+      saveKeptAsNew,
+      discardKept,
+    }),
+    [view, because, savesFilters, hasKept, update, arrange, saveKept, saveKeptAsNew, discardKept],
+  )
+}
+
+/** What a view's kind keeps, and the way to change some of it: `const [{ hideEmpty }, change] = …`. */
+export function useKindOptions<K extends ViewKind>(
+  { view, update }: Pick<ViewState, 'view' | 'update'>,
+  kind: K,
+): [OptionsByKind[K], (patch: Partial<OptionsByKind[K]>) => void] {
+  const { options } = view
+  const parsed = useMemo(() => optionsOf({ kind, options }, kind), [kind, options])
+  const change = useCallback(
+    (patch: Partial<OptionsByKind[K]>) => update((now) => ({ options: withOptions(now, kind, patch) })),
+    [update, kind],
+  )
+  return [parsed, change]
+}
+
+interface Place {
+  baseId: string
+  tableId: string
+  viewId: string
+}
+
+/** To the server in the base's line, so that undo finds it there; a refusal shows what is saved. */
+async function save({ baseId, tableId, viewId }: Place, changes: readonly Laid[]): Promise<void> {
+  const input = { tableId }
+  const wasKept = changes.some((change) => change.isKept)
+  const { patch, fields } = mergeChanges(changes)
+  try {
+    if (Object.keys(patch).length > 0) {
+      await inLine(baseId, () => api.views.update.mutate({ viewId, patch: onWire(patch) }))
+    }
+    if (fields.length > 0) await inLine(baseId, () => api.views.arrange.mutate({ viewId, fields }))
+    // A reading that began before this was saved does not know of it.
+    await cache.schema.table.cancel(input)
+    cache.schema.table.setData(
+      input,
+      (schema) =>
+        schema && {
+          ...schema,
+          views: schema.views.map((view) =>
+            view.id === viewId ? changes.reduce<View>(applyChange, view) : view,
+          ),
+        },
+    )
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    void cache.schema.table.invalidate(input)
+    // What was kept so far is worth keeping on.
+    if (wasKept) return
+  }
+  // Behind the cache's own notice, which comes later: in between, the old state would show for a frame.
+  notifyManager.schedule(() => overlay(viewId, (all) => all.filter((one) => !changes.includes(one))))
+}
+
+const onWire = ({ options, ...others }: ViewPatch) => ({
+  ...others,
+  ...(options && { options: { ...options } }),
+})
+
+async function saveAsNew({ baseId, tableId, viewId }: Place, { title, kind }: View): Promise<void> {
+  const kept = laidOver(viewId).filter((change) => change.isKept)
+  const { patch, fields } = mergeChanges(kept)
+  try {
+    const view = await api.views.create.mutate({ tableId, title, kind, copyOf: viewId })
+    if (Object.keys(patch).length > 0)
+      await api.views.update.mutate({ viewId: view.id, patch: onWire(patch) })
+    if (fields.length > 0) await api.views.arrange.mutate({ viewId: view.id, fields })
+    await cache.schema.table.invalidate({ tableId })
+    overlay(viewId, (changes) => changes.filter((change) => !kept.includes(change)))
+    goTo(paths.table(baseId, tableId, view.id))
+  } catch (error) {
+    toast.error({ text: messageOf(error) })
+    void cache.schema.table.invalidate({ tableId })
+  }
+}
+
+function discard(viewId: string): void {
+  const kept = laidOver(viewId).filter((change) => change.isKept)
+  overlay(viewId, (changes) => changes.filter((change) => !change.isKept))
+  toast.success({
+    text: t('Your changes were discarded'),
+    action: { label: t('Undo'), run: () => overlay(viewId, (changes) => [...changes, ...kept]) },
+  })
+}
