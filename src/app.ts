@@ -260,7 +260,7 @@ export async function startServer(config: Config): Promise<RunningServer> {
           asCaller(request, config.queryTimeoutSeconds * 1000, () => app.fetch(request)),
       ),
       development: false,
-      // What no adapter has answered; its text stays in the log.
+      // An error that no adapter handled; its text appears only in the log.
       error(error) {
         kernel.log.error('request failed outside the adapters', error)
         return Response.json(

@@ -110,7 +110,7 @@ export async function whileWanted<T>(
   }
 }
 
-/** What the adapters need to know who asks; the auth module gives it. */
+/** Identifies the caller of a request; implemented by the auth module. */
 export interface Authenticator {
   /**
    * The actor of a request by its `xc-auth` (session JWT), `xc-token` or `Authorization: Bearer`
@@ -123,7 +123,7 @@ export interface Authenticator {
   authenticate(headers: Headers, address?: string): Actor | Promise<Actor>
 }
 
-/** What of Bun's server says where a request comes from. */
+/** The part of Bun's server that knows a request's address. */
 export interface AddressBook {
   requestIP(request: Request): { address: string } | null
 }

@@ -14,7 +14,7 @@ import {
 } from './config-values.ts'
 import { SMTP_VARIABLES, type SmtpSettings } from './mail/smtp-settings.ts'
 
-/** What the process is told by its environment, checked and typed. See `VARIABLES` for each one. */
+/** Validated configuration from the environment. `VARIABLES` documents each variable. */
 export interface Config extends SmtpSettings {
   port: number
   host: string

@@ -3,7 +3,7 @@ import type { RecordId } from './core/model.ts'
 import type { Work } from './core/work.ts'
 import type { Job } from './jobs.ts'
 
-/** What modules tell each other. The name says what has happened; the payload says to what. */
+/** Events between modules: the name says what happened, the payload to what. */
 export interface EventMap {
   /** Records were written, and the transaction is committed. */
   'records.changed': AppliedChange

@@ -154,7 +154,7 @@ const tooLarge = (maxBytes: number): AppError =>
     `The file is larger than the ${Math.floor(maxBytes / 1024 ** 2)} MB limit`,
   )
 
-/** What failed on the way, in words; the details of a network are not the person's to know. */
+/** A user-facing error for a failed request; hides network details. */
 function explain(error: unknown, url: URL): AppError {
   if (error instanceof AppError) return error
   const name = error instanceof Error ? error.name : ''

@@ -1,7 +1,7 @@
 /** How far a job is; the last three are its ends. */
 export type JobStatus = 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled'
 
-/** What a job has done of what it will do. */
+/** Progress of a job. */
 export interface JobProgress {
   done: number
   /** Null while it is not known; an estimate while `done` grows. */
@@ -13,7 +13,7 @@ export interface JobProgress {
 export interface Job {
   id: string
   kind: string
-  /** What it works on, as its owner named it: a file, the title of a copy. Null where its input names nothing. */
+  /** Display name of its work: a file name, the title of a copy. Null if its input has none. */
   subject: string | null
   status: JobStatus
   baseId: string | null
@@ -25,7 +25,7 @@ export interface Job {
   updatedAt: string
 }
 
-/** What a running job is given. */
+/** Context of a running job. */
 export interface JobContext {
   jobId: string
   /** Who started it. */

@@ -12,7 +12,7 @@ import type { Secrets } from './secrets.ts'
 import type { FileStore } from './storage/index.ts'
 import type { Works } from './works.ts'
 
-/** What every module is given, and the only things it shares with the others. */
+/** The services that every module gets, and the only things that modules share. */
 export interface Kernel {
   config: Config
   log: Log
@@ -25,7 +25,7 @@ export interface Kernel {
   mail: Mail
   /** The bytes of people's files. */
   files: FileStore
-  /** What earlier modules need from later ones; filled once, in app.ts. */
+  /** Contracts that earlier modules need from later ones; filled once, in app.ts. */
   registry: Registry
   /** Modules that log changes say here how to take them back. */
   undoers: Undoers

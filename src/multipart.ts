@@ -31,7 +31,7 @@ export async function* readMultipart(
   if (boundary === undefined || boundary.length > MAX_BOUNDARY) throw broken()
   const source = createSource(body)
   try {
-    // What stands ahead of the first boundary means nothing.
+    // Ignores the preamble before the first boundary.
     for await (const _ of source.until(`\r\n--${boundary}`));
     while ((await source.take(2)) === '\r\n') {
       const head = readHead(await source.head())

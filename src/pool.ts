@@ -56,7 +56,7 @@ interface Entry {
 
 interface Member {
   runner: Runner
-  /** What it does; `isWanted` is false once nobody waits for it any more. */
+  /** Runs the task; `isWanted` turns false once no caller waits for the result. */
   running: { entry: Entry; isWanted: boolean } | null
   idleTimer: Timer | undefined
 }
@@ -96,7 +96,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     return member
   }
 
-  /** What a write tells on its way. */
+  /** Progress reports of a write. */
   function hear({ running, runner }: Member, message: Exclude<PoolMessage, PoolReply>): void {
     if (running?.entry.id !== message.id || !running.isWanted) return
     const { stopper } = running.entry

@@ -12,7 +12,7 @@ try {
 }
 
 const tell = (message: PoolMessage) => process.send?.(message)
-/** What waits to be told that it may commit, by its request. */
+/** Writes that wait for the permission to commit, by request id. */
 const permits = new Map<number, () => void>()
 
 process.on('message', (request: PoolRequest | PoolPermit) => {

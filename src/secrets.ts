@@ -96,7 +96,7 @@ export function seal(key: Uint8Array, text: string): string {
   return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** What `seal` was given; null where it was sealed with another key, or altered since. */
+/** Decrypts the output of `seal`; null if the key differs or the text was altered. */
 export function unseal(key: Uint8Array, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
@@ -108,7 +108,7 @@ export function unseal(key: Uint8Array, sealed: string): string | null {
   try {
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    // Whatever the cipher says of it: with this key there is nothing to read.
+    // Wrong key or altered text: the cipher's reason does not matter.
     return null
   }
 }

@@ -16,10 +16,10 @@ const MAX_MESSAGE_BYTES = 16_000
 /** A character in UTF-8 has four bytes at most, and the engine counts characters. */
 const MAX_BODY_BYTES = 4 * MAX_MESSAGE_BYTES
 
-/** What a token of a session is made of. Other text is none, and might be no value of a header either. */
+/** Characters of a session token. Other text cannot be one, and may be invalid in a header. */
 const TOKEN = /^[\w.-]{1,4096}$/
 
-/** What the socket asks of the auth module. */
+/** The part of the auth module that the socket uses. */
 interface Gate extends Authenticator {
   access: {
     authorize(actor: Actor, right: Right, baseId?: string): Promise<void>
@@ -61,7 +61,7 @@ const LINKS_AT_ONCE = 500
 /** The longest that a timer can wait. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** What a connection was let in with. It is cut off once any of it has changed. */
+/** Access state at connection time. The connection is closed once any of it changes. */
 interface Entry {
   actor: Actor
   /** Of someone who is signed in: the version of their sessions. */
@@ -141,7 +141,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     return true
   }
 
-  /** What a view shows is not told apart from what else has changed: only links to whole bases are told of it. */
+  /** Only links to whole bases receive change events: they cannot be limited to the rows that a view shows. */
   async function enterByLink(
     socket: Connection,
     actor: Actor,
@@ -197,7 +197,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
     payload: unknown
   }
 
-  /** What waits to be sent to a room while its connections are checked. */
+  /** Messages queued for a room while its connections are checked. */
   const waiting = new Map<string, Message[]>()
 
   /** Sends to all connections of a room that may still have it. What is sent to one room keeps its order. */

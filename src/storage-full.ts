@@ -1,6 +1,6 @@
 import { AppError } from './core/errors.ts'
 
-/** What a database or the system says where a disk has no room: SQLite, the file system, PostgreSQL. */
+/** Error codes for a full disk: SQLite, the file system, PostgreSQL. */
 const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
 /** SQLite's words, where a thread has passed on the message alone. */
 const SQLITE_FULL = 'database or disk is full'

@@ -6,7 +6,7 @@ import { AppError, retryAfterOf } from './core/errors.ts'
 import type { Log } from './log.ts'
 import { explainStorage } from './storage-full.ts'
 
-/** What each procedure is given beside its input. */
+/** Context of each procedure. */
 export interface Context {
   actor: Actor
   requestId: string

@@ -24,7 +24,7 @@ export interface OpenWork extends Required<ScriptWatch> {
   expect(rows: number, records?: number): void
 }
 
-/** What a write is called. */
+/** Name of a write. */
 export interface WorkName {
   kind: WorkKind
   baseId: string
@@ -115,7 +115,7 @@ export function createWorks({ events }: { events: Events }) {
     try {
       return await open.run(followed, () => untilAborted(controller.signal, () => run(followed)))
     } catch (error) {
-      // What a stopped statement says is of no interest.
+      // Ignores the error of a cancelled statement.
       controller.signal.throwIfAborted()
       throw error
     } finally {

@@ -9,11 +9,11 @@ export type Actor =
       email: string
       /** Organisation roles, e.g. `['org-level-creator', 'super']`. */
       orgRoles: readonly string[]
-      /** How they showed who they are: some routes are for sessions only. */
+      /** How the request authenticated; some routes accept sessions only. */
       via: 'session' | 'token'
-      /** They ask to be held to less than they may: see `previewAs`. */
+      /** Set while the user previews the product in a lower role: see `previewAs`. */
       preview?: Preview
-      /** What the caller does in several calls but means as one: undo takes it back in one step. */
+      /** Id shared by several calls that form one user action; undo reverts them together. */
       actionId?: string
     }
   | ShareActor
@@ -25,10 +25,10 @@ export type Actor =
  */
 export interface ShareActor {
   kind: 'share'
-  /** What stands in the link. */
+  /** The id in the link's URL. */
   shareId: string
   baseId: string
-  /** ISO; from then on the link is closed. Null: until somebody closes it. */
+  /** Expiry of the link in ISO form; null: it does not expire. */
   expiresAt: string | null
   grant:
     | { kind: 'base'; role: 'viewer' | 'editor'; mayDownload: boolean }

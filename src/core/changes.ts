@@ -71,7 +71,7 @@ export interface RecordChange {
   after: Values | null
 }
 
-/** What the write door answers and what goes out over the socket. */
+/** Result of the write door, also sent over the socket. */
 export interface AppliedChange {
   /** Position in the base's log. Grows; a browser that sees a gap reads again. */
   id: number

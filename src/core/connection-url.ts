@@ -4,7 +4,7 @@ interface DriverConnection {
   connection: Record<string, string>
 }
 
-/** What a database is called in addresses, by the names that clients may write. */
+/** URL schemes of each database client. */
 const CLIENTS: Record<string, string> = {
   pg: 'pg',
   postgres: 'pg',

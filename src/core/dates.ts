@@ -245,7 +245,7 @@ export function fromWall(wall: WallTime, zone: string): number | null {
   return fitting.length === 0 ? null : Math.min(...fitting)
 }
 
-/** What clocks in the zone show at an instant. */
+/** The wall time of an instant in the zone. */
 export const wallIn = (ms: number, zone: string): WallTime => wallOf(ms + offsetAt(ms, zone))
 
 /** The day that calendars in the zone show at an instant. */

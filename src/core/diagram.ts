@@ -1,4 +1,4 @@
-/** What a diagram draws of a base: boxes with lines between them. */
+/** Content of a base's diagram: boxes with lines between them. */
 export interface Diagram {
   tables: DiagramTable[]
   links: DiagramLink[]

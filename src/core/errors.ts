@@ -80,7 +80,7 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** What a program needs beside the message: `{ fieldId, recordId }`, the list of problems, … */
+    /** Machine-readable details: `{ fieldId, recordId }`, the list of problems, … */
     readonly details?: Record<string, unknown>,
     readonly envelope: ErrorEnvelope = 'typed',
   ) {

@@ -29,22 +29,22 @@ export interface User {
 /** Someone who may open a base. */
 export interface Member extends Person {
   role: BaseRole
-  /** Since when, in ISO form. */
+  /** When they joined, in ISO form. */
   since: string
   /** True for a role in all bases, which only administrators give and take. */
   isInAllBases: boolean
   /** True until they have signed up. */
   isInvited: boolean
-  /** What they sign up with; null unless the one who asks invited them, or is a super admin. */
+  /** Token for signing up; only for the person who invited them and for super admins, else null. */
   inviteToken: string | null
 }
 
-/** What became of one address that was invited to a base. */
+/** Result of inviting one address to a base. */
 export interface MemberInvitation {
   email: string
   /** Set for people who have no account yet: the inviter can hand them the link, mailed or not. */
   inviteToken: string | null
-  /** Why they were not invited; null for those who were. */
+  /** Why the invitation failed; null if it succeeded. */
   problem: string | null
 }
 
@@ -60,7 +60,7 @@ export interface Base {
   createdAt: string
   updatedAt: string
   deletedAt: string | null
-  /** For how many days deleted things and the history are kept; 0: until someone deletes them. */
+  /** Days for which deleted items and history are kept; 0: without limit. */
   keepsDays: number
 }
 
@@ -95,7 +95,7 @@ export interface ViewField {
   width: number
   /** Name of the footer's summary for this column, or null. */
   summary: string | null
-  /** What a form says of it; null where it says nothing yet, and in views of other kinds. */
+  /** Its settings in a form; null if it has none yet, and in other kinds of view. */
   form: FormField | null
 }
 
@@ -122,7 +122,7 @@ export interface View {
    * (`locked`), or its owner alone (`personal`).
    */
   lock: 'collaborative' | 'locked' | 'personal'
-  /** Whose it is: that person may change it where it is personal. Null: made by nobody in particular. */
+  /** The user who may change it while it is personal; null for views without an owner. */
   ownerId: string | null
   meta: Record<string, unknown>
   rowHeight: RowHeight
@@ -131,12 +131,12 @@ export interface View {
   fields: ViewField[]
   filter: Filter | null
   sorts: Sort[]
-  /** What its records are grouped by, the outermost first: `MAX_GROUPS` at most. */
+  /** Group levels, outermost first; at most `MAX_GROUPS`. */
   groups: Sort[]
   coloring: RowColoring | null
-  /** What its kind keeps (`core/views`); read it by `optionsOf(view, kind)`. */
+  /** Options of its kind (`core/views`); read them with `optionsOf(view, kind)`. */
   options: object
-  /** The roles in whose list of views it does not stand; never of a table's default view. */
+  /** Roles for which the view is not listed; always empty for a table's default view. */
   hiddenFrom: HideableRole[]
   /** True while a public link to it is open. */
   isShared: boolean
@@ -147,7 +147,7 @@ export interface TableSchema {
   table: Table
   fields: Field[]
   views: View[]
-  /** Why nobody may write its records, in words: a view of a connected database, a source kept as it is; else null. */
+  /** Why its records are read-only, e.g. a view of a connected database; null if they can be written. */
   readOnlyReason: string | null
 }
 

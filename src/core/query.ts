@@ -53,12 +53,12 @@ export type Selection = Pick<
   'tableId' | 'viewId' | 'filter' | 'search' | 'group' | 'timeZone' | 'recordIds'
 >
 
-/** What `records.groups` is asked for. */
+/** Input of `records.groups`. */
 export interface GroupRequest {
   selection: Selection
   /** The outermost level first: one at least, `MAX_GROUPS` at most. */
   groups: Sort[]
-  /** What is worked out over the records of each group. */
+  /** Summaries computed for each group. */
   summaries: { fieldId: string; summary: string }[]
   /** Counted in groups of the first level. */
   limit: number

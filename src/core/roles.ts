@@ -113,7 +113,7 @@ export const RIGHTS = {
   'record.delete': { scope: 'base', least: 'editor', shared: true },
   'record.history': { scope: 'base', least: 'viewer' },
   'record.undo': { scope: 'base', least: 'editor' },
-  // What another person did.
+  // Actions of other users.
   'record.undo-others': { scope: 'base', least: 'creator' },
   // Deleted records: to see and restore them, and to delete them forever.
   'record.restore': { scope: 'base', least: 'editor' },
@@ -152,6 +152,6 @@ export const holdsBaseRole = (role: BaseRole | null, least: BaseRole): boolean =
 export const holdsOrgRole = (roles: readonly string[], least: OrgRole): boolean =>
   ORG_ROLES.slice(ORG_ROLES.indexOf(least)).some((role) => roles.includes(role))
 
-/** What the screens ask to show or hide a control: the same matrix, for a base role. */
+/** Whether a base role has a right; screens use it to show or hide controls. */
 export const roleCan = (role: BaseRole | null, right: BaseRight): boolean =>
   holdsBaseRole(role, RIGHTS[right].least)

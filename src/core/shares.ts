@@ -21,7 +21,7 @@ export const TIME_ZONE_HEADER = 'x-time-zone'
 /** A link's address that a person has chosen: letters, digits, `-` and `_`. */
 export const CUSTOM_ADDRESS = /^[A-Za-z0-9_-]{3,64}$/
 
-/** What REST clients read where a link has a password: that there is one, and nothing of it. */
+/** Placeholder that REST clients read instead of a link's password. */
 export const SHARE_PASSWORD_MASK = '********'
 
 /** Fewest characters of a link's password. */
@@ -73,7 +73,7 @@ export interface Share {
   isBlocked: boolean
 }
 
-/** What a visitor's page is told of the link before it reads anything. */
+/** Facts about a link that a visitor's page loads first. */
 export interface OpenedShare {
   kind: ShareKind
   baseId: string

@@ -90,6 +90,6 @@ export const findSummary = (key: string): Summary | null => BY_KEY.get(key) ?? n
 /** True for the key of a summary. */
 export const isSummaryKey = (key: unknown): key is SummaryKey => typeof key === 'string' && BY_KEY.has(key)
 
-/** What a field with this set offers, in the order of the menu. "None" is the absence of a summary. */
+/** Summaries offered for a set, in menu order. "None" means no summary. */
 export const summariesFor = (set: SummarySet): Summary[] =>
   SUMMARIES.filter((summary: Summary) => summary.sets.includes(set))

@@ -107,14 +107,14 @@ ${indent}where after is null`,
 /** An entry to be appended to a base's log, in the transaction of the write it records. */
 export interface NewEntry {
   actorId: string | null
-  /** What happened: `records.update`, `field.delete`, `view.arrange`, … The part before the dot is the owner. */
+  /** Action: `records.update`, `field.delete`, `view.arrange`, … The part before the dot is the owner. */
   kind: string
   tableId: string | null
   /** Each record with its values before and after; empty where the owner keeps everything in `detail`. */
   records: RecordChange[]
   /** How many records it touched, where they are not listed. */
   recordCount?: number
-  /** What the owner needs to undo it. Stored as JSON. */
+  /** Data that the owner needs to undo it. Stored as JSON. */
   detail?: unknown
   /** The entry that this one undoes or redoes. */
   undoes?: number
@@ -127,7 +127,7 @@ export interface NewEntry {
 
 /** An entry as it is stored. */
 export interface StoredEntry extends LogEntry {
-  /** What the owner stored to undo it; null: nothing. */
+  /** Data that the owner stored to undo it, or null. */
   detail: unknown
   /** The entry that undid it, `FINAL` where it cannot be undone; null: it stands. */
   undoneBy: number | null
@@ -477,7 +477,7 @@ export async function finalizeViewDeletion(engine: Engine, entryId: number): Pro
   return (marked?.changes ?? 0) > 0
 }
 
-/** What the deletions of views of some tables stored, oldest first. */
+/** Undo data of deleted views of some tables, oldest first. */
 export async function viewDeletionDetails(engine: Engine, tableIds: readonly string[]): Promise<unknown[]> {
   const rows = await engine.all<{ detail: string }>(
     engine.dialect.render(sql`select detail from sheaf_changes
@@ -639,7 +639,7 @@ export async function insertedIds(
   return rows.map(({ record_id: id }) => id)
 }
 
-/** What an entry did to one record. */
+/** Effect of an entry on one record. */
 export type RecordEntry = Pick<StoredEntry, 'id' | 'at' | 'actorId' | 'kind'> &
   Pick<LoggedRecord, 'before' | 'after'>
 
@@ -711,7 +711,7 @@ export async function sampleRecords(
   )
 }
 
-/** What the deletions of some records stored of them, oldest first. */
+/** Values that the deletions of some records stored, oldest first. */
 export const valuesWhenDeleted = (
   engine: Engine,
   tableId: string,

@@ -12,7 +12,7 @@ const sslConfig = z.object({
   mode: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']),
   /** The authority, where it is none that the system knows. */
   ca: z.string().optional(),
-  /** What this server shows of itself, with its key. */
+  /** Client certificate of this server, with its key. */
   cert: z.string().optional(),
   key: z.string().optional(),
 })

@@ -3,7 +3,7 @@ import type { Dialect, Engine, Statement } from '../dialects/dialect.ts'
 import { sqlite } from '../dialects/sqlite.ts'
 import { CLEAR_LOG } from './change-log.ts'
 
-/** What of a base's home goes into a copy of it. */
+/** Parts of a base's home that are copied. */
 export interface HomeCopy {
   /** Names of the tables; others, such as those in the trash, stay behind. */
   tables: readonly string[]

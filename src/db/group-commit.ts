@@ -3,7 +3,7 @@ import type { Transaction } from '../dialects/dialect.ts'
 /** A group that has taken this long takes no more: who waits for it should not wait for ever. */
 const FULL_AFTER_MS = 10
 
-/** What an engine that answers at once does without a promise: nothing may come in between then. */
+/** Runs synchronously on engines that answer at once, so that nothing can interleave. */
 type Now = undefined | Promise<void>
 
 /** A connection on which a group is written. */
@@ -56,7 +56,7 @@ export function createGroupCommit(
       await runGroup(session)
       call()
     })
-    // What goes wrong in a group is told to its members. Where there is no connection there is no group.
+    // Errors inside a group reach its members. Without a connection there is no group.
     run.catch((error) => {
       isCalled = false
       for (const member of waiting.splice(0)) member.settle({ ok: false, error })

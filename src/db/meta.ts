@@ -27,7 +27,7 @@ export interface Meta {
    * outdated at once, so nothing that a revocation must void is held in memory (see `createReadCache`).
    */
   isShared: boolean
-  /** What this process works on: others over the same metadata leave it alone. */
+  /** Jobs claimed by this process; other processes over the same metadata skip them. */
   claims: Claims
   /**
    * Query builder: only what both engines' builders have. Always await a query: PostgreSQL answers later, SQLite at once.
@@ -44,7 +44,7 @@ export interface Meta {
   close(): Promise<void>
 }
 
-/** What finds something sealed: connections to other databases, and mails that wait. */
+/** Queries that find encrypted data: connections to other databases, and waiting mails. */
 const SEALED = [
   'select 1 from sources where config is not null limit 1',
   'select 1 from mails where content is not null limit 1',
@@ -116,7 +116,7 @@ const isGone = (path: string): boolean => (statSync(path, { throwIfNoEntry: fals
  * @throws Error that names the file
  */
 function refuseLost(path: string, dataDir: string): void {
-  // What SQLite has written last may be in the log alone.
+  // The latest writes may be only in the write-ahead log.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 && existsSync(path)) return
   for (const folder of ['bases', 'attachments']) {
     const inside = join(dataDir, folder)

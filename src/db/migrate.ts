@@ -10,7 +10,7 @@ interface Migration {
   statements: string[]
 }
 
-/** What drizzle-kit writes between two statements of one file. */
+/** Separator of statements in the files of drizzle-kit. */
 const BREAKPOINT = '--> statement-breakpoint'
 
 /** The committed migrations of an engine, in order. */
@@ -21,7 +21,7 @@ function readMigrations(engine: 'sqlite' | 'postgres'): Migration[] {
   }))
 }
 
-/** What is known of who has written the metadata before. */
+/** Versions that have written the metadata before. */
 interface Written {
   /** Names of the migrations that were applied. */
   applied: ReadonlySet<string>

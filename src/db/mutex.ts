@@ -13,7 +13,7 @@ export function createMutex() {
   }
 }
 
-/** What a writer says of itself. */
+/** Properties of a writer. */
 export interface Turn {
   /** A change of whole tables: shorter writes that come while it waits go ahead of it. */
   isLong?: boolean

@@ -24,7 +24,7 @@ export interface RecordNames {
   find(name: string): RecordId | undefined
 }
 
-/** What a text says of records of another table. */
+/** Records of another table that a text names. */
 export interface NamedRecords {
   ids: RecordId[]
   /** The names that are found, and those that are not. */

@@ -27,7 +27,7 @@ export interface OpenFiles {
 
 /** File descriptors of one open base: reader and writer with the log beside the file, and the log's index. */
 const DESCRIPTORS_EACH = 5
-/** What sockets, worker threads, uploads and the metadata may take. */
+/** Descriptors reserved for sockets, worker threads, uploads and the metadata. */
 const KEPT_FREE = 64
 /** Where the system does not say how many files a process may open. */
 const ASSUMED_LIMIT = 256

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Meta } from './meta.ts'
 
-/** What was read from the metadata, held in memory until this process changes it. */
+/** Caches metadata in memory until this process changes it. */
 interface ReadCache<V> {
-  /** What is held, without reading. */
+  /** The cached value, without reading. */
   peek(key: string): V | undefined
-  /** What is held, or what `load` reads now; null is not held. */
+  /** The cached value, or the result of `load`; null is not cached. */
   read(key: string, load: () => Promise<V | null>): Promise<V | null>
   /** To be called once a change is committed and before it is acknowledged: the next read is fresh. */
   forget(key: string): void

@@ -26,7 +26,7 @@ import { openPostgresDatabase, openPostgresEngine } from './postgres/engine.ts'
 import { explainPostgres, OWN_DATABASE } from './postgres/errors.ts'
 import { createBaseFile, openSqliteEngine } from './sqlite-engine.ts'
 
-/** What holds a base's own tables: a file of its own, or a schema in the server's PostgreSQL. */
+/** Storage of a base's own tables: its own file, or a schema in the server's PostgreSQL. */
 type HomeClient = 'sqlite3' | 'pg'
 
 /** A database that a base reads, as the metadata has it. */
@@ -51,7 +51,7 @@ export const HAS_TABLES = defineSlot<(baseId: string) => Promise<boolean>>('sour
 
 /** The databases that hold people's tables. */
 export interface Sources {
-  /** What the home of a new base is. Those that exist stay where they are. */
+  /** Kind of home for new bases. Existing bases stay where they are. */
   readonly newHome: HomeClient
   /** Makes the home of a new base, `newHome`. Nothing else makes one: what is missing later has been lost. */
   create(baseId: string): Promise<void>
@@ -84,7 +84,7 @@ export interface Sources {
   copy(fromBaseId: string, toBaseId: string, what: HomeCopy): Promise<void>
   /** Removes a base's home with all its records. For good. */
   remove(baseId: string): Promise<void>
-  /** What `postgresIdentity` gives of the database of `DATABASE_URL`; null where there is none. */
+  /** Identity of the database of `DATABASE_URL` (`postgresIdentity`); null if not configured. */
   ownDatabase(): Promise<string | null>
   /** Reads from a database of people's tables. @throws where none can be opened; what is wrong with one base alone does not count */
   check(): Promise<void>
@@ -200,7 +200,7 @@ export function openSources(
           await home.values({ sql: 'select count(*) from sqlite_schema', params: [] })
           return
         } catch (error) {
-          // What is wrong with one base alone does not keep the others from being served.
+          // An error in one base must not keep the others from being served.
           const isItsOwn = error instanceof AppError && error.code !== 'DATABASE_UNREACHABLE'
           if (!isItsOwn) throw error
         }

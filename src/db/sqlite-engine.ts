@@ -33,7 +33,7 @@ const LOOK_EVERY_MS = 1_000
 const CHECKPOINT_BYTES = 8 * 1024 ** 2
 const LOOK_AFTER_WRITES = 50
 
-/** What a read of a file of this size can take is over soon; beyond it may have to be stopped. */
+/** Reads of files up to this size finish soon; reads of larger ones may have to be stopped. */
 const LARGE_BYTES = 32 * 1024 ** 2
 
 /** The connections to a file, and what was prepared on them. */
@@ -141,7 +141,7 @@ function requireBaseFile(file: Database, path: string, name: string): void {
     .all()
   if (!found?.hasLog) throw damagedBaseFile(name, 'it holds no base')
   const { pages, pageSize } = found
-  // What the log beside the file holds is not in the file yet.
+  // The write-ahead log may hold data that is not in the file yet.
   const isLogEmpty = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
   if (isLogEmpty && statSync(path).size < pages * pageSize) throw damagedBaseFile(name, 'its end is missing')
 }
@@ -236,7 +236,7 @@ function engineOf(
     const now = performance.now()
     if (isWrite || now - lookedAt > LOOK_EVERY_MS) {
       const found = statSync(path, { throwIfNoEntry: false })
-      // What is written to a file without a name is gone with this process.
+      // Writes to an unlinked file would be lost with this process.
       if (!found)
         throw explain(Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' }))
       if (found.ino !== handles.inode && (writers === 0 || isWrite)) {
@@ -281,7 +281,7 @@ function engineOf(
     isCheckpointing = true
     const run = () => pool.run('sqlite.checkpoint', { path }, 'write', path)
     run()
-      // What was written meanwhile is little. With no writer beside it the log is used again from its beginning.
+      // Little was written in the meantime. Without a concurrent writer the log restarts from its beginning.
       .then(() => exclusively(run))
       // The log stays as it is, with all that is in it: a later write tries again.
       .catch(() => undefined)
@@ -452,7 +452,7 @@ export function groupSession(file: Database, transaction: Transaction): GroupSes
   }
 }
 
-/** What every connection to a base's file sets, in worker threads as well. */
+/** Pragmas of every connection to a base's file, in worker threads as well. */
 export function configure(file: Database): void {
   defineSqliteFunctions(file)
   file.run('pragma synchronous = full')

@@ -14,7 +14,7 @@ export function explainSqlite(error: unknown, source: string): unknown {
   const refuse = (what: string) => new AppError('DATABASE_ERROR', `${what}: ${message}`)
   if (/^no such (table|column|view)|has no column named/i.test(message)) return refuse(changedThere(source))
   if (/^(UNIQUE|NOT NULL) constraint failed/i.test(message)) return error
-  // What a trigger raises has words of its own.
+  // Keeps the message that a trigger raises.
   if (/constraint failed|datatype mismatch/i.test(message) || isTriggers(error)) {
     return refuse('The database refused the value')
   }
@@ -44,7 +44,7 @@ export const damagedBaseFile = (name: string, reason: string): AppError =>
     `The file of this base is damaged: ${name} cannot be read (${reason}). Restore it from a backup`,
   )
 
-/** What went wrong with a base's own file itself, in words that name it; whatever else went wrong as it is. */
+/** Names the base's file in errors about the file itself; returns other errors unchanged. */
 export function explainBaseFile(error: unknown, { path, name }: { path: string; name: string }): unknown {
   if (error instanceof AppError || !(error instanceof Error) || !('code' in error)) return error
   const code = String(error.code)

@@ -24,7 +24,7 @@ export interface ColumnDefinition {
 
 /** A summary over the rows of a group. */
 export interface GroupSummary {
-  /** What has to be known of each row first, worked out in a select over all of them. */
+  /** Values needed per row first, computed in a select over all rows. */
   rows: SQL[]
   /** The aggregate; `names` are those of `rows` in the select that groups. */
   over(names: SQL[]): SQL
@@ -68,9 +68,9 @@ export interface QueryDialect extends FilterWords<SQL> {
   formula: FormulaWords<SQL>
   /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null
-  /** What is read of linked records: links, lookups, rollups and counts. */
+  /** Expressions over linked records: links, lookups, rollups and counts. */
   related: RelatedWords
-  /** What is read of columns that are not ours. */
+  /** Columns of connected tables. */
   foreign: ForeignWords
 }
 
@@ -104,11 +104,11 @@ export interface Dialect extends QueryDialect {
   insertDefaults(table: string): string
   /** Writes rows that are selected. Every `insert … select` into a base's own tables is made by this word. */
   insertSelected(rows: SelectedRows): SQL
-  /** What the driver takes for a value of a column of this kind, where that is not the value itself. */
+  /** Converts values of this storage kind to what the driver binds; null if they are bound unchanged. */
   encode(storage: StorageKind): ((value: CellValue) => CellValue) | null
   /** Equal, or both NULL: never NULL itself. */
   isSame(left: SQL, right: SQL): SQL
-  /** What stands for the value at a place, counted from 0, in a text that is written by hand: `?`, `$1`. */
+  /** Placeholder of the parameter at an index from 0 in hand-written SQL: `?`, `$1`. */
   placeholder(index: number): string
   /** The columns of a table as they lie in the database: rows with a `name` and the `type` it has there. */
   listColumns(table: string): Statement
@@ -136,7 +136,7 @@ export interface Dialect extends QueryDialect {
   isFullTable(error: unknown): boolean
 }
 
-/** What a statement of a script did. */
+/** Result of one statement of a script. */
 export interface StatementResult {
   /** Rows that it wrote; 0 where it only read. */
   changes: number

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CellValue, StorageKind } from '../core/fields/field-type.ts'
 import { sqliteTemporal, sqliteTemporalValue, type TemporalStorage } from './sqlite-dates.ts'
 
-/** What is read of columns that are not ours, whose types are any that their engine has. */
+/** Reading and writing columns of connected tables, which may have any type of their engine. */
 export interface ForeignWords {
   /** A column that is shown as text, as text: comparisons and searches then know nothing of its type. */
   asText(column: SQL, databaseType: string): SQL
@@ -24,7 +24,7 @@ export interface ForeignWords {
   overriding: string
   /** A value of any type as text that says all of it; `fromExactText` makes the same value of it again. */
   exactText(column: SQL, databaseType: string): SQL
-  /** What stands in an insert for such a text, which is bound at the placeholder. */
+  /** Insert expression for such a text, which is bound at the placeholder. */
   fromExactText(placeholder: string, databaseType: string): string
 }
 

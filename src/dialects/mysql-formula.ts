@@ -148,7 +148,7 @@ const wallClock = (ms: SQL): SQL => sql`date_add('1970-01-01', interval ${intege
 /** Divided as exact decimals: a double does not hold the microseconds of far years. */
 const toMs = (time: SQL): SQL => sql`(floor(timestampdiff(microsecond, '1970-01-01', ${time}) / 1000) + 0e0)`
 
-/** What stands for each part in the formats of `str_to_date`. */
+/** Format specifiers of `str_to_date`. */
 const DATE_SIGNS: Record<DatePart, string> = {
   year: '%Y',
   shortYear: '%y',

@@ -3,7 +3,7 @@ import { mysqlAverage, mysqlSum } from './decimal-sums.ts'
 import { instantText, timeText } from './mysql-tables.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
-/** What MariaDB and MySQL say alike of linked records. */
+/** Expressions over linked records that are the same in MariaDB and MySQL. */
 const shared = {
   isThere: (value) => isThere(value),
   link: (rows, id, title) =>

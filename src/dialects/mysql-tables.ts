@@ -49,7 +49,7 @@ export const mysqlTables = {
   dropIndexesOf: () => [],
 } satisfies Partial<Dialect>
 
-/** What the write door asks of MySQL. */
+/** Statements of the write door in MySQL. */
 export const mysqlWrites = {
   placeholder: () => '?',
   insertSelected,

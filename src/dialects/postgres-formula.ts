@@ -209,7 +209,7 @@ function cell(column: SQL | undefined, form: CellForm): SQL {
         when ${column} > ${sql.raw(`-${CELL_LIMIT}`)} and ${column} < ${sql.raw(String(CELL_LIMIT))} then (${column})::float8 end`
     case 'date':
     case 'datetime':
-      // What lies outside, infinity among it, has no milliseconds.
+      // Values outside this range, infinity included, have no milliseconds.
       return sql`case when ${column} >= '0001-01-01' and ${column} < '10000-01-01' then ${toMs(column)} end`
     case 'boolean':
       // Whole numbers in databases that are not ours become truths by way of integer alone.

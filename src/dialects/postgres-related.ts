@@ -4,7 +4,7 @@ import { postgresSum } from './decimal-sums.ts'
 import { instantText, timeText } from './postgres-tables.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 
-/** What is read of linked records, in PostgreSQL's words. */
+/** Expressions over linked records in PostgreSQL. */
 export const postgresRelated: RelatedWords = {
   links: (rows, id, title, limit, counted) =>
     sql`(select '[' || n || ',' || ${pairs(rows, id, title, limit)} || ']'

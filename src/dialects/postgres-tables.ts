@@ -49,7 +49,7 @@ export const postgresTables = {
   dropIndexesOf: () => [],
 } satisfies Partial<Dialect>
 
-/** What the write door and the change log ask of PostgreSQL. */
+/** Statements of the write door and the change log in PostgreSQL. */
 export const postgresWrites = {
   placeholder: (index) => `$${index + 1}`,
   encode: () => null,
@@ -113,7 +113,7 @@ export const postgresWrites = {
     return Array.from({ length: count }, (_, index) => row.last - count + index + 1)
   },
 
-  // What was given out last is null where nothing was, and then nothing is set.
+  // The last number given out is null in an empty table; setval then changes nothing.
   continueIds: (table, from) => [
     {
       sql: `with numbered as (
@@ -143,7 +143,7 @@ export const postgresWrites = {
 /** A function takes 100 values. */
 const JSON_PAIRS = 50
 
-/** What a value in JSON is cast to, so that it can be compared with a column and written to it. */
+/** Type to which a JSON value is cast before it is compared with a column or written to it. */
 const VALUE_TYPES: Record<StorageKind, string> = {
   ...POSTGRES_TYPES,
   id: 'bigint',

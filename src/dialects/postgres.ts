@@ -118,7 +118,7 @@ export const postgres: Dialect = {
   foreign: postgresForeign,
 }
 
-/** What a column is compared with. A bare value is taken for one of the column's type, and 1.5 is no bigint. */
+/** Right side of a comparison. An untyped parameter would get the column's type, and 1.5 is not a bigint. */
 function operand(value: FilterValue): SQL {
   if (value instanceof ExactNumber) return sql`${value.text}::numeric`
   return typeof value === 'number' && !Number.isSafeInteger(value)

@@ -3,7 +3,7 @@ import { sqliteRounded } from './decimal-sums.ts'
 import { isTextStorage, type RelatedRows, type RelatedValue, type RelatedWords } from './related.ts'
 import { sqlitePrinted } from './sqlite-text.ts'
 
-/** What is read of linked records, in SQLite's words. */
+/** Expressions over linked records in SQLite. */
 export const sqliteRelated: RelatedWords = {
   links: (rows, id, title, limit, counted) =>
     // A count of its own: the list ends after `limit` records, and so do the titles that are worked out.
@@ -37,7 +37,7 @@ const AGGREGATES: Record<Parameters<RelatedWords['rollup']>[1], (value: SQL) => 
   max: (value) => sql`max(${value})`,
 }
 
-/** What is made of a total outside of its select, so that a value that is worked out stands in the statement once. */
+/** Applied to a total outside its select, so that a computed value occurs only once in the statement. */
 const OF_TOTAL: Partial<Record<Parameters<RelatedWords['rollup']>[1], SQL>> = {
   sum: sqliteRounded(sql`s`),
   sumDistinct: sqliteRounded(sql`s`),

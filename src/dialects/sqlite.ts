@@ -34,7 +34,7 @@ const sqliteFileNames = (column: SQL): SQL =>
 const sqliteFileBytes = (column: SQL): SQL =>
   sql`sum((select sum(json_extract(file.value, '$.size')) from ${sqliteFiles(column)}))`
 
-// What is in the list and no object would be read as JSON itself, and is none.
+// Only objects: json_each gives other items as plain values, which json_extract cannot parse.
 const sqliteFiles = (column: SQL): SQL =>
   sql`json_each(${sqliteList(column)}) as file where file.type = 'object'`
 
@@ -247,7 +247,7 @@ function defaultLiteral(value: Exclude<CellValue, null>): string {
   return String(Number(value))
 }
 
-/** What the grid's footer computes, in SQLite's words. */
+/** Summaries of the grid's footer. */
 function sqliteSummary(part: SummaryPart, column: SQL, from: SQL): SQL {
   switch (part) {
     case 'fileBytes':

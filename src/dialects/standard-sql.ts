@@ -36,7 +36,7 @@ export const quoteText = (text: string): string => `'${text.replaceAll("'", "''"
 /** Most digits in front of and behind the point of a `decimal(65,30)`, which is the largest of MySQL. */
 const [MAX_WHOLE, MAX_DECIMALS] = [35, 30]
 
-/** What a column is compared with. A number is bound as a double, which has fewer digits than some columns. */
+/** Right side of a comparison. Numbers are bound as doubles, which have fewer digits than some columns. */
 function operand(value: FilterValue): SQL {
   if (!(value instanceof ExactNumber)) return sql`${value}`
   const [whole = '', decimals = ''] = value.text.replace('-', '').split('.')

@@ -47,7 +47,7 @@ export function createJobStore(meta: Meta) {
         .limit(LISTED)
       return rows.map(toJob)
     },
-    /** What a former process left, oldest first, each with its input. */
+    /** Unfinished jobs of a former process with their inputs, oldest first. */
     async unfinished(): Promise<{ job: Job; input: unknown }[]> {
       const rows = await db.select().from(jobs).where(isUnfinished).orderBy(jobs.createdAt)
       return rows.map((row) => ({ job: toJob(row), input: row.input }))
@@ -64,7 +64,7 @@ function toJob({ input, ...job }: Row): Job {
   return { ...job, subject: subjectOf(input), result: job.result ?? null }
 }
 
-/** What the input of a job names its work by: the name of a file, or the title of what is made. */
+/** Display name of a job from its input: a file name, or the title of the copy. */
 export function subjectOf(input: unknown): string | null {
   const { fileName, title } = (input ?? {}) as { fileName?: unknown; title?: unknown }
   return ([fileName, title].find((name) => typeof name === 'string' && name !== '') as string | null) ?? null

@@ -5,7 +5,7 @@ export type MailBlock =
   | { kind: 'list'; items: { label: string; value: string }[] }
   | { kind: 'link'; label: string; url: string }
 
-/** What a mail says, from which its text and its HTML are made. */
+/** Content of a mail, rendered as plain text and as HTML. */
 export interface MailContent {
   subject: string
   blocks: MailBlock[]

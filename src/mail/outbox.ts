@@ -102,7 +102,7 @@ export function createOutbox(meta: Pick<Meta, 'db' | 'tables'>, key: Uint8Array)
       }
     },
 
-    /** What is sent is not kept, but that it was. */
+    /** Keeps the fact that the mail was sent and drops its content. */
     async sent(id: string): Promise<void> {
       await db.update(mails).set({ status: 'sent', content: null, error: null }).where(eq(mails.id, id))
     },
@@ -131,9 +131,9 @@ function defineOutboxTable(c: Columns) {
     'mails',
     {
       id: c.text('id').primaryKey(),
-      /** What mails are counted by: `form <viewId>`, `reset <userId>`. */
+      /** Key for rate limits: `form <viewId>`, `reset <userId>`. */
       topic: c.text('topic').notNull(),
-      /** What happened; the mails to several people about the same have the same. */
+      /** Event id, shared by the mails to all its recipients. */
       event: c.text('event').notNull(),
       /** A single address. */
       recipient: c.text('recipient').notNull(),
@@ -146,7 +146,7 @@ function defineOutboxTable(c: Columns) {
       dueAt: c.bigInteger('due_at').notNull(),
       /** Milliseconds since 1970: it is of no use any more. Null: it keeps its use. */
       expiresAt: c.bigInteger('expires_at'),
-      /** What the mail server said last. */
+      /** Last error of the mail server. */
       error: c.text('error'),
       /** Milliseconds since 1970. */
       createdAt: c.bigInteger('created_at').notNull(),

@@ -24,7 +24,7 @@ const SEND_TIMEOUT_MS = 120_000
 /** No such mailbox (RFC 5321 §4.2.3). Other refusals may be about this server: its account, its address. */
 const NO_MAILBOX = [550, 551, 553]
 
-/** What a failure says of whether anybody could be reached (codes of nodemailer and of the system). */
+/** Error codes of nodemailer and the system for an unreachable server. */
 const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
 
 /** The mail server of the configuration; null where none is named. nodemailer is known here and nowhere else. */

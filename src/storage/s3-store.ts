@@ -3,7 +3,7 @@ import { S3Client } from 'bun'
 import type { Config } from '../config.ts'
 import { type FileStore, requireKey } from './file-store.ts'
 
-/** What the bucket is reached by. */
+/** Location and credentials of the bucket. */
 export type S3Config = Pick<
   Config,
   's3Bucket' | 's3Region' | 's3Endpoint' | 's3AccessKeyId' | 's3SecretAccessKey'

@@ -72,7 +72,7 @@ interface Issue {
   message: string
   code: string
   params?: Record<string, unknown>
-  /** What is too small or too big: `string`, `array`, `number`, … */
+  /** Kind of value that is too small or too big: `string`, `array`, `number`, … */
   origin?: string
   minimum?: number | bigint
   maximum?: number | bigint
@@ -128,7 +128,7 @@ function wordIssue(issue: Issue): { keyword: string; params: Record<string, unkn
   if (code === 'invalid_type')
     return { keyword: 'type', params: { type: expected }, message: `must be ${expected}` }
   if (code === 'invalid_format' && format === 'regex') {
-    // What a rule says of itself tells people more than its pattern does.
+    // The rule's own message is clearer than its pattern.
     const isOwn = !message.startsWith('Invalid string')
     return {
       keyword: 'pattern',

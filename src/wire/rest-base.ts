@@ -163,7 +163,7 @@ export const tooLargeForAnonymous = (maxBytes: number): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', `Without signing in, a request may send ${maxBytes} bytes at most`)
 
 /**
- * What clients tell apart: a word that is no JSON, and an object or list that is not well formed.
+ * Clients distinguish text that is not JSON at all from a malformed object or list.
  * @throws BAD_JSON, BAD_REQUEST with the parser's own words
  */
 async function parseJson(text: string): Promise<unknown> {

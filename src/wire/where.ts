@@ -41,7 +41,7 @@ interface Piece {
   text: string
 }
 
-/** What may stand between two clauses. A `~not` alone means "and not". */
+/** Operators between two clauses. A `~not` alone means "and not". */
 const JOINER = /(?<=\))(?:~(and|or)(~?not)?|(~not))(?=\()/g
 
 /** Cuts the text at its joiners; the brackets stay with the clauses. */

@@ -57,10 +57,10 @@ const GUARDED = /^'+[=+\-@\t\r\n]/
 /** The text with a `'` in front where a spreadsheet would run it. */
 export const guardText = (text: string): string => (DANGEROUS.test(text) ? `'${text}` : text)
 
-/** What `guardText` was given. */
+/** Reverses `guardText`. */
 export const unguardText = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
 
-/** What no guarded file has: a number may begin with a sign, and nothing else with one of these. */
+/** Unguarded cells: text that starts with one of these characters without being a number. */
 const UNGUARDED = /^(?:[=@\t\r\n]|[+-](?![\d.,]))/
 
 /** True where the cells look as an export of ours writes them: some are guarded, and none should have been. */

@@ -8,7 +8,7 @@ export interface ImportProblem {
   reason: string
 }
 
-/** What an import job answers when it has ended well. */
+/** Result of a successful import job. */
 export interface ImportResult {
   tableId: string
   title: string

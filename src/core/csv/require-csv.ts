@@ -4,7 +4,7 @@ import { CsvError } from './reader.ts'
 /** The file is of another kind: reading it again, or in another way, cannot help. */
 export class ForeignFileError extends CsvError {}
 
-/** What files of other kinds begin with, and what they are called. */
+/** Magic bytes of other file formats, with their names. */
 const KINDS: readonly { begins: string; name: string }[] = [
   { begins: 'SQLite format 3\0', name: 'an SQLite database' },
   { begins: 'PAR1', name: 'a Parquet file' },
@@ -115,7 +115,7 @@ function isXml(text: string): boolean {
   return rest === '' || rest.startsWith('<')
 }
 
-/** What a text is that is no table of cells, or null. */
+/** The format of a text that is not CSV; null if it may be CSV. */
 function textKind(text: string, isWhole: boolean): string | null {
   if (HTML.test(text)) return 'an HTML page'
   if (isXml(text)) return 'an XML file'

@@ -36,7 +36,7 @@ export type FileKind = (typeof FILE_KINDS)[number]['key']
 /** Keys of all kinds, for schemas. */
 export const FILE_KIND_KEYS = FILE_KINDS.map(({ key }) => key) as readonly FileKind[]
 
-/** What a file of this type is, or null for one of no kind that is listed. */
+/** The kind of a file of this MIME type; null if it is not listed. */
 export function fileKind(mimetype: string): FileKind | null {
   return FILE_KINDS.find(({ types }) => types.test(mimetype))?.key ?? null
 }

@@ -43,7 +43,7 @@ export const button = defineFieldType({
   computed: 'button',
 })
 
-/** What a button's cell says. */
+/** Value of a button's cell. */
 interface ButtonValue {
   label: string
   /** Where a press leads, as the formula says it; null: nowhere. */

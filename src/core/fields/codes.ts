@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
-/** What fields have in common that show another field's value as a code. */
+/** Shared definition of fields that show another field's value as a code. */
 const codeValue = {
   ...workedOut,
   storage: 'longText' as const,

@@ -14,7 +14,7 @@ const LONG_TEXT = /^[+-]?\d{16,30}$/
 
 const EXACT_DECIMAL = /^(numeric|decimal)\b/i
 const FLOATING = /^(real|double|float|numeric|decimal)\b/i
-/** What cells have for numbers that JSON does not know. */
+/** Cell text of numbers that JSON cannot represent. */
 const NO_NUMBER = /^(-?Infinity|NaN)$/
 
 /**

@@ -18,7 +18,7 @@ const instantOptions = z.object({
     .default('local'),
 })
 
-/** What instants have in common, whoever writes them. */
+/** Shared definition of the types whose values are instants. */
 const instantValue = {
   storage: 'datetime' as const,
   options: instantOptions,

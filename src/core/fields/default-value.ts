@@ -14,7 +14,7 @@ export interface MadeAt {
   timeZone?: string
 }
 
-/** What a moment is to the types that may begin with it, to the second. */
+/** The current moment in the stored form of each type that accepts it as default, to the second. */
 const MOMENTS: Partial<Record<Field['type'], (ms: number, zone: string) => CellValue>> = {
   Date: dayIn,
   DateTime: toStored,

@@ -5,7 +5,7 @@ import { DURATION_FORMATS, type DurationFormat, parseDuration } from './duration
 import { hasTime, parseInstant, withoutTime } from './instant-text.ts'
 import { parseTime } from './time.ts'
 
-/** What each format looks like; the length of the parts tells it from a version or a fraction. */
+/** Pattern of each format; the lengths of the parts distinguish it from a version or a fraction. */
 const SHAPES: Partial<Record<DateFormat, RegExp>> = {
   // With points, too, as in Korea and Hungary.
   'YYYY-MM-DD': /^\d{4}([-.])\d{1,2}\1\d{1,2}$/,

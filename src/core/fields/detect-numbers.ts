@@ -85,7 +85,7 @@ const CODES: Record<string, { locale?: string; decimals?: number }> = {
   ISK: { locale: 'is-IS', decimals: 0 },
 }
 
-/** What marks an amount, or a share: a sign or a code. */
+/** Symbol or code of a currency, or the percent sign. */
 const unitOf = (value: string): string | undefined =>
   [...Object.keys(SIGNS), '%', ...Object.keys(CODES)].find((mark) => hasUnit(value, mark))
 

@@ -16,7 +16,7 @@ export const MAX_ROWS_TO_PARSE = 500
 /** Longest value of a single-line field (spec §5, §9). */
 export const MAX_LINE = 255
 
-/** What a column of a file seems to be. */
+/** The detected type of a file's column. */
 export interface DetectedField {
   /** Readable; unique in the table. */
   title: string
@@ -80,7 +80,7 @@ export function detectFields(
   })
 }
 
-/** What is known of a column beside its values. */
+/** Facts about a column besides its values. */
 export interface ColumnHints extends Pick<DetectOptions, 'monthFirst' | 'decimal'> {
   /** The header's; '' where the file has none. */
   title?: string

@@ -1,7 +1,7 @@
 import type { FieldOptions } from './field-type.ts'
 import type { FieldTypeName } from './index.ts'
 
-/** What one detector found; null: it is something else. */
+/** A detector's result; null if the column does not match. */
 export type Detected = { type: FieldTypeName; options?: FieldOptions; ambiguous?: true } | null
 
 /** The words of a title in lower case: `gap_species_code`, `gapSpeciesCode` and `Gap species code` have the same three. */

@@ -1,8 +1,8 @@
 import type { AnyFieldType, StorageKind } from './field-type.ts'
 
-/** What databases and programs write for a missing value. */
+/** Words that databases and programs write for a missing value. */
 const NULLS = new Set(['null', '(null)', '<null>', '\\n', 'nil', '#n/a', '#na'])
-/** What people write for one. Among answers such as yes and no these can be an answer of their own. */
+/** Words that people write for a missing value. Beside answers such as yes and no they may be answers themselves. */
 const MISSING = new Set(['n/a', 'na', 'n.a.', 'n.a', 'none', 'nan', '-', '--', '---', '–', '—'])
 
 const TAKES_MISSING: ReadonlySet<StorageKind> = new Set(['integer', 'real', 'date', 'datetime', 'time'])

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { DecimalMark } from './number-text.ts'
 
-/** What a value looks like in a cell, in JSON and in the log: the same everywhere. */
+/** A cell's value: the same form in cells, in JSON and in the log. */
 export type CellValue = string | number | boolean | null
 
 /** How a column keeps its values; each dialect says with which type of its own. */
@@ -35,7 +35,7 @@ export type FilterSet =
   | 'attachment'
   /** Times of day: compared like numbers, by values that are times. */
   | 'time'
-  /** What may not be looked at: there, or not. */
+  /** Secret values: only their presence can be tested. */
   | 'presence'
   /** Links: compared by their count, which is never empty. */
   | 'links'
@@ -104,7 +104,7 @@ interface FieldTraits {
   ordersRecords?: true
   /** REST clients name the column's database type in the options. */
   namesDatabaseType?: true
-  /** What REST clients read in a link field: how many records are linked, or the records. */
+  /** Value of a link field in REST: the number of linked records, or the records. */
   linkAnswer?: 'count' | 'records'
   /** A column can be shown as any type of the family without converting its values. */
   family?: 'text' | 'integer' | 'decimal'
@@ -137,7 +137,7 @@ interface FieldTraits {
 export interface FieldType<O = FieldOptions> extends FieldTraits {
   /** The name that is stored and that API clients use, spec §3: `SingleLineText`. */
   name: string
-  /** What a person reads in the type list: "Single select". */
+  /** Label in the type list: "Single select". */
   label: string
   group: FieldGroup
   /** One line of help, and an example value, shown in the type list. */

@@ -33,24 +33,24 @@ export interface Field {
   unique: boolean
   defaultValue: CellValue
   order: number
-  /** The one field that names a record; exactly one per table. */
+  /** The field that names records; exactly one per table. */
   isDisplay: boolean
   isPrimaryKey: boolean
-  /** Made by the product for its own use (created_at, nc_order, …); hidden unless asked for. */
+  /** Created by the product itself (created_at, nc_order, …); hidden by default. */
   isSystem: boolean
   /** The column's type in a database that is not ours, e.g. `numeric(10,2)`; null in tables of our own. */
   databaseType: string | null
-  /** Why nobody may write it, in words: a generated column, a type that cannot be edited; null: one may. */
+  /** Why the field is read-only: a generated column, a type that cannot be edited; null if it can be written. */
   readOnlyReason: string | null
-  /** What a computed field gives; null for a field with values of its own, and for a computed one that is broken. */
+  /** Result type of a computed field; null for other fields and for a broken one. */
   result: FieldResult | null
-  /** Why a computed field gives nothing: `Column 'Price' was deleted`; else null. */
+  /** Why a computed field is broken: `Column 'Price' was deleted`; else null. */
   error: string | null
 }
 
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'result'>>
 
-/** What a field of ours whose values lie in a column of their own says of the rest. */
+/** Properties of a field with a column in a table of our own. */
 export const OWN_COLUMN = { databaseType: null, readOnlyReason: null, result: null, error: null } as const
 
 /**

@@ -32,7 +32,7 @@ export const formula = defineFieldType({
 
 const formulaOptions = formula.options
 
-/** What a field says of its formula, of a button the address it opens. */
+/** The formula of a field; of a button, the formula of its URL. */
 export const formulaOf = (field: { options: FieldOptions }): z.output<typeof formulaOptions> =>
   formulaOptions.parse({ formula: field.options.formula, display: field.options.display })
 

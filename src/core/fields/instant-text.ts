@@ -64,7 +64,7 @@ function split(text: string): Parts | null {
   }
 }
 
-/** What stands before the time, without the comma and the spaces between the two. */
+/** The text before the time, without the comma and spaces between the two. */
 function dayBefore(text: string, time: RegExpExecArray): string {
   const day = text.slice(0, time.index)
   return time[0].startsWith(' ') ? trimTrailing(day, ' ').replace(/,$/, '') : day
@@ -119,7 +119,7 @@ export function parseInstant(
 
 /** Reads an instant from a program: with an offset it is turned to UTC, without one it is UTC. */
 export function readInstant(text: string, options: ReadingOptions = {}): string | null {
-  // What programs have read here they send back in the same form.
+  // Programs send values back in the form in which they read them.
   if (STORED.test(text) && fromStored(text) !== null) return text
   const parts = split(text)
   return parts && toInstant(parts, readDay(parts.day), 'UTC', options)

@@ -16,7 +16,7 @@ export interface JsonEntry {
 /** The tree of a JSON text; null where it is none. */
 export function parseJsonTree(text: string): JsonNode | null {
   if (!isJson(text)) return null
-  // What parses is sound, so that the reader below need not look out for anything.
+  // The text parses, so the reader below needs no error handling.
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
   let at = 0
   const readNode = (): JsonNode => {

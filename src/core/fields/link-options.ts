@@ -30,7 +30,7 @@ export const linkOptions = z.object({
   junction: junction.nullable().default(null),
   /** Only what this view of the related table shows can be chosen; null: every record. */
   viewId: id.nullable().default(null),
-  /** What one, and several, of the linked records are called. Empty: as the related table. */
+  /** Singular and plural name of the linked records. Empty: the related table's title. */
   singular: z.string().max(255).default(''),
   plural: z.string().max(255).default(''),
 })

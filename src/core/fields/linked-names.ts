@@ -32,7 +32,7 @@ export function namesToTell(display: Field): LinkedNames | null {
   return isList || display.error !== null || !FORMATTED.has(type.storage) ? null : { type: name, options }
 }
 
-/** What a link field tells of the names behind it, see `namesToTell`; null where it tells nothing. */
+/** Type and format of the linked records' names, see `namesToTell`; null if they are hidden. */
 export function namesOf({ options }: Pick<Field, 'options'>): LinkedNames | null {
   const { names } = options as { names?: LinkedNames }
   return names ?? null

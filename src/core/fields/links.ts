@@ -14,7 +14,7 @@ import { readLinkIds, readLinks, writeNameList } from './list-value.ts'
 /** Most records that one value may name; more are linked by several changes. */
 const MAX_LINKED = 10_000
 
-/** What both types of link have in common; they differ in what REST clients read. */
+/** Shared definition of both link types; they differ only in what REST clients read. */
 export const linkType = <const N extends string>(
   words: Pick<FieldType<LinkOptions>, 'label' | 'help' | 'example' | 'linkAnswer'> & { name: N },
 ) =>

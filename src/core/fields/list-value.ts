@@ -16,7 +16,7 @@ export interface LinkedRecord {
   title: CellValue
 }
 
-/** What a link's cell holds: all linked records counted, the first of them by name. */
+/** Content of a link's cell: the number of linked records, and the first of them by name. */
 export interface LinkedRecords {
   count: number
   records: LinkedRecord[]
@@ -69,7 +69,7 @@ function parse(value: CellValue): unknown[] {
  * would be read otherwise stands in quotes, as a value of CSV does (RFC 4180): `Ann, "Doe, Jane", "say ""hi"""`.
  */
 
-/** What cannot stand as it is: what parts names, what begins a quoted one, blanks at an end, and no text at all. */
+/** Names that need quotes: with a separator, a leading quote, or outer blanks, and the empty name. */
 const NEEDS_QUOTES = /,|^"|^\s|\s$|^$/
 
 /** One name, or another piece of such a list, between quotes and its end, or up to the next comma. */

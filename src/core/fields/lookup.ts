@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineFieldType } from './field-type.ts'
 import { workedOut } from './system-value.ts'
 
-/** What a field of the linked records holds. */
+/** Shows a field of the linked records. */
 export const lookup = defineFieldType({
   ...workedOut,
   name: 'Lookup',

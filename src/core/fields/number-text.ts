@@ -1,6 +1,6 @@
 /** Numbers written as text: the strict form of programs and the many forms that people write. */
 
-/** What stands in front of a number's decimals. */
+/** The decimal separator. */
 export type DecimalMark = '.' | ','
 
 const STRICT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i

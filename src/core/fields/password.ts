@@ -4,7 +4,7 @@ import { parseText, readText } from './text.ts'
 
 const MAX_PASSWORD_LENGTH = 1000
 
-/** What stands for a password wherever values are shown: that there is one, and not even how long it is. */
+/** Mask shown instead of a password; it does not reveal the length. */
 export const PASSWORD_MASK = '••••••••'
 
 /** A stored password: the fingerprint that argon2id makes of it. */

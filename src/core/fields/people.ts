@@ -59,7 +59,7 @@ const options: z.ZodType<PeopleOptions> = z.object({
   notify: z.boolean().default(false),
 })
 
-/** What types of people have in common: ids joined by commas, in the order in which they were chosen. */
+/** Shared definition of types whose values are people: user ids joined by commas, in the order chosen. */
 export const peopleValue = {
   storage: 'text' as const,
   options,
@@ -148,7 +148,7 @@ export const collaborator = defineFieldType({
   forPrograms: true,
 })
 
-/** What fields that hold the id of a user have in common. People see the name; that is the screen's part. */
+/** Shared definition of fields that record one user id. Screens show the name. */
 const personValue = {
   storage: 'text' as const,
   options: z.object({}),

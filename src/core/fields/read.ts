@@ -3,7 +3,7 @@ import type { Field } from './field.ts'
 import { type CellValue, describeValue, type Read, readingOptions, readOk } from './field-type.ts'
 import { fieldType } from './index.ts'
 
-/** What of a field its values depend on. */
+/** The properties of a field that determine its values. */
 type Target = Pick<Field, 'type' | 'options'> & Partial<Pick<Field, 'databaseType'>>
 
 /**

@@ -3,7 +3,7 @@ import { defineFieldType } from './field-type.ts'
 import { readNumberText } from './number-text.ts'
 import { workedOut } from './system-value.ts'
 
-/** What a rollup can work out over the linked records (spec §5, "Aggregations"). */
+/** Aggregations over linked records (spec §5, "Aggregations"). */
 export const ROLLUP_FUNCTIONS = [
   'count',
   'sum',

@@ -9,7 +9,7 @@ import { findOperator } from './operators/index.ts'
 export const MAX_CONDITIONS = 500
 
 /**
- * What is wrong with a condition, in the wire's words, or null:
+ * Error message for an invalid condition, in REST's wording, or null:
  * `Value abc is not supported for type Number on column Num`. What is merely incomplete is not wrong.
  */
 export function checkCondition(condition: Condition, field: FilterField): string | null {

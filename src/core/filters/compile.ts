@@ -10,7 +10,7 @@ import { memoryWords } from './memory-words.ts'
 import { type FilterField, type FilterMoment, isFilledIn, readOperand, setOf } from './operand.ts'
 import { findOperator } from './operators/index.ts'
 
-/** What a filter is compiled against: the moment, the fields, and how a field's column is written. */
+/** Context of a filter: the current moment, the fields, and how to write a field's column. */
 export interface CompileContext<S, F extends FilterField = FilterField> extends FilterMoment {
   field(fieldId: string): F | undefined | null
   column(field: F): S
@@ -54,7 +54,7 @@ function compileCondition<S, F extends FilterField>(
   return operator.build(own, context.column(field), readOperand(operator, condition, field, context), set)
 }
 
-/** What rows in memory are tested against. */
+/** Context for testing rows in memory. */
 export interface MatchContext extends FilterMoment {
   field(fieldId: string): FilterField | undefined | null
 }

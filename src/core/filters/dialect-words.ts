@@ -1,7 +1,7 @@
 import type { ExactNumber } from '../exact-decimal.ts'
 import type { CellValue } from '../fields/field-type.ts'
 
-/** What a column is compared with: a cell's value, or a number that JavaScript would round. */
+/** The right side of a comparison: a cell value, or a number that JavaScript would round. */
 export type FilterValue = CellValue | ExactNumber
 
 /** Signs of order. */

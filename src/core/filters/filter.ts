@@ -1,6 +1,6 @@
 import type { CellValue } from '../fields/field-type.ts'
 
-/** What a date is compared with; `exactDate` takes a date, the `number` ones a count of days. */
+/** Operands of date comparisons; `exactDate` takes a date, the `number` ones a number of days. */
 export const DATE_OPERANDS = [
   'today',
   'tomorrow',

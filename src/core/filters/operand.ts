@@ -16,7 +16,7 @@ import { type Arity, arityFor, type FilterOperator, type Operand } from './opera
 import { isWordOf } from './operators/presence.ts'
 import { daysMeant, isWithinOperand, MAX_DAYS, operandNeeds } from './relative-dates.ts'
 
-/** What a filter must know of a field. */
+/** The properties of a field that filters use. */
 export interface FilterField {
   id: string
   title: string
@@ -50,7 +50,7 @@ function valuesOf(condition: Condition, arity: Arity): CellValue[] {
   return listed ? list.filter((item) => item !== null && item !== '') : list
 }
 
-/** What the date operand is; a date without one is meant exactly. */
+/** The date operand; `exactDate` by default. */
 const operandOf = (condition: Condition): DateOperand => condition.operand ?? 'exactDate'
 
 /**

@@ -22,7 +22,7 @@ export const WITHIN_OPERANDS = [
   'nextNumberOfDays',
 ] as const satisfies readonly DateOperand[]
 
-/** What a menu calls each operand. */
+/** Menu label of each operand. */
 export const DATE_OPERAND_LABELS: Record<DateOperand, string> = {
   today: 'today',
   tomorrow: 'tomorrow',
@@ -44,7 +44,7 @@ export const DATE_OPERAND_LABELS: Record<DateOperand, string> = {
   nextNumberOfDays: 'the next number of days',
 }
 
-/** What an operand needs beside itself: a count of days, a date, or nothing. */
+/** The value that an operand needs: a number of days, a date, or nothing. */
 export function operandNeeds(operand: DateOperand): 'days' | 'date' | 'nothing' {
   if (operand === 'exactDate') return 'date'
   const counts: DateOperand[] = ['daysAgo', 'daysFromNow', 'pastNumberOfDays', 'nextNumberOfDays']

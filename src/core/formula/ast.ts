@@ -19,7 +19,7 @@ export type ProblemType =
   | 'INVALID_COLUMN'
   | 'SYNTAX_ERROR'
 
-/** What is wrong with a formula, and where: offsets into its text, `to` exclusive. */
+/** An error in a formula with its position: offsets into the text, `to` exclusive. */
 export interface Problem {
   type: ProblemType
   message: string

@@ -11,7 +11,7 @@ export interface Value<S> {
   constant?: number | string
 }
 
-/** What the functions compile with: the engine's words, and what is known when the statement is made. */
+/** Compilation context of functions: the engine's SQL vocabulary and values known at compile time. */
 export interface Build<S> {
   words: FormulaWords<S>
   now: number

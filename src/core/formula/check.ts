@@ -11,7 +11,7 @@ import { parseFormula } from './parse.ts'
 import { matchesEmpty, readPattern } from './pattern.ts'
 import { CELL_LIMIT } from './semantics.ts'
 
-/** What a formula is checked against. */
+/** The table and database that a formula is checked for. */
 export interface CheckContext {
   /** The fields of its table. */
   fields: readonly FormulaField[]
@@ -30,7 +30,7 @@ interface FoundReference {
   to: number
 }
 
-/** What checks the nodes of one formula and notes their problems. */
+/** Checks the nodes of one formula and collects problems. */
 interface NodeChecker {
   /** Null for a node that has a problem. */
   check(node: SyntaxNode): Expression | null
@@ -204,7 +204,7 @@ const SAFE = 250
 
 type Call = SyntaxNode & { kind: 'call' }
 
-/** What people call the types. */
+/** Type names for error messages. */
 const TYPE_NAMES: Record<ValueType, string> = {
   number: 'numeric',
   text: 'string',

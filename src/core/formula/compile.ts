@@ -6,7 +6,7 @@ import { LIMIT, TINY } from './semantics.ts'
 import { compileText } from './text-of.ts'
 import type { FormulaWords } from './words.ts'
 
-/** What a formula is compiled with. */
+/** Everything that compiling a formula needs. */
 export interface FormulaCompileContext<S> {
   words: FormulaWords<S>
   /** The field's column qualified by its table, or what computes it, in the form in which a column holds it. */
@@ -45,7 +45,7 @@ export function compileFormula<S>(expression: Expression, context: FormulaCompil
   return words.finish(whole, expression.type)
 }
 
-/** What a formula is compiled with, and the fields whose values have a name in the statement already. */
+/** The context, plus the fields that the statement has already bound to a name. */
 interface Compiling<S> extends FormulaCompileContext<S> {
   known: ReadonlyMap<string, S>
 }
@@ -108,7 +108,7 @@ function fieldValue<S>(
   const value = known.get(field.id)
   if (value !== undefined) return { sql: value, type, isSimple: true }
   const name = field.isComputed ? build.freshName() : null
-  // What is read of a text is the column itself; a number or a date is looked at first.
+  // Text is read from the column as it is; numbers and dates are validated first.
   const isSimple = !field.isComputed && (type === 'text' || type === 'boolean')
   return { sql: words.cell(column(field.id), field.form, name), type, isSimple }
 }

@@ -41,7 +41,7 @@ const UNITS: [names: string[], unit: DifferenceUnit][] = [
 
 const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** What DATEADD adds for a unit; null for a word that is none. */
+/** Step of a DATEADD unit; null for an unknown unit. */
 export const stepOf = (unit: Datum | undefined): { days: number } | { months: number } | null =>
   STEPS[String(unit).toLowerCase()] ?? null
 

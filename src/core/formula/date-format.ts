@@ -14,7 +14,7 @@ export type DatePart =
   | 'ms'
   | 'half'
 
-/** What stands for a part in a format, and what a text may have in its place. */
+/** Tokens of a format, with the text that each one matches. */
 const TOKENS: Record<string, { part: DatePart; source: string; hasAnyLength?: true }> = {
   YYYY: { part: 'year', source: '[0-9]{4}' },
   YY: { part: 'shortYear', source: '[0-9]{2}' },

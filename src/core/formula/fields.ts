@@ -50,7 +50,7 @@ export function typeOfForm(form: CellForm): ValueType {
   }
 }
 
-/** What a formula of that type is like as a field: a `FieldResult` before the type's options are filled in. */
+/** Result type of a formula: a `FieldResult` without options. */
 export type FormulaResult = Pick<FieldResult, 'type' | 'isList'>
 
 /** The type of field whose values a formula gives. A formula that only gives null counts as text. */

@@ -2,7 +2,7 @@ import type { CellValue } from '../fields/field-type.ts'
 import { FUNCTIONS } from './functions/index.ts'
 import { formulaTokens } from './tokens.ts'
 
-/** What the editor says of a function. */
+/** A function's documentation as the editor shows it. */
 export interface FormulaHelp {
   name: string
   /** `ROUND(number, [digits])` */

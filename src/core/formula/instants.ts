@@ -62,19 +62,19 @@ function indexOfChange(times: number[], ms: number): number {
   return low
 }
 
-/** What clocks in the zone show at an instant, as milliseconds within the years 1 to 9999. */
+/** The wall time of an instant in the zone, in milliseconds, clamped to the years 1 to 9999. */
 export function toWall(ms: number, zone: string): number {
   const { starts, offsets } = zoneTable(zone)
   return Math.min(MAX_MS, Math.max(MIN_MS, ms + (offsets[indexOfChange(starts, ms)] ?? 0)))
 }
 
-/** The instant at which clocks in the zone show a wall time. */
+/** The instant of a wall time in the zone. */
 export function fromWallMs(wall: number, zone: string): number {
   const { walls, offsets } = zoneTable(zone)
   return wall - (offsets[indexOfChange(walls, wall)] ?? 0)
 }
 
-/** What clocks in the zone show at a date; a day is its own midnight. */
+/** The wall time of a date in the zone; of a day its midnight. */
 export const wallOfDatum = (value: Datum, type: ValueType | undefined, zone: string): number =>
   type === 'datetime' ? toWall(Number(value), zone) : Number(value)
 
@@ -82,11 +82,11 @@ export const wallOfDatum = (value: Datum, type: ValueType | undefined, zone: str
 export const instantOfDatum = (value: Datum, type: ValueType | undefined, zone: string): number =>
   type === 'date' ? fromWallMs(Number(value), zone) : Number(value)
 
-/** The same as SQL. */
+/** `instantOfDatum` as SQL. */
 export const compileInstant = <S>(value: Value<S>, build: Build<S>): S =>
   value.type === 'date' ? compileFromWall(value.sql, build) : value.sql
 
-/** What clocks in the zone show at an instant, as SQL; a day is its own midnight. */
+/** `wallOfDatum` as SQL. */
 export function compileToWall<S>(value: Value<S>, build: Build<S>): S {
   const { starts, offsets } = zoneTable(build.zone)
   if (value.type !== 'datetime' || isUtc(offsets)) return value.sql
@@ -103,7 +103,7 @@ export function compileToWall<S>(value: Value<S>, build: Build<S>): S {
   )
 }
 
-/** The instant at which clocks in the zone show a wall time, as SQL. */
+/** `fromWallMs` as SQL. */
 export function compileFromWall<S>(wall: S, build: Build<S>): S {
   const { walls, offsets } = zoneTable(build.zone)
   if (isUtc(offsets)) return wall

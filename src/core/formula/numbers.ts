@@ -125,7 +125,7 @@ export function wholeArg<S>(value: Value<S>, build: Build<S>, low: number, high:
   return { ...value, sql: compileWhole(value.sql, build, low, high), isSimple: false }
 }
 
-/** What remains after dividing, with the sign of the first; null for a divisor of 0. */
+/** Remainder of a division, with the sign of the dividend; null for a divisor of 0. */
 export function remainder(value: number, divisor: number): number | null {
   return divisor === 0 ? null : value - divisor * Math.trunc(value / divisor)
 }

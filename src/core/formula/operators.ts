@@ -6,7 +6,7 @@ import { findFunction } from './functions/index.ts'
 import { compileRemainder, remainder } from './numbers.ts'
 import type { Comparison } from './words.ts'
 
-/** What an operator is to the check, to evaluation and to compilation: a function with a sign for its name. */
+/** An operator is checked, evaluated and compiled like a function; its name is its symbol. */
 type Operation = Pick<
   FormulaFunction,
   'name' | 'args' | 'rest' | 'returns' | 'range' | 'evaluate' | 'compile'

@@ -209,7 +209,7 @@ const literal = (sign: string): string => (SYNTAX.test(sign) ? `\\${sign}` : sig
 
 const inClass = (sign: string): string => (/[\^\\\-[\]]/.test(sign) ? `\\${sign}` : sign)
 
-/** What a backslash before a sign means that is no class. */
+/** Meaning of escapes that are not character classes. */
 function escaped(sign: string): string {
   const control = CONTROLS[sign]
   if (control) return control

@@ -91,6 +91,6 @@ export const writeReference = (title: string): string => `{${title.replace(/[\\{
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', '"': '"', "'": "'", '\\': '\\' }
 
-/** What a string literal stands for. A backslash before any other sign is itself: patterns are full of them. */
+/** The value of a string literal. A backslash before any other character is kept: patterns are full of them. */
 export const readString = (text: string): string =>
   text.slice(1, -1).replace(/\\([\s\S])/g, (both, sign: string) => ESCAPES[sign] ?? both)

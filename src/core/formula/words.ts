@@ -104,7 +104,7 @@ export interface FormulaWords<S> {
   /** The same day a whole number of months on, the last of the month where it has no such day; within years 1 to 9999. */
   addMonths(ms: S, months: S): S
 
-  /** What stands for the end of the text in a pattern. */
+  /** How the engine's patterns write the end of the text. */
   readonly regexEnd: string
   regexMatch(text: S, pattern: string): S
   /** The first match; null where there is none. */

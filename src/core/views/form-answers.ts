@@ -25,7 +25,7 @@ export type Answers = Readonly<Record<string, unknown>>
 /** When and by whom a form is filled in; a server leaves out what it does not know. */
 type AnswerMoment = Partial<FilterMoment>
 
-/** What is wrong with an answer. `message` is `text` in English with its parameters filled in. */
+/** An invalid answer. `message` is `text` in English with its parameters filled in. */
 export interface AnswerProblem extends FormText {
   fieldId: string
   message: string
@@ -41,7 +41,7 @@ type FormView = Pick<View, 'fields'>
 
 let nothing: FormField | null = null
 
-/** What a form says of a field that it says nothing of. Made when it is first wanted: programs set zod up before. */
+/** Form settings of a field without any. Created lazily, because programs configure zod first. */
 export const nothingSaid = (): FormField => {
   nothing ??= formField.parse({})
   return nothing

@@ -22,21 +22,21 @@ export interface FormText {
   params: Record<string, string | number>
 }
 
-/** What a rule is told of, beside the answer. */
+/** The field and form settings that a rule needs beside the answer. */
 type RuleField = Pick<Field, 'type' | 'options'>
 
 /** One kind of rule for answers. A new one is an entry of `FORM_RULES` and its example in the tests. */
 export interface FormRuleType {
   key: string
-  /** What it is called where rules are set: "At least". */
+  /** Label in the rule editor: "At least". */
   label: string
-  /** What is typed for it; `none`: it is there or not. */
+  /** Kind of the rule's parameter; `none` for a rule without one. */
   input: 'none' | 'count' | 'number' | 'text' | 'day' | 'time' | 'kinds'
   /** True where answers to the field can be held against it. */
   fits(field: RuleField): boolean
-  /** What is wrong with the value that was typed for the rule, in words; null: nothing. */
+  /** Error message for an invalid parameter; null if it is valid. */
   problem(value: FormRule['value']): string | null
-  /** What to tell who answered so; null where the answer is good. Empty answers are not asked about. */
+  /** Error message for an answer that breaks the rule; null if it passes. Not called for empty answers. */
   broken(answer: CellValue, value: FormRule['value'], field: RuleField, moment: RuleMoment): FormText | null
 }
 
@@ -351,7 +351,7 @@ interface RuleMoment {
 interface MeantDays {
   first: string
   last: string
-  /** What to call it in a message; null: its date. */
+  /** How messages name the limit; null: by its date. */
   words: 'today' | null
 }
 

@@ -48,12 +48,12 @@ export type FormOptions = z.output<typeof formOptions>
 export const formRule = z.strictObject({
   rule: z.string().max(40),
   value: z.union([z.string().max(2000), z.number(), z.boolean(), z.null()]).default(null),
-  /** What to say where it is broken; null: the rule's own words. */
+  /** Error message; null: the rule's default message. */
   message: z.string().max(500).nullable().default(null),
 })
 export type FormRule = z.output<typeof formRule>
 
-/** What a form says of one field, beside whether and where it shows. */
+/** A field's settings in a form, besides visibility and order. */
 export const formField = z.strictObject({
   /** Null: the field's title. */
   label: z.string().max(1000).nullable().default(null),
@@ -66,13 +66,13 @@ export const formField = z.strictObject({
   /** The options that are offered, by title; null: all. */
   limitOptions: z.array(z.string().max(1000)).max(1000).nullable().default(null),
   rules: z.array(formRule).max(50).default([]),
-  /** What stands in it at first; null: the field's own default. */
+  /** Initial value; null: the field's own default. */
   defaultValue: z
     .union([z.string(), z.number(), z.boolean(), z.null()])
     .default(null) as z.ZodType<CellValue>,
   /** Offers the camera for bar and QR codes. */
   enableScanner: z.boolean().default(false),
-  /** What programs keep with it; no screen looks at it. */
+  /** Data of API clients; the web app ignores it. */
   meta: z
     .record(z.string().max(64), z.unknown())
     .refine((value) => JSON.stringify(value).length <= 10_000, { error: 'Too much data' })
@@ -114,7 +114,7 @@ export function answerRecipients(emailTo: string | null): string[] {
   return [...byKey.values()].slice(0, MAX_ANSWER_RECIPIENTS)
 }
 
-/** What is wrong with an `emailTo`, in words; null where nothing is. */
+/** Error message for an invalid `emailTo`; null if it is valid. */
 export function recipientsProblem(emailTo: string | null): string | null {
   if (emailTo === null || emailTo.trim() === '') return null
   const parts = emailTo.split(',').map((part) => part.trim())

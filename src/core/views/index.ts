@@ -18,7 +18,7 @@ export * from './rename-choices.ts'
 export type { Setup, Stacks, ViewKindDefinition } from './view-kind.ts'
 export * from './view-kind.ts'
 
-/** What each kind of view keeps in `View.options`. */
+/** The shape of `View.options` per kind. */
 export interface OptionsByKind {
   grid: GridOptions
   form: FormOptions

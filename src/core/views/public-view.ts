@@ -9,7 +9,7 @@ import type { RowColoring } from './coloring.ts'
 import { offeredChoices } from './form-answers.ts'
 import { collectsAnswers, stacksOf, viewKind } from './index.ts'
 
-/** What a visitor is told of a field that is broken: why it is may speak of what they do not see. */
+/** Error shown to visitors for a broken field; the real reason may name hidden fields. */
 export const BROKEN = 'This field can’t be shown at the moment'
 
 /**
@@ -90,7 +90,7 @@ export function publicField(field: Field, view: View | null): Field {
       ...publicOptions(field.type, offeredOnly(field, view)),
       ...(keyFieldId !== null && { keyFieldId }),
     },
-    // What a new record gets is for those who make one.
+    // Default values are only for members who create records.
     defaultValue: view && collectsAnswers(view) ? field.defaultValue : null,
     databaseType: null,
     readOnlyReason: null,

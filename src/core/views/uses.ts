@@ -3,7 +3,7 @@ import type { View } from '../model.ts'
 import { coloringFields } from './coloring.ts'
 import { viewKind } from './index.ts'
 
-/** What a view can need a field for, beside showing it. */
+/** Ways in which a view depends on a field besides showing it. */
 const VIEW_USES = ['filter', 'sort', 'group', 'coloring', 'layout', 'condition'] as const
 export type ViewUse = (typeof VIEW_USES)[number]
 

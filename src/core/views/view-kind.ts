@@ -38,7 +38,7 @@ export interface ViewKindDefinition<Options extends object> {
   wireNumber: number
   /** Its name where one is made, e.g. "Kanban". */
   label: string
-  /** What may stand in `View.options`; parsing fills in what is absent. */
+  /** Schema of `View.options`; parsing fills in defaults. */
   options: ZodType<Options>
   /**
    * The options of a new view over the live fields of a table. What the kind cannot do without (a kanban's

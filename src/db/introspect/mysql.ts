@@ -155,7 +155,7 @@ const text = () => editable('LongText')
 const binary = () => shownOnly('Binary data')
 const geometry = () => shownOnly('A geometry')
 
-/** What the types of MySQL and MariaDB are here. What is not in the list is shown as text and left alone. */
+/** Field type per MySQL and MariaDB type. Types not listed are shown as read-only text. */
 const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   // spec §5: a tinyint of length 1 is treated as boolean.
   tinyint: ({ sizes, isUnsigned }) =>

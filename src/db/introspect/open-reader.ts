@@ -163,7 +163,7 @@ async function openSqlite({ file }: { file: string }): Promise<OpenReader> {
 
 type ServerConfig = Exclude<ConnectionConfig, { client: 'sqlite3' }>
 
-/** What each code of the drivers, the system and the servers means to the one who typed the connection. */
+/** User-facing message per error code of the drivers, the system and the servers. */
 const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => string][] = [
   [
     /^(ECONNREFUSED|CONNECTION_REFUSED)$/,

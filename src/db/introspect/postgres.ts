@@ -168,7 +168,7 @@ function toColumn(row: ColumnRow, name: string, types: ReadonlyMap<number, TypeR
   }
 }
 
-/** What PostgreSQL's types are here. What is not in the list is shown as text and left alone. */
+/** Field type per PostgreSQL type. Types not listed are shown as read-only text. */
 const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   smallint: () => editable('Number'),
   integer: () => editable('Number'),

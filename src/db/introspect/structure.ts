@@ -1,7 +1,7 @@
 import type { FieldOptions } from '../../core/fields/field-type.ts'
 import type { Statement } from '../../dialects/dialect.ts'
 
-/** What a database holds, as its own catalogue tells it: plain data, the same shape for every engine. */
+/** Schema of a database from its own catalogue: plain data, the same shape for every engine. */
 export interface DatabaseStructure {
   tables: TableStructure[]
 }
@@ -29,7 +29,7 @@ export interface ColumnStructure {
   type: string
   /** The type alone, in lower case and with its domain resolved: `numeric`, `int`, `enum`. */
   baseType: string
-  /** What stands in the type's parentheses: `[10, 2]`, `[45]`. */
+  /** Numbers in the type's parentheses: `[10, 2]`, `[45]`. */
   sizes: number[]
   isArray: boolean
   isUnsigned: boolean
@@ -93,7 +93,7 @@ export interface Introspector {
   read(reader: StructureReader, schema: string): Promise<DatabaseStructure>
   /** Schemas that may be chosen; one nameless entry where the engine has none. */
   schemas(reader: StructureReader): Promise<string[]>
-  /** What tells the database from all others; null where this server keeps nothing in one of that kind. */
+  /** Identity of the database; null for engines in which this server keeps no data. */
   identity(reader: StructureReader): Promise<string | null>
   /** How a column is shown. */
   shape(column: ColumnStructure): ColumnShape

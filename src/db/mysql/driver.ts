@@ -129,7 +129,7 @@ function instant(text: string | null): string | null {
   return `${whole}${digits === '' ? '' : `.${digits}`}+00:00`
 }
 
-/** What the driver, the system and the server say where a server does not answer. */
+/** Error codes for an unreachable server: of the driver, the system and the server. */
 const UNREACHABLE = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'],
   ...['ENETUNREACH', 'ENOENT', 'PROTOCOL_CONNECTION_LOST', 'ER_CON_COUNT_ERROR', 'ER_SERVER_SHUTDOWN'],
@@ -141,7 +141,7 @@ const FORBIDDEN =
 const BUSY = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT'])
 /** Tables and columns that somebody has dropped or renamed there. */
 const GONE = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_VIEW_INVALID', 'ER_UNKNOWN_TABLE'])
-/** What the data or the rules of the database refuse. */
+/** Error codes for values that the database or its constraints reject. */
 const REFUSED_VALUES =
   /^(ER_TRUNCATED_WRONG_VALUE|ER_WARN_DATA|WARN_DATA|ER_DATA_|ER_NO_REFERENCED_ROW|ER_ROW_IS_REFERENCED|ER_CHECK_CONSTRAINT|ER_CONSTRAINT_FAILED|ER_INVALID_|ER_SIGNAL_EXCEPTION|ER_WRONG_VALUE|ER_CANT_CREATE_GEOMETRY|ER_GENERATED_COLUMN|ER_NON_INSERTABLE|ER_TOO_LONG|ER_WARN_DEPRECATED|ER_DIVISION)/
 

@@ -64,7 +64,7 @@ function storedInstant(text: string): string {
   return `${match[1]}${digits === '' ? '' : `.${digits}`}+00:00`
 }
 
-/** What a connection sets once it is made. */
+/** Settings of each new connection. */
 interface ConnectionSettings {
   /** Whatever is called by a name alone is looked for here. */
   searchPath: string
@@ -241,7 +241,7 @@ function watchSignIn(socket: Socket, timer: ReturnType<typeof setTimeout>): void
       if (held[0] === READY_FOR_QUERY) return stop()
       const length = 1 + held.readInt32BE(1)
       if (length < HEADER_BYTES) return socket.destroy(closedEarly())
-      // What is longer comes before a refusal, of which the driver tells.
+      // Still incomplete: an error follows, which the driver reports.
       if (held.length < length) return
       held = held.subarray(length)
     }

@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.ts'
 import { changedThere, shortenMessage } from '../driver-errors.ts'
 
-/** What errors call the PostgreSQL of `DATABASE_URL`. */
+/** Name of the `DATABASE_URL` server in error messages. */
 export const OWN_DATABASE = 'this server'
 
-/** What the driver and the system say where a server does not answer, or not to us. */
+/** Error codes for a server that is unreachable or rejects the connection. */
 const UNREACHABLE = new Set([
   ...[
     'CONNECTION_CLOSED',
@@ -21,9 +21,9 @@ const UNREACHABLE = new Set([
 const UNAVAILABLE = new Set(['57P01', '57P02', '57P03', '53300', '53400', '08006', '08001', '08004'])
 /** A wrong password, user or database. */
 const REFUSED = new Set(['28P01', '28000', '3D000'])
-/** What the data or the rules of a database that is not ours refuse, by the class of the code. */
+/** Classes of SQLSTATE codes for values that a connected database rejects. */
 const REFUSED_VALUES = /^(22|23|44|54|428C9)/
-/** What types of extensions, such as `hstore` and `ltree`, say of text that they cannot read: a syntax error, or any. */
+/** Codes that extension types such as `hstore` and `ltree` raise for unreadable text: a syntax error, or any. */
 const UNREADABLE_VALUE = /^(42601|XX000)$/
 /**
  * Tables, columns, schemas and types that somebody has dropped or renamed there (`0A000`: behind a prepared statement),

@@ -10,7 +10,7 @@ import { untilStopped } from '../script-watch.ts'
 import { connectPostgres, NOWHERE } from './driver.ts'
 import { isConnectionError, isStalePlan } from './errors.ts'
 
-/** What a statement gave: its rows, and how many it wrote. */
+/** Result of a statement: its rows, and the number of rows written. */
 interface LaneResult {
   rows: unknown[]
   count: number

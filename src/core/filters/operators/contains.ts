@@ -69,6 +69,6 @@ export const endsWith = textual((text) => `%${escapeLike(text)}`, {
   key: 'endsWith',
   offers: { text: 'ends with' },
 })
-/** What REST's `like` is where its value has a wildcard: there `%` and `_` have their meaning in SQL. */
+/** REST's `like` with wildcards: `%` and `_` mean the same as in SQL. */
 export const pattern = textual(wirePattern, { key: 'pattern', offers: {} })
 export const npattern = textual(wirePattern, { key: 'npattern', offers: {}, negated: true })

@@ -60,7 +60,7 @@ const BY_NAME: ReadonlyMap<string, FilterOperator> = new Map(
 /** The operator of that key or alias, or null. */
 export const findOperator = (name: string): FilterOperator | null => BY_NAME.get(name) ?? null
 
-/** What a menu offers for fields of this set: `{ key: 'like', label: 'contains' }`, in order. */
+/** Operators in the menu for fields of this set: `{ key: 'like', label: 'contains' }`, in order. */
 export const operatorsFor = (set: FilterSet): { key: string; label: string; operator: FilterOperator }[] =>
   OPERATORS.flatMap((operator) => {
     const label = operator.offers[set]

@@ -60,6 +60,6 @@ export const EVERY_SET: readonly FilterSet[] = [...TEXT_LIKE, 'number', 'checkbo
 /** Keeps the shape in one place while an operator is being written. */
 export const defineOperator = (operator: FilterOperator): FilterOperator => operator
 
-/** What the operator asks for on a field of this set. */
+/** How many values the operator takes on a field of this set. */
 export const arityFor = (operator: FilterOperator, set: FilterSet): Arity =>
   set === 'date' && operator.arity === 'one' ? 'date' : operator.arity

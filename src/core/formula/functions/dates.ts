@@ -171,7 +171,7 @@ export const dateTimeDiff = defineFunction({
   },
 })
 
-/** What is read where the formula names no format. */
+/** Format used if the formula names none. */
 const DEFAULT_FORMAT = 'YYYY-MM-DD'
 
 const formatOf = (written: unknown) => dateFormatOf(typeof written === 'string' ? written : DEFAULT_FORMAT)

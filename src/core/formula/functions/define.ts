@@ -28,7 +28,7 @@ export type ArgKind =
 /** An argument's value in memory: as in `CellValue`, but days and instants as milliseconds. */
 export type Datum = CellValue
 
-/** What evaluation needs beside the arguments. */
+/** Context of an evaluation. */
 export interface Moment {
   /** Milliseconds since 1970. */
   now: number
@@ -45,7 +45,7 @@ export interface FormulaFunction {
   help: string
   /** Formulas with what they give; days and instants as text. Shown as help, and run on every engine. */
   examples: Record<string, CellValue>
-  /** What the arguments are, in order; for more of them than it lists, `rest` in turn. */
+  /** Kinds of the arguments, in order; `rest` repeats for further arguments. */
   args: readonly ArgKind[]
   rest?: readonly ArgKind[]
   /** Fewest and most arguments; where they are the same, any other number is "Required arguments missing". */

@@ -160,7 +160,7 @@ export const power = defineFunction({
   },
 })
 
-/** What remains after dividing, with the sign of the number; empty for a divisor of 0. */
+/** Remainder of a division, with the sign of the number; empty for a divisor of 0. */
 export const mod = defineFunction({
   name: 'MOD',
   syntax: 'MOD(number, divisor)',
