@@ -131,7 +131,7 @@ export interface AddressBook {
 /**
  * From where a request comes, for limits on attempts: the other end of its connection, or, where a reverse proxy
  * stands in front, what that proxy says. It adds the address that it sees at the end of `X-Forwarded-For`; what stands
- * before that, anyone may have written. Empty where nobody can say.
+ * before that, anyone may have written. Empty if unknown.
  */
 export function clientAddress(
   { trustProxy }: Pick<Config, 'trustProxy'>,

@@ -25,7 +25,7 @@ export function text(value: string): string {
   return value
 }
 
-/** Any text; null for none. */
+/** Any text; null if unset. */
 export function textOrNull(value: string): string | null {
   return value === '' ? null : value
 }
@@ -46,7 +46,7 @@ export function boolean(value: string, name: string): boolean {
   throw new Error(`${name} must be true or false, not "${value}"`)
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf<const T extends readonly string[]>(choices: T) {
   return (value: string, name: string): T[number] => {
     if (choices.includes(value)) return value
@@ -54,14 +54,14 @@ export function oneOf<const T extends readonly string[]>(choices: T) {
   }
 }
 
-/** At least 16 characters; null for none. */
+/** At least 16 characters; null if unset. */
 export function secret(value: string, name: string): string | null {
   if (value === '') return null
   if (value.length >= 16) return value
   throw new Error(`${name} must have 16 characters or more`)
 }
 
-/** An http or https address without the slash at its end; null for none. */
+/** An http or https address without trailing slash; null if unset. */
 export function httpUrl(value: string, name: string): string | null {
   if (value === '') return null
   const url = URL.canParse(value) ? new URL(value) : null
@@ -69,7 +69,7 @@ export function httpUrl(value: string, name: string): string | null {
   throw new Error(`${name} must be an http or https address, not "${value}"`)
 }
 
-/** An e-mail address, alone or as `Name <address>`; null for none. */
+/** An e-mail address, alone or as `Name <address>`; null if unset. */
 export function mailbox(value: string, name: string): string | null {
   if (value === '') return null
   const address = /^(?:"[^"<>\p{Cc}]*" *|[^"<>,\p{Cc}]*)<([^<>]+)>$/u.exec(value)?.[1] ?? value
@@ -78,7 +78,7 @@ export function mailbox(value: string, name: string): string | null {
   throw new Error(`${name} must be an e-mail address or "Name <address>", not "${value}"`)
 }
 
-/** An address of pictures with `{z}`, `{x}` and `{y}` in it; null for none. */
+/** URL template of map tiles with `{z}`, `{x}` and `{y}`; null if unset. */
 export function tilesUrl(value: string, name: string): string | null {
   if (value === '') return null
   const isWhole = ['{z}', '{x}', '{y}'].every((part) => value.includes(part))
@@ -89,7 +89,7 @@ export function tilesUrl(value: string, name: string): string | null {
   throw new Error(`${name} must be an http or https address with {z}, {x} and {y} in it, not "${value}"`)
 }
 
-/** A PostgreSQL; null for none. Also takes the `pg://host:port?u=user&p=password&d=name` form that people may move over with. */
+/** URL of a PostgreSQL database; null if unset. Also accepts the form `pg://host:port?u=user&p=password&d=name`. */
 export function postgresUrl(value: string, name: string): string | null {
   if (value === '') return null
   const url = URL.canParse(value) ? new URL(value) : null

@@ -28,7 +28,7 @@ interface HttpAnswer {
 
 interface HttpClient {
   /**
-   * Gets what lies at an address of the public internet, following redirects.
+   * Fetches an address of the public internet, following redirects.
    * @throws BAD_REQUEST saying what is wrong: the address, the name, a refusal, an answer other than 2xx
    */
   get(address: string, request: HttpRequest): Promise<HttpAnswer>
@@ -186,7 +186,7 @@ for (const network of NETWORKS) {
   blocked[family].addSubnet(address, Number(bits), family)
 }
 
-/** True for an IP address that a server must not be talked into reaching; also for what is no address. */
+/** True for IP addresses that the server must not fetch on a user's behalf, and for text that is not an address. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.split('%')[0] ?? ''
   const version = isIP(plain)

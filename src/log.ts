@@ -33,7 +33,7 @@ export function createLog(level: LogLevel, write: (line: string) => void = write
   }
 }
 
-/** Lines that standard output has not taken: its disk is full, or nobody reads the pipe any more. */
+/** Lines that standard output rejected: the disk is full, or the pipe has no reader. */
 let lostLines = 0
 let isWatched = false
 
@@ -67,7 +67,7 @@ export function logRequests(log: Log, level: LogLevel, handle: Handler): Handler
     const response = await handle(request, server)
     log.debug('request', {
       method: request.method,
-      // The signature of a link to a file opens it for whoever reads the log.
+      // With the signature of a file link, any reader of the log could open the file.
       path: new URL(request.url).pathname.replace(/^\/dltemp\/[^/]+/, '/dltemp/…'),
       status: response.status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,

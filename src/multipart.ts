@@ -20,7 +20,7 @@ const END_OF_HEAD = '\r\n\r\n'
  * The parts of a `multipart/form-data` body (RFC 7578) as they arrive: whatever the size of a file, only what
  * has just come is in memory.
  *
- * @throws BAD_REQUEST for a body that is none, or that ends early
+ * @throws BAD_REQUEST if the body is not multipart or ends early
  */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
@@ -138,7 +138,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A sender that has gone meanwhile is no failure of a body that nobody wanted. */
+/** Ignores client disconnects while draining. */
 const ignore = (): void => {}
 
 const broken = () => badRequest('The request body could not be read')

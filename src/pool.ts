@@ -8,7 +8,7 @@ import { workerUrl } from './worker-url.ts'
  * What a task is:
  * - `read`: over soon, as what it reads is small; runs in a thread.
  * - `large read`: may take long; runs in a process of its own, which can be ended in the middle of a statement.
- * - `write`: runs in a thread to its end, whoever waits for it.
+ * - `write`: always runs to its end in a thread.
  * - `large write`: one transaction in a process of its own, which its watch can end in the middle of a statement.
  */
 export type TaskKind = 'read' | 'large read' | 'write' | 'large write'
@@ -61,9 +61,9 @@ interface Member {
   idleTimer: Timer | undefined
 }
 
-/** A task that nobody waits for may end by itself within this time: to start a process anew costs as much. */
+/** Grace period for a task without waiting callers: starting a new process costs as much. */
 const GRACE_MS = 250
-/** A process that nobody has needed for so long is ended: each takes some 40 MB. */
+/** Idle processes end after this time: each takes about 40 MB. */
 const IDLE_MS = 60_000
 
 interface GroupOptions {
@@ -109,7 +109,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     }
   }
 
-  /** Ends a write, and tells whoever waits for it once it has ended. */
+  /** Stops a write, and rejects its callers once it has ended. */
   function stop(entry: Entry, member: Member | null): void {
     entry.release()
     const at = waiting.indexOf(entry)
@@ -145,7 +145,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     member.idleTimer.unref()
   }
 
-  /** Leaves a runner out from now on, and tells whoever waits for it. */
+  /** Removes a runner from the pool and rejects its callers. */
   function lose(member: Member, message: string): void {
     const { running } = member
     drop(member)
@@ -202,7 +202,7 @@ function createGroup({ start, size, isWatched, endsWhenIdle }: GroupOptions) {
     member.runner.post({ id: entry.id, task: entry.task, input: entry.input })
   }
 
-  /** Ends an entry for whoever waits for it. Where its runner cannot be stopped it goes on for nobody. */
+  /** Rejects an entry's callers. A runner that cannot be stopped runs on, and its result is dropped. */
   function giveUp(entry: Entry, member: Member | null, error: Error): void {
     entry.release()
     entry.reject(error)

@@ -70,7 +70,7 @@ function readOrMake(dataDir: string, name: string): string {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, made, { mode: 0o600, flush: true })
   renameSync(draft, file)
-  // Where two processes start together, both go on with what lies there in the end.
+  // If two processes start together, both use the file that was written last.
   return read(file)
 }
 

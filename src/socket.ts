@@ -107,7 +107,7 @@ export function createSocket(kernel: Pick<Kernel, 'config' | 'events' | 'log' | 
       })
   }, CHECK_EVERY_MS).unref()
 
-  // Nobody waits for what this returns, and a rejection that nobody takes ends the process.
+  // Not awaited by the caller; an unhandled rejection would end the process.
   io.use((socket, next) => {
     enter(socket).then(
       (isIn) => next(isIn ? undefined : new Error('Authentication required')),

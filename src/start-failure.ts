@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { Config } from './config.ts'
 
-/** Why the server does not start, in words that name the setting to look at. */
+/** A message that explains why the server does not start and names the setting to check. */
 export function startFailure(what: string, error: unknown): Error {
   const reason = error instanceof Error ? error.message || error.name : String(error)
   return new Error(`${what}: ${reason}`, { cause: error })

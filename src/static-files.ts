@@ -80,7 +80,7 @@ export function createStaticFiles(kernel: Pick<Kernel, 'log' | 'config'>) {
   }
 }
 
-/** Where each file of the web app lies, by its path from the app's root. Nothing else can be asked for. */
+/** Location of each file of the web app, by its URL path. Nothing else is served. */
 function findFiles(): Map<string, string> {
   const embedded = embeddedFiles()
   if (embedded) {

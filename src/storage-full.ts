@@ -2,10 +2,10 @@ import { AppError } from './core/errors.ts'
 
 /** Error codes for a full disk: SQLite, the file system, PostgreSQL. */
 const CODES = new Set<unknown>(['SQLITE_FULL', 'ENOSPC', 'EDQUOT', '53100'])
-/** SQLite's words, where a thread has passed on the message alone. */
+/** SQLite's message, for errors of which a thread passed on only the text. */
 const SQLITE_FULL = 'database or disk is full'
 
-/** The error, or a refusal in words for whoever asked where it says that a disk is full. */
+/** A user-facing error if the disk is full; any other error unchanged. */
 export function explainStorage(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof AppError) return error
   const code = 'code' in error ? error.code : undefined

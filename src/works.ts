@@ -10,7 +10,7 @@ import type { Events } from './events.ts'
 
 /** Shorter writes are not announced. */
 const SHOW_AFTER_MS = 700
-/** Whoever opens the base meanwhile learns of it by the next message. */
+/** Users who open the base later learn of it with the next message. */
 const TELL_EVERY_MS = 500
 
 /** A write as its code sees it: the engines report to it, and stop where its signal says so. */
@@ -30,7 +30,7 @@ export interface WorkName {
   baseId: string
   table?: Pick<Table, 'id' | 'title'> | null
   fieldTitle?: string
-  /** False where it is no single transaction, so that stopping would leave a part of it. */
+  /** False if it is not a single transaction: cancelling would leave a part of it. */
   canCancel?: boolean
 }
 

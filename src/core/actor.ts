@@ -36,7 +36,7 @@ export interface ShareActor {
     | { kind: 'erd'; sourceId: string }
 }
 
-/** A role that someone previews the product as. It takes rights away and gives none. */
+/** The role in which a user previews the product. It only removes rights. */
 interface Preview {
   /** Most that they hold in any base. */
   role: BaseRole

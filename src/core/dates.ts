@@ -85,7 +85,7 @@ export function addDays(day: string, count: number): string {
   return msToDay(dayToMs(day) + count * DAY_MS) ?? (count < 0 ? '0001-01-01' : '9999-12-31')
 }
 
-/** The same day `count` months later; the last of the month where it has no such day. */
+/** The same day `count` months later, or the last day of that month if it is shorter. */
 export function addMonths(day: string, count: number): string {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)
   const months = year * 12 + (month - 1) + count

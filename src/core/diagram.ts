@@ -16,7 +16,7 @@ export interface DiagramTable {
 export interface DiagramField {
   id: string
   title: string
-  /** Its kind, in words. */
+  /** Label of its kind. */
   type: string
   isPrimaryKey: boolean
   isForeignKey: boolean

@@ -34,7 +34,7 @@ export const ERROR_STATUS = {
   FILTER_VERIFICATION_FAILED: 422,
   INVALID_FILTER: 422,
   TOO_MANY_REQUESTS: 429,
-  /** The client closed the request: nobody reads the answer. */
+  /** The client closed the request before the answer. */
   QUERY_CANCELLED: 499,
   INTERNAL_SERVER_ERROR: 500,
   NOT_IMPLEMENTED: 501,
@@ -106,7 +106,7 @@ export function retryAfterOf(error: unknown): string | null {
   return typeof seconds === 'number' ? String(seconds) : null
 }
 
-/** `Base 'p123' not found` and its kin, with the code of the kind. */
+/** An error such as `Base 'p123' not found`, with the code of the kind. */
 export function notFound(
   kind:
     | 'Base'

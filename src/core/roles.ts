@@ -126,7 +126,7 @@ export const RIGHTS = {
   'import.append': { scope: 'base', least: 'editor' },
 } as const satisfies Record<string, Rule>
 
-/** Who holds a right. `sessionOnly`: an API token does not, whoever it belongs to. */
+/** Least role that has a right. `sessionOnly`: API tokens never have it. */
 export type Rule = (
   | { scope: 'signed-in' }
   | { scope: 'organisation'; least: OrgRole }

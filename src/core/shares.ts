@@ -15,7 +15,7 @@ export {
 /** Names the answers to a form; the same for every attempt to send these, so that they become one record. */
 export const SUBMISSION_HEADER = 'x-submission-id'
 
-/** Names the clock of whoever answers a form: what day it is there, a default value may ask. */
+/** Header with the time zone of the person who answers a form, for default values such as today. */
 export const TIME_ZONE_HEADER = 'x-time-zone'
 
 /** A link's address that a person has chosen: letters, digits, `-` and `_`. */

@@ -9,7 +9,7 @@ export interface BaseTheme {
 /** A royal blue and a pink (spec §1). */
 export const DEFAULT_THEME: Readonly<BaseTheme> = { primaryColor: '#3366FF', accentColor: '#EC4899' }
 
-/** The theme that is kept in a base's `meta`; a colour that is none gives way to its default, by itself. */
+/** The theme in a base's `meta`; each invalid colour falls back to its default. */
 export function readTheme(meta: { theme?: unknown }): BaseTheme {
   const { primaryColor, accentColor } = (meta.theme ?? {}) as {
     primaryColor?: unknown

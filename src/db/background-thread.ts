@@ -1,7 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 
-/** Leads to `<process>/task/<thread>` of whoever reads it. Linux alone has it, and counts priorities by thread. */
+/** Link to `<process>/task/<thread>` of the reading thread. Only Linux has it and sets priorities per thread. */
 const THREAD_SELF = '/proc/thread-self'
 
 /**
@@ -15,7 +15,7 @@ export function giveWay(): void {
     // To Linux the number of a thread is as good as that of a process.
     setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch (error) {
-    // A sandbox may forbid it. The work gets done all the same, so only what is no refusal is passed on.
+    // A sandbox may forbid it. The work still gets done, so such an error is ignored.
     if (!(error instanceof Error && 'code' in error)) throw error
   }
 }

@@ -31,7 +31,7 @@ export const columnNameOf = (field: Pick<Field, 'type' | 'columnName'>): string 
 
 /**
  * Every value of a field that is not empty, in pages by ascending record id. Between two pages the
- * thread answers what has come in meanwhile, so a long column holds nobody up.
+ * thread answers other requests in between.
  *
  * @param read runs a statement: in a transaction, or as a scan beside it
  * @param source where the values are, if not in the field's own column

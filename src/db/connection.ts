@@ -10,7 +10,7 @@ const sslConfig = z.object({
    * certificate that the authority has signed; `verify-full`: and that names the host.
    */
   mode: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']),
-  /** The authority, where it is none that the system knows. */
+  /** Certificate authority, if the system does not know it. */
   ca: z.string().optional(),
   /** Client certificate of this server, with its key. */
   cert: z.string().optional(),
@@ -30,7 +30,7 @@ const server = {
 
 /** How to reach a database that is not ours: what is kept, encrypted, in `sources.config`. */
 export const connectionConfig = z.discriminatedUnion('client', [
-  /** `schema`: where its tables are; `public` where none is named. */
+  /** `schema` of its tables; `public` by default. */
   z.object({ client: z.literal('pg'), ...server, schema: z.string().min(1).optional() }),
   z.object({ client: z.literal('mysql2'), ...server }),
   z.object({ client: z.literal('sqlite3'), file: z.string().min(1) }),

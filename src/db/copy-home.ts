@@ -9,7 +9,7 @@ export interface HomeCopy {
   tables: readonly string[]
   /** False: without records. */
   withData: boolean
-  /** Columns whose values are not for whoever gets the copy, and what stands there instead. */
+  /** Columns whose values are replaced in the copy, with the replacement. */
   replaced: readonly { table: string; column: string; value: string | null }[]
 }
 

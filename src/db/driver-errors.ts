@@ -1,4 +1,4 @@
-/** Characters of a database's own words that are looked at, logged and shown. */
+/** Maximum length of a database's message that is parsed, logged and shown. */
 const MAX_MESSAGE = 1000
 
 /** A driver's error with a message of bounded length: a server may send any amount of text as its error. */

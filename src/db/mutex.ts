@@ -28,7 +28,7 @@ interface Waiting extends Turn {
   start(): void
 }
 
-/** Short writes wait this long behind changes of whole tables; then whoever asked is told. */
+/** Short writes wait this long behind changes of whole tables, then fail. */
 export const WRITE_PATIENCE_MS = 20_000
 
 /**
@@ -40,7 +40,7 @@ export function writePatienceMs(): number | undefined {
   return caller && Math.min(WRITE_PATIENCE_MS, caller.timeoutMs)
 }
 
-/** A change of whole tables that has waited this long lets nobody else ahead. */
+/** After this wait, a change of whole tables goes before newer writes. */
 const LET_AHEAD_MS = 5_000
 
 /**

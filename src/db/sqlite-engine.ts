@@ -58,7 +58,7 @@ interface FileKind {
 
 /** Makes a base's file with an empty log. @throws Error where there is a file already */
 export function createBaseFile(path: string): void {
-  // Never over what lies there.
+  // Never overwrites an existing file.
   closeSync(openSync(path, 'wx', 0o600))
   const file = new Database(path, { readwrite: true, create: false, strict: true })
   try {
@@ -131,7 +131,7 @@ function storageOf(path: string, engine: Engine, pool: WorkerPool): EngineStorag
   }
 }
 
-/** Refuses what is no base's file, or only a part of one: opened as it is, it would look like an empty base. */
+/** Rejects files that are not a complete base: opened anyway, they would look like an empty base. */
 function requireBaseFile(file: Database, path: string, name: string): void {
   const [found] = file
     .query<{ hasLog: number; pages: number; pageSize: number }, []>(
@@ -414,7 +414,7 @@ function transactionOn(prepare: Handles['prepareWrite'], shown: <T>(rows: T[]) =
     run: async ({ sql, params }) => ({ changes: prepare(sql).run(...bound(params)).changes }),
     runMany: async (sql, rows) => {
       const prepared = prepare(sql)
-      // A long list lets readers in between; they see the last commit meanwhile.
+      // Yields to readers during a long list; they see the last commit.
       for (const [index, row] of rows.entries()) {
         if (index % 32 === 31) await breathe()
         prepared.run(...bound(row))

@@ -60,11 +60,11 @@ export interface QueryDialect extends FilterWords<SQL> {
   summary(part: SummaryPart, column: SQL, from: SQL): SQL
   /** The same over the rows of each group, for a select that groups by `keys` (names with commas between). */
   groupSummary(part: SummaryPart, column: SQL, keys: SQL): GroupSummary
-  /** True where the text of the column holds the words, in any case. */
+  /** True if the text of the column contains the search text, ignoring case. */
   search(column: SQL, storage: StorageKind, text: string): SQL
   /** A record's id as the change log keeps it, to be compared with its `record_id`. */
   logId(id: SQL): SQL
-  /** The words from which formulas are built. */
+  /** The SQL vocabulary of formulas. */
   formula: FormulaWords<SQL>
   /** Reads what the driver gives for a column of this kind, where that is not the value itself. */
   decode(storage: StorageKind): ((value: unknown) => CellValue) | null

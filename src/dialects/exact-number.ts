@@ -16,7 +16,7 @@ export function exactNumber(value: unknown): CellValue {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value !== 'string') return (value ?? null) as CellValue
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(value)
-  // Such as "NaN", which is no cell value: its text tells of it.
+  // "NaN" and the like cannot be cell values and stay text.
   if (!match) return value
   const [, whole = '', fraction = ''] = match
   const decimals = trimTrailing(fraction, '0')

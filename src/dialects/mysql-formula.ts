@@ -15,7 +15,7 @@ const text = (value: SQL): SQL => sql`convert(${value} using utf8mb4) collate ut
 const CASE_OF_UNICODE = sql.raw('collate utf8mb4_unicode_520_ci')
 const bytes = (value: SQL): SQL => sql`cast(${value} as binary)`
 
-/** The words of formulas for MySQL 8 and MariaDB 10.6 and later. Truths are 1 and 0. */
+/** Formula vocabulary for MySQL 8 and MariaDB 10.6 and later. Booleans are 1 and 0. */
 export const mysqlFormula: FormulaWords<SQL> = {
   number: (value) => sql`(${value} + 0e0)`,
   constant: double,

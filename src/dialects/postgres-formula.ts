@@ -76,7 +76,7 @@ function cased(
 const endedWords = (text: SQL): SQL =>
   sql`case when strpos(${text}, 'Σ') > 0 then regexp_replace(${text}, ${quoted(FINAL_SIGMA)}, 'ς', 'g') else ${text} end`
 
-/** The words of formulas for PostgreSQL. What overflows there is an error, so values are looked at before. */
+/** Formula vocabulary for PostgreSQL. Overflow raises an error there, so values are range-checked first. */
 export const postgresFormula: FormulaWords<SQL> = {
   number: (value) => sql`${value}::float8`,
   constant: double,
@@ -176,7 +176,7 @@ const wallClock = (ms: SQL): SQL => sql`(${instant(ms)} at time zone 'UTC')`
 /** As exact numbers: before version 14 these are doubles, of which .001 may be a little less. */
 const toMs = (time: SQL): SQL => sql`floor(extract(epoch from ${time})::numeric * 1000)::float8`
 
-/** One match takes the text apart; the day is looked at before a date is made of it, for one that is none is an error. */
+/** One match splits the text; the day is validated before make_date, which raises an error for an invalid one. */
 function readDate(text: SQL, { source, parts }: DateFormat): SQL {
   const group = (part: DatePart) => sql.raw(`p[${parts.indexOf(part) + 1}]`)
   const number = (part: DatePart, otherwise: number) =>

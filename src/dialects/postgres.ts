@@ -24,7 +24,7 @@ const DOUBLE = sql.raw('701')
 /** True where the text of a column, whatever it holds, fits a `like` pattern in any case of its letters. */
 const postgresLike = (expression: SQL, pattern: string): SQL => fits(printed(expression), pattern)
 
-/** True where the text of a column of this kind holds the words, in any case. */
+/** True if the text of a column of this kind contains the search text, ignoring case. */
 function postgresSearch(expression: SQL, storage: StorageKind, text: string): SQL {
   // A checkbox shows no text.
   if (storage === 'boolean') return sql`false`

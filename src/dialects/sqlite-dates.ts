@@ -26,7 +26,7 @@ const SECOND_MICROS = 1_000_000
 
 const startsWithDay = (column: SQL): SQL => sql`${column} glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 
-/** `strftime` over any of the forms; NULL for what is none of them. */
+/** `strftime` over any of the forms; NULL for other text. */
 function formatted(format: string, column: SQL): SQL {
   const written = (value: SQL) => sql`strftime(${sql.raw(`'${format}'`)}, ${value})`
   const seconds = sql`case when abs(${column}) < ${sql.raw(String(FROM_MS))} then ${column}
@@ -84,7 +84,7 @@ function instantText(column: SQL): SQL {
       else ${ofUnixTime(real)} end end`
 }
 
-/** A column as cells have it. Text that is no date stays as it is, so that people see it. */
+/** A column's value as a cell. Text that is not a date stays unchanged, so that people see it. */
 export function sqliteTemporal(column: SQL, storage: TemporalStorage): SQL {
   switch (storage) {
     case 'datetime':

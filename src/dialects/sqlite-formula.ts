@@ -9,7 +9,7 @@ function real(value: number): SQL {
   return sql.raw(Number.isInteger(value) && !text.includes('e') ? `${text}.0` : text)
 }
 
-/** The words of formulas for SQLite. Truths are 1 and 0, numbers always reals: whole ones would divide as such. */
+/** Formula vocabulary for SQLite. Booleans are 1 and 0; numbers are always reals, to avoid integer division. */
 export const sqliteFormula: FormulaWords<SQL> = {
   number: (value) => sql`cast(${value} as real)`,
   constant: real,

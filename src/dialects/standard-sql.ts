@@ -44,7 +44,7 @@ function operand(value: FilterValue): SQL {
   return sql`cast(${value.text} as decimal(65, ${sql.raw(String(decimals.length))}))`
 }
 
-/** The words that are the same in every engine which binds truth values as such. */
+/** Vocabulary shared by all engines with a boolean type. */
 export const standardWords = {
   isNull: (expression) => sql`${expression} is null`,
   eq: (expression, value) => sql`${expression} = ${operand(value)}`,
@@ -63,7 +63,7 @@ export const insertSelected = ({ into, columns, constants, values, source }: Sel
   sql`insert into ${into} (${sql.join(columns, sql`, `)})
     select ${sql.join([...constants, ...values], sql`, `)} ${source}`
 
-/** Place of an option in its field's list; NULL for what is none of them. */
+/** Index of an option in its field's list; NULL for other values. */
 export function optionOrder(column: SQL, titles: string[]): SQL {
   if (titles.length === 0) return column
   const cases = titles.map((title, index) => sql`when ${title} then ${sql.raw(String(index))}`)
@@ -77,7 +77,7 @@ export function storedTime(text: string): string {
   return digits === '' ? whole : `${whole}.${digits}`
 }
 
-/** How some parts are worked out over groups where the engine has no aggregate for them. */
+/** Computation of summaries over groups for which the engine has no aggregate. */
 type Special = Partial<Record<SummaryPart, (column: SQL, keys: SQL) => GroupSummary>>
 
 /** Summaries of groups by the engine's own aggregates, save for the `special` parts. */
@@ -86,9 +86,9 @@ export const groupSummaryBy =
   (part, column, keys) =>
     special[part]?.(column, keys) ?? { rows: [], over: () => summary(part, column, sql``) }
 
-/** A median where there is none: each row knows its place in its group, and how many there are. */
+/** A median for engines without one, from each row's position in its group and the group's size. */
 export function medianByPlace(column: SQL, keys: SQL): GroupSummary {
-  // Rows without a value stand in a part of their own, or they would take places.
+  // Rows without a value form a partition of their own, so that they are not counted.
   const place = sql`row_number() over (partition by ${keys}, ${column} is null order by ${column})`
   const size = sql`count(${column}) over (partition by ${keys})`
   return {
@@ -101,7 +101,7 @@ export function medianByPlace(column: SQL, keys: SQL): GroupSummary {
   }
 }
 
-/** The standard deviation of a population from the distances to the mean, which each row knows. */
+/** The standard deviation of a population, from each row's distance to the mean of its group. */
 export const stddevByMean = (column: SQL, keys: SQL): GroupSummary => ({
   rows: [sql`avg(${column}) over (partition by ${keys})`],
   over: ([mean]) => sql`sqrt(avg((${column} - ${mean}) * (${column} - ${mean})))`,

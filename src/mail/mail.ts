@@ -7,7 +7,7 @@ import type { MailContent } from './message.ts'
 import { type ClaimedMail, createOutbox, type NewMail } from './outbox.ts'
 import { openSmtpChannel } from './smtp-channel.ts'
 
-/** Mails of this server. They are kept first and sent beside the requests, so that none waits for a mail server. */
+/** Sends mails. They are stored first and sent in the background, so that no request waits for the mail server. */
 export interface Mail {
   /** False where no mail server is configured: then nothing may be handed in, and people are told so. */
   isConfigured: boolean
@@ -56,7 +56,7 @@ export function createMail({ config, meta, secrets, log }: Parts): Mail {
   let running: Promise<void> = Promise.resolve()
   let isQueued = false
 
-  /** Looks for what is due, once more where something comes in meanwhile. */
+  /** Sends due mails, and runs again if more arrive in the meantime. */
   function wake(): void {
     if (isQueued || closing) return
     isQueued = true

@@ -1,4 +1,4 @@
-/** One part of a mail. Texts are plain, whoever wrote them: nothing in them is markup. */
+/** A block of a mail. All text is plain and escaped; it never contains markup. */
 export type MailBlock =
   | { kind: 'text'; text: string }
   /** Names with what belongs to them, one below the other. */
@@ -36,7 +36,7 @@ function textOfBlock(block: MailBlock): string {
   return block.items.map(({ label, value }) => `${label}\n${indented(value)}`).join('\n\n')
 }
 
-/** Every line of an answer stands in from the edge, so that none can pass for the name of a question. */
+/** Indents every line of an answer, so that it cannot be mistaken for a question's name. */
 const indented = (text: string): string => text.replace(/^/gm, '    ')
 
 function htmlOfBlock(block: MailBlock): string {

@@ -27,7 +27,7 @@ const NO_MAILBOX = [550, 551, 553]
 /** Error codes of nodemailer and the system for an unreachable server. */
 const AWAY = /^(ECONNECTION|ETIMEDOUT|ESOCKET|EDNS|ETLS|EAUTH|EPROTOCOL|ECONNREFUSED|ECONNRESET)$/
 
-/** The mail server of the configuration; null where none is named. nodemailer is known here and nowhere else. */
+/** Channel to the configured mail server; null if there is none. The only file that uses nodemailer. */
 export function openSmtpChannel(config: SmtpSettings & Pick<Config, 'publicUrl'>): MailChannel | null {
   const { smtpHost: host, smtpFrom: from, publicUrl } = config
   if (host === null || from === null || publicUrl === null) return null

@@ -1,4 +1,4 @@
-/** A file as it lies in the store. */
+/** A stored file. */
 export interface StoredFile {
   /** Bytes. */
   size: number

@@ -14,7 +14,7 @@ import { arityFor, type FilterOperator } from '../core/filters/operators/operato
 import { isWithinOperand, operandNeeds } from '../core/filters/relative-dates.ts'
 import { parseJsonText } from '../core/json-text.ts'
 
-/** `nope is not supported.` and its kin: 422 in the `{msg}` envelope. */
+/** Errors such as `nope is not supported.`: 422 in the `{msg}` envelope. */
 const notSupported = (what: string): AppError =>
   new AppError('INVALID_FILTER', `${what.slice(0, 60)} is not supported.`, undefined, 'msg')
 

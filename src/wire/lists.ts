@@ -14,7 +14,7 @@ interface Page {
   offset: number
 }
 
-/** The page a query asks for. What is no number, or out of range, means the default. */
+/** The page that a query asks for. Values that are not numbers, or out of range, mean the default. */
 export function readPage(query: Record<string, string | undefined>): Page {
   const limit = wholeNumber(query.limit)
   const pageNumber = wholeNumber(query.page)

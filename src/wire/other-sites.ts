@@ -7,7 +7,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Bodies that a page of any site may send without asking this server first (Fetch standard, CORS-safelisted). */
 const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i
 
-/** Headers that no form has, and that a page of another site may not add: this server allows none. */
+/** Headers that forms cannot send and that pages of other sites may not add, because CORS allows none. */
 const OWN_HEADERS = ['xc-auth', 'xc-token', 'authorization', ...Object.values(SHARE_HEADERS)]
 
 /** Answers to public forms: anybody may send them, and no session is looked at. */

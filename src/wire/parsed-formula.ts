@@ -11,7 +11,7 @@ type ParsedNode = { dataType: string } & (
   | { type: 'BinaryExpression'; operator: string; left: ParsedNode; right: ParsedNode }
 )
 
-/** The whole tree; at its root, whether it is no more than a reference. */
+/** The whole tree; its root says whether the formula is a single reference. */
 export type ParsedTree = ParsedNode & {
   referencedColumn?: { id: string; uidt: string }
   uidtCandidates?: string[]

@@ -164,7 +164,7 @@ export const tooLargeForAnonymous = (maxBytes: number): AppError =>
 
 /**
  * Clients distinguish text that is not JSON at all from a malformed object or list.
- * @throws BAD_JSON, BAD_REQUEST with the parser's own words
+ * @throws BAD_JSON, BAD_REQUEST with the parser's message
  */
 async function parseJson(text: string): Promise<unknown> {
   let value: unknown
@@ -173,7 +173,7 @@ async function parseJson(text: string): Promise<unknown> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     if (!/^\s*[[{]/.test(text) || /Unexpected (identifier|token)/.test(error.message)) throw badJson()
-    // The engine's own words for it are others than those that clients know.
+    // Clients know a different wording than the engine's.
     throw badRequest(error.message.endsWith('EOF') ? 'Unexpected end of JSON input' : error.message)
   }
   if (typeof value !== 'object' || value === null) throw badJson()
@@ -181,7 +181,7 @@ async function parseJson(text: string): Promise<unknown> {
 }
 
 /**
- * The refusal of an address that is no text, such as `/tables/%ZZ`: no handler could read its parts.
+ * Rejects an address that cannot be decoded, such as `/tables/%ZZ`.
  * Null for all others.
  */
 export function refuseMalformedPath(request: Request): Response | null {

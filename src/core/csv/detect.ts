@@ -5,7 +5,7 @@ import { SEPARATOR_LINE } from './reader.ts'
 /** Records that are looked at. */
 const SAMPLE = 50
 
-/** The delimiter that gives the most even rows, from the beginning of a text; a comma where none does. */
+/** The delimiter that splits the beginning of a text into the most even rows; a comma if none does. */
 export function detectDelimiter(text: string): string {
   const sample = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
   const said = SEPARATOR_LINE.exec(sample)?.[1]

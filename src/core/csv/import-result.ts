@@ -20,7 +20,7 @@ export interface ImportResult {
   rowsRefused: number
   /** Cells that did not fit and were left empty, and cells beyond the last column. */
   cellsRefused: number
-  /** Lines of the report, which can be downloaded; 0 where there is none. */
+  /** Number of lines of the downloadable report; 0 without a report. */
   problems: number
   /** The first of them, to be shown at once. */
   samples: ImportProblem[]

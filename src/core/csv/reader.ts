@@ -5,7 +5,7 @@ import { unguardText } from './format.ts'
 /** Characters that are gathered before they are taken apart: larger windows cost memory and gain no time. */
 const WINDOW = 1 << 18
 
-/** Longest record, in characters. What goes on longer is a quote that nobody closed, or no CSV file. */
+/** Longest record, in characters. A longer one has an unclosed quote, or the file is not CSV. */
 export const MAX_RECORD_LENGTH = 8_000_000
 
 /** So many unclosed quotes are mended; a file with more has another quote or delimiter than was said. */
@@ -35,7 +35,7 @@ export interface CsvProblem {
  * Lines may end in CRLF, LF, CR or a mix of them.
  */
 interface CsvReader {
-  /** Adds text, and gives the records that are whole by now: often none. */
+  /** Adds text and returns the records completed by it, often none. */
   push(text: string): string[][]
   /** Gives the rest. */
   end(): string[][]

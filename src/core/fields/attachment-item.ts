@@ -32,7 +32,7 @@ const MAX_PARTS = 24
 const PATH_PART = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const MIMETYPE = /^[\w.+-]+\/[\w.+-]+$/
 
-/** True for a place that a file of the server's own store can have; whether one lies there is another matter. */
+/** True for a well-formed path in the server's own store, whether or not a file exists there. */
 export function isStoredPath(text: string): boolean {
   if (text.length > MAX_PATH) return false
   const [root, ...parts] = text.split('/')
@@ -44,7 +44,7 @@ export function isStoredPath(text: string): boolean {
   )
 }
 
-/** The files of a cell. Null, and text that is no such list, are none. */
+/** The files of a cell; an empty list for null and for text that is not a file list. */
 export function readAttachments(value: CellValue): AttachmentItem[] {
   if (typeof value !== 'string' || !value.startsWith('[')) return []
   try {
@@ -56,7 +56,7 @@ export function readAttachments(value: CellValue): AttachmentItem[] {
   }
 }
 
-/** The cell of these files; null for none. */
+/** The cell for these files; null for an empty list. */
 export const writeAttachments = (items: readonly AttachmentItem[]): CellValue =>
   items.length === 0 ? null : JSON.stringify(items.map(stored))
 
@@ -149,7 +149,7 @@ function stored({ path, url, title, mimetype, size, width, height }: AttachmentI
   }
 }
 
-/** Text beyond this is no list of files that a cell could hold. */
+/** Longest text that can be the file list of a cell. */
 const MAX_READ = 300_000
 
 /**

@@ -14,7 +14,7 @@ import { defineFieldType, describeValue, type Read, readFail, readOk } from './f
 const MEGABYTE = 1024 ** 2
 
 const options = z.object({
-  /** Kinds of files that are taken; none means all. */
+  /** Accepted kinds of files; an empty list accepts all. */
   kinds: z.array(z.enum(FILE_KIND_KEYS)).max(FILE_KIND_KEYS.length).default([]),
   /** Files in one cell; null: what the server allows. */
   maxCount: z.int().min(1).max(MAX_ATTACHMENTS_EVER).nullable().default(null),
@@ -58,7 +58,7 @@ export const attachment = defineFieldType({
   databaseTypes: { sqlite3: 'text', pg: 'text' },
 })
 
-/** The first thing that a field's limits refuse about these files, in words; null where all fit. */
+/** Error message for the first file limit that is exceeded; null if all files fit. */
 export function limitProblem(
   items: readonly Pick<AttachmentItem, 'title' | 'mimetype' | 'size'>[],
   { kinds, maxCount, maxSizeMb }: AttachmentOptions,

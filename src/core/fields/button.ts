@@ -4,7 +4,7 @@ import { defineFieldType } from './field-type.ts'
 import { formulaText } from './formula.ts'
 import { workedOut } from './system-value.ts'
 
-/** How much of a button is coloured: all of it, its ground lightly, its words alone. */
+/** Button style: filled, light background, or text only. */
 export const BUTTON_THEMES = ['solid', 'light', 'text'] as const
 /** Colours of buttons by the names that clients know. */
 export const BUTTON_COLORS = [
@@ -13,7 +13,7 @@ export const BUTTON_COLORS = [
 
 const word = z.string().max(255)
 
-/** One of a few words, named with the rest of them where another is given. */
+/** An enum whose error message lists the accepted words. */
 const oneOf = <const T extends readonly string[]>(what: string, words: T) =>
   z.enum(words, { error: `The ${what} of a button must be one of: ${words.join(', ')}` })
 
@@ -50,7 +50,7 @@ interface ButtonValue {
   url: string | null
 }
 
-/** Reads a button's cell; null for what is none. */
+/** Parses a button's cell; null if it is not one. */
 export function readButton(value: unknown): ButtonValue | null {
   if (typeof value !== 'string') return null
   try {

@@ -79,7 +79,7 @@ function problemOf(titles: string[], noComma: boolean): string | null {
   return null
 }
 
-/** The choices with those titles added at the end that were not there; the same list where none is new. */
+/** Appends choices for new titles; returns the same list if none is new. */
 export function withChoices(choices: Choice[], titles: Iterable<string>): Choice[] {
   const known = new Set(choices.map((choice) => choice.title))
   const added: Choice[] = []

@@ -64,7 +64,7 @@ export function numberRange({ databaseType }: Pick<Field, 'databaseType'>): Numb
   return { least: positive ? 0 : -most, most }
 }
 
-/** A number that was read, held against its column: databases refuse others in words that name no field. */
+/** Checks a number against its column's range, because a database's own error would not name the field. */
 export function withinRange(range: NumberRange | null, read: Read): Read {
   if (range === null || !read.ok || typeof read.value !== 'number') return read
   const { least, most } = range
@@ -83,7 +83,7 @@ export function lengthLimit({ databaseType }: Pick<Field, 'databaseType'>): numb
   return size === undefined ? null : Number(size)
 }
 
-/** A text that was read, held against its column: databases refuse what is longer in words of their own. */
+/** Checks a text against its column's length, because a database's own error would not name the field. */
 export function withinColumn(limit: number | null, read: Read): Read {
   if (limit === null || !read.ok || typeof read.value !== 'string') return read
   // Databases count characters, of which one may take two places in a text here.
@@ -93,7 +93,7 @@ export function withinColumn(limit: number | null, read: Read): Read {
 
 /** `time(0) without time zone`, `timestamp with time zone` in PostgreSQL; `time`, `datetime(6)` in MySQL. */
 const CLOCK = /^(?:time|timestamp|datetime)(?:tz)?(?:\((\d)\))?( with(?:out)? time zone)?$/i
-/** Digits that PostgreSQL keeps where a type names none; MySQL keeps none then. */
+/** Fraction digits of a PostgreSQL type without a precision; MySQL then keeps none. */
 const POSTGRES_DIGITS = 6
 
 /**

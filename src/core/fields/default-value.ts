@@ -37,7 +37,7 @@ const DAYS: ReadonlySet<Field['type']> = new Set(['Date', 'DateTime'])
 export const keepsNow = (from: Field['type'], to: Field['type']): boolean =>
   from === to ? takesNow(to) : DAYS.has(from) && DAYS.has(to)
 
-/** The value of a new record where nobody gives one; null: none. Of "me" it knows nothing (`defaultPeople`). */
+/** Default value of a new record, or null. Does not resolve "me" (see `defaultPeople`). */
 export function startValue(
   { type, defaultValue }: Pick<Field, 'type' | 'defaultValue'>,
   { ms, timeZone = 'local' }: MadeAt,

@@ -156,7 +156,7 @@ export interface FieldType<O = FieldOptions> extends FieldTraits {
    * and `summaries` are then those of its `Field.result`; what stands here is for a field without one.
    */
   computed?: ComputedKind
-  /** True for a type of the product's own making that nobody may choose. */
+  /** True for internal types that nobody can choose. */
   internal?: true
   /** True for a type that programs may choose and people are not offered: an old name, a guest's column. */
   forPrograms?: true

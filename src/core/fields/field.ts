@@ -90,7 +90,7 @@ export function summarySetOf(field: Target): SummarySet {
   return isList && type.summaries !== 'none' ? 'count' : type.summaries
 }
 
-/** A code shows a value to machines: whoever looks for one looks in the field that it comes from. */
+/** True for codes, which are searched and filtered by the field whose value they show. */
 const showsCode = (field: Target): boolean => fieldType(field.type).computed === 'code'
 
 /** How the values of a field come out of the database. A list comes as JSON text. */

@@ -11,7 +11,7 @@ const formulaDisplay = z.object({
 /** A formula's own choice of how its values look; see `formula-display.ts` for what fits which result. */
 export type FormulaDisplay = z.output<typeof formulaDisplay>
 
-/** Text of a formula; how long it may be is said by the check, in words. */
+/** Text of a formula; `checkFormula` reports the length limit. */
 export const formulaText = z.string().max(100_000).default('')
 
 /** A value worked out from the record's other fields. */

@@ -13,7 +13,7 @@ export interface JsonEntry {
   node: JsonNode
 }
 
-/** The tree of a JSON text; null where it is none. */
+/** The tree of a JSON text; null if it is not valid JSON. */
 export function parseJsonTree(text: string): JsonNode | null {
   if (!isJson(text)) return null
   // The text parses, so the reader below needs no error handling.

@@ -31,7 +31,7 @@ function readJsonText(text: string): Read {
   return problem === null ? readText(text, MAX_TEXT_LENGTH) : readFail(`Invalid JSON: ${problem}`)
 }
 
-/** Why a text is no JSON, in few words; null where it is. */
+/** A short reason why a text is not valid JSON; null if it is. */
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return 'it is empty'
   try {
@@ -44,7 +44,7 @@ export function jsonProblem(text: string): string | null {
   }
 }
 
-/** Objects and lists as a body had them; whatever else a program may pass is none of JSON. */
+/** Accepts objects and lists as parsed from a body, and nothing that JSON cannot represent. */
 function isPlain(input: unknown): boolean {
   if (typeof input === 'boolean' || Array.isArray(input)) return true
   if (typeof input !== 'object' || input === null) return false

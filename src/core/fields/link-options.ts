@@ -41,7 +41,7 @@ export type LinkOptions = z.output<typeof linkOptions>
 /** True where a record has one linked record at most: bt and oo. */
 export const isSingleLink = ({ kind }: Pick<LinkOptions, 'kind'>): boolean => kind === 'bt' || kind === 'oo'
 
-/** The options of a field as those of a link; null for a field that is none. */
+/** A link field's options; null for other fields. */
 export function linkOf(field: { type: string; options: unknown }): LinkOptions | null {
   if (field.type !== 'Links' && field.type !== 'LinkToAnotherRecord') return null
   const read = linkOptions.safeParse(field.options)

@@ -97,7 +97,7 @@ export const percent = defineFieldType({
   fill: 'number',
   formRules: ['number', 'step'],
   read: readNumber,
-  // An amount of money is no share.
+  // An amount of money is not a percentage.
   parse: (text, _options, decimal) => (/\p{Sc}/u.test(text) ? null : parseNumber(text, decimal)),
   format: formatNumber,
   summaryText: (value, _options, locale) =>

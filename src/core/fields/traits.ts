@@ -20,7 +20,7 @@ export const hasMultipleChoices = ({ type }: Typed): boolean => fieldType(type).
 /** True for fields whose values are lists of files. */
 export const holdsFiles = ({ type }: Typed): boolean => fieldType(type).holdsFiles === true
 
-/** True for fields whose values nobody may read. */
+/** True for fields whose values are never shown, such as passwords. */
 export const isSecret = ({ type }: Typed): boolean => fieldType(type).isSecret === true
 
 /** True for fields that hold the keys of linked records. */

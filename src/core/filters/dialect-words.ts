@@ -30,7 +30,7 @@ export interface FilterWords<S> {
    * for any run of characters, `_` for any one, and `\` takes the meaning from the next.
    */
   like(column: S, pattern: string): S
-  /** The names of the files that an attachment column holds, one on each line; NULL for none. */
+  /** Names of the files in an attachment column, one per line; NULL for none. */
   fileNames(column: S): S
   /**
    * Only in the words for a list: one value of it meets the whole test, which is given that value and the
@@ -49,7 +49,7 @@ export interface FilterWords<S> {
   /** Any of them; at least one is given. */
   or(conditions: S[]): S
   not(condition: S): S
-  /** A condition that every row meets, or none. */
+  /** A condition that is always true or always false. */
   constant(value: boolean): S
 }
 

@@ -54,7 +54,7 @@ export const MAX_DEPTH = 5
 
 export const isGroup = (filter: Filter): filter is FilterGroup => 'children' in filter
 
-/** A group of all the given filters; a single one stands alone, none gives null. */
+/** Combines filters with "and": a single one is returned as it is, an empty list gives null. */
 export function allOf(filters: (Filter | null | undefined)[]): Filter | null {
   const present = filters.filter((filter) => filter != null)
   if (present.length < 2) return present[0] ?? null

@@ -32,7 +32,7 @@ export interface FilterMoment {
   timeZone?: string
   /** Whom `@me` means on fields of people. */
   actorId?: string | null
-  /** Among whom "contains" on a field of people looks; without them it finds nobody. */
+  /** The people whom "contains" on a field of people searches; without them it matches nobody. */
   people?: readonly Person[]
 }
 

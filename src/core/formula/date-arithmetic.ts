@@ -58,7 +58,7 @@ export const DIFFERENCE_UNITS: readonly string[] = UNITS.flatMap(([names]) => na
 /** Every way to write a unit of DATEADD. */
 export const STEP_UNITS: readonly string[] = Object.keys(STEPS)
 
-/** Days behind Monday of a weekday's name, 0 where none is given; -1 for what is no weekday. */
+/** Days from Monday to the named weekday; 0 without a name, -1 for an unknown one. */
 export const firstDay = (name: Datum | undefined): number =>
   name === undefined || name === null ? 0 : DAYS.indexOf(String(name).toLowerCase())
 
@@ -118,7 +118,7 @@ function compileAddMonths<S>(ms: S, months: S, { words, constant }: Build<S>): S
   return words.choose([[isInside, words.addMonths(ms, months)]], words.nothing('datetime'))
 }
 
-/** How many whole units the first date lies behind the second. */
+/** Number of whole units from the second date to the first. */
 export function difference(args: Datum[], types: ValueType[], zone: string): number | null {
   const [first = null, second = null, name = 'seconds'] = args
   const unit = differenceUnit(name)

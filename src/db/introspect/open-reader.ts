@@ -204,7 +204,7 @@ const WORDS: [codes: RegExp, words: (config: ServerConfig, error: Error) => stri
 ]
 
 /**
- * Why a connection could not be made, in words for the one who entered it. Passwords are in none of them.
+ * A user-facing reason why a connection failed. Never contains passwords.
  */
 export function explainConnection(error: unknown, config: ConnectionConfig): string {
   const { message, code } = partsOf(error)
@@ -225,7 +225,7 @@ export function explainConnection(error: unknown, config: ConnectionConfig): str
   return `The database refused the connection: ${message || code}`
 }
 
-/** Node puts several attempts (IPv6, IPv4) into one error without words of its own. */
+/** Node wraps several attempts (IPv6, IPv4) in one error without a message. */
 function partsOf(error: unknown): { message: string; code: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return partsOf(error.errors[0])
   if (!(error instanceof Error)) return { message: String(error).slice(0, 1000), code: '' }

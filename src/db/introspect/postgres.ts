@@ -192,7 +192,7 @@ const SHAPES: Record<string, (column: ColumnStructure) => ColumnShape> = {
   'time without time zone': () => editable('Time'),
   json: () => editable('JSON'),
   jsonb: () => editable('JSON'),
-  // Text that the database checks: what it cannot read is refused, and its words are shown.
+  // Text that the database validates; its error message is shown for invalid text.
   money: () => editable('SpecificDBType'),
   interval: () => editable('SpecificDBType'),
   'time with time zone': () => editable('SpecificDBType'),

@@ -65,7 +65,7 @@ export interface ColumnShape {
   type: ShapeType
   /** Raw options of the type; choices of selects as `{ title }`. */
   options: FieldOptions
-  /** Why its values cannot be edited, in words; null where they can. */
+  /** Why its values are read-only; null if they can be edited. */
   readOnlyReason: string | null
 }
 
@@ -91,7 +91,7 @@ export interface Introspector {
   client: string
   /** Reads everything of one schema (PostgreSQL: its `searchPath`; others ignore it). */
   read(reader: StructureReader, schema: string): Promise<DatabaseStructure>
-  /** Schemas that may be chosen; one nameless entry where the engine has none. */
+  /** Available schemas; one unnamed entry for engines without schemas. */
   schemas(reader: StructureReader): Promise<string[]>
   /** Identity of the database; null for engines in which this server keeps no data. */
   identity(reader: StructureReader): Promise<string | null>

@@ -7,7 +7,7 @@ import type { MysqlConnection, SslConfig } from '../connection.ts'
 import { changedThere, shortenMessage } from '../driver-errors.ts'
 
 const CONNECT_TIMEOUT_MS = 8_000
-/** A connection that nobody has used for so long is closed. */
+/** Idle connections are closed after this time. */
 const IDLE_MS = 60_000
 
 /**
@@ -55,7 +55,7 @@ export function connectMysql(
   pool.on('connection', (connection) => {
     // MariaDB leaves out what MySQL 5.7.8 and later are told so.
     connection.query(`${SESSION} /*!50708 , max_execution_time = ${timeoutMs} */`)
-    // Where it fails the connection is lost, of which whoever waits for it is told.
+    // On failure the connection is lost, and its waiting callers get the error.
     connection.query<RowDataPacket[]>('select version() as version', (error, rows) => {
       if (!error && rows[0]) onVersion(String(rows[0].version))
     })
@@ -115,7 +115,7 @@ function bits(bytes: Uint8Array | null) {
   return exactNumber(BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`))
 }
 
-/** `0000-00-00`, and days whose month or day is 0, are no days: MySQL's way to say that there is none. */
+/** `0000-00-00` and days with month or day 0 are MySQL's "zero dates", which stand for a missing value. */
 const isNone = (text: string | null): boolean => text === null || /^(0000|\d{4}-00|\d{4}-\d\d-00)/.test(text)
 
 const day = (text: string | null) => (isNone(text) ? null : text)
@@ -145,7 +145,7 @@ const GONE = new Set(['ER_NO_SUCH_TABLE', 'ER_BAD_FIELD_ERROR', 'ER_VIEW_INVALID
 const REFUSED_VALUES =
   /^(ER_TRUNCATED_WRONG_VALUE|ER_WARN_DATA|WARN_DATA|ER_DATA_|ER_NO_REFERENCED_ROW|ER_ROW_IS_REFERENCED|ER_CHECK_CONSTRAINT|ER_CONSTRAINT_FAILED|ER_INVALID_|ER_SIGNAL_EXCEPTION|ER_WRONG_VALUE|ER_CANT_CREATE_GEOMETRY|ER_GENERATED_COLUMN|ER_NON_INSERTABLE|ER_TOO_LONG|ER_WARN_DEPRECATED|ER_DIVISION)/
 
-/** A text is compared with a column whose character set has no such letters. */
+/** Error code for comparing a column with text that its character set cannot represent. */
 const OTHER_LETTERS = /^ER_CANT_AGGREGATE_/
 
 /** The driver calls it by what MySQL means by the number. */
@@ -158,7 +158,7 @@ const isTimeLimit = (error: Error): boolean =>
 /** True where trying again later may help. */
 export const isMysqlConnectionError = (error: unknown): boolean => UNREACHABLE.has(codeOf(error))
 
-/** True where the server was asked for encryption and offers none. */
+/** True if encryption was requested and the server does not offer it. */
 export const hasNoEncryption = (error: unknown): boolean => codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT'
 
 const codeOf = (error: unknown): string =>

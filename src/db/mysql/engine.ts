@@ -79,7 +79,7 @@ export function openMysqlEngine(connection: MysqlConnection, source: string): En
         caller,
         () => ask(client, statement, arrays, SCAN_TIMEOUT_MS),
         () => {
-          // Only another connection can end it; where none is left the statement's own time does.
+          // Only another connection can kill it; without a free one the statement's own timeout ends it.
           points.query(`kill query ${client.threadId}`).catch(() => client.destroy())
         },
       )

@@ -31,7 +31,7 @@ export const BASE_SCHEMA_STEPS: readonly (readonly string[])[] = [
   MANUAL_ORDER,
 ]
 
-/** The schema that a base of the server's own database lies in. */
+/** The schema of a base in the server's own database. */
 export const schemaOfBase = (baseId: string): string => `nc_${baseId}`
 
 /** Makes the schema of a new base, with an empty log. */

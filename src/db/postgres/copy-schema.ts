@@ -5,7 +5,7 @@ import { connectPostgres } from './driver.ts'
 
 interface CopiedTable {
   name: string
-  /** The column that numbers the records, with the number given out last; null where there is none. */
+  /** The column that numbers the records, with its last value; null if there is none. */
   identity: string | null
 }
 

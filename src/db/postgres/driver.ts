@@ -68,14 +68,14 @@ function storedInstant(text: string): string {
 interface ConnectionSettings {
   /** Whatever is called by a name alone is looked for here. */
   searchPath: string
-  /** A statement that takes longer is cut off; 0 for none. */
+  /** Statement timeout; 0 for no limit. */
   statementTimeoutMs: number
   onclose?: () => void
-  /** Aborted where nobody waits for the connection any more: an attempt that is under way then ends at once. */
+  /** Aborts a connection attempt for which no caller waits any more. */
   signal?: AbortSignal
 }
 
-/** At the start nothing is found by its name alone: whoever forgets to say where gets an error. */
+/** An empty search path: a statement without a schema fails instead of reaching another base's table. */
 export const NOWHERE = 'sheaf_nowhere'
 
 /**
@@ -204,7 +204,7 @@ async function encrypt(socket: Socket, host: string, ssl: SslConfig): Promise<So
   socket.write(request)
   const answer = await happened(socket, 'data')
   if (answer?.toString('latin1') !== 'S') {
-    // More than a letter was sent ahead of the encryption, by whoever stands in between.
+    // More than one byte before the TLS handshake: injected by a man in the middle.
     if (answer?.length !== 1)
       throw failure('CONNECTION_CLOSED', 'The server did not answer as PostgreSQL does')
     if (ssl.mode === 'prefer') return socket

@@ -56,7 +56,7 @@ export function openPostgresEngine(database: PostgresDatabase, schema: string, s
       throw explainPostgres(error, source)
     })
 
-  /** Runs `work` with a connection for writing, while nobody else in this process writes. */
+  /** Runs `work` with a write connection, exclusively within this process. */
   const withWriter = <T>(turn: Turn, work: (lane: Lane) => Promise<T>): Promise<T> =>
     explained(inTurn(() => writers.use(schema, work, turn.patienceMs), turn))
 

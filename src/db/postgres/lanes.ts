@@ -33,7 +33,7 @@ export interface Lane {
 /** A few connections to one database, shared by all the schemas in it. */
 export interface Lanes {
   /** Runs `work` with a connection in which names are looked for in the schema alone. */
-  /** @throws BASE_BUSY where none is free within `patienceMs` */
+  /** @throws BASE_BUSY if no connection is free within `patienceMs` */
   use<T>(schema: string, work: (lane: Lane) => Promise<T>, patienceMs?: number): Promise<T>
   close(): Promise<void>
 }
@@ -43,11 +43,11 @@ interface LanesOptions {
   statementTimeoutMs: number
 }
 
-/** Texts of which a connection keeps a prepared form; then it is replaced, as the driver forgets none. */
+/** Prepared statements per connection; then it is replaced, because the driver never drops any. */
 const MAX_PREPARED = 500
 /** Texts that are known to come again. */
 const MAX_SEEN = 2_000
-/** A connection that nobody has used for so long is closed. */
+/** Idle connections are closed after this time. */
 const IDLE_MS = 60_000
 
 interface Member {
@@ -141,7 +141,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
     next.take(free)
   }
 
-  /** Of those that wait, the first of a user who has fewest connections: nobody's many reads are in others' way. */
+  /** Picks the first waiting read of the user with the fewest connections, so that nobody's many reads block others. */
   function takeNext() {
     const held = new Map<string, number>()
     for (const { isBusy, user } of members) if (isBusy) held.set(user, (held.get(user) ?? 0) + 1)
@@ -226,7 +226,7 @@ export function openLanes(connection: PostgresConnection, options: LanesOptions)
       const member = await take(schema, patienceMs)
       try {
         await enter(member, schema).catch((error) => {
-          // A connection that was lost while nobody used it: the next attempt makes a new one.
+          // An idle connection was lost: the next attempt makes a new one.
           if (!isConnectionError(error)) throw error
           return enter(member, schema)
         })

@@ -7,13 +7,13 @@ import type { FilterValue, FilterWords } from '../dialect-words.ts'
  */
 export type Arity = 'none' | 'one' | 'two' | 'many' | 'word' | 'date'
 
-/** The right side of a comparison, ready for the words of a dialect. */
+/** The right side of a comparison, ready for a dialect. */
 export interface Operand {
   /** In the form in which the column stores them. */
   values: FilterValue[]
   /** From a moment up to, not including, another, in the stored form; only on dates. */
   range: { from: string; to: string } | null
-  /** Ids of the people whom the text finds; only for "contains" and its kin on people. */
+  /** Ids of the people whom the text matches; only for "contains" and similar operators on people. */
   people: string[] | null
 }
 
@@ -23,7 +23,7 @@ export interface FilterOperator {
   key: string
   /** Other names for it on the wire. */
   aliases: readonly string[]
-  /** The sets in whose menus it stands, each with its label there in plain words. */
+  /** The sets whose menus offer it, each with its label. */
   offers: Partial<Record<FilterSet, string>>
   /** The sets that accept it from programs. */
   accepts: readonly FilterSet[]
@@ -32,7 +32,7 @@ export interface FilterOperator {
   takesEmptyText?: true
   /** True where the text of a value is looked at, so that any text may be looked for. */
   comparesText?: true
-  /** The condition in the words of a dialect. `set` is that of the column's field. */
+  /** Builds the condition with a dialect's vocabulary. `set` is the filter set of the field. */
   build<S>(words: FilterWords<S>, column: S, operand: Operand, set: FilterSet): S
 }
 

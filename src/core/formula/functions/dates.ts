@@ -150,7 +150,7 @@ export const dateAdd = defineFunction({
   },
 })
 
-/** How many whole units (seconds if left out) the first date lies behind the second. */
+/** Number of whole units (seconds by default) from the second date to the first. */
 export const dateTimeDiff = defineFunction({
   name: 'DATETIME_DIFF',
   syntax:

@@ -94,5 +94,5 @@ export const FUNCTIONS: readonly FormulaFunction[] = [
 
 const BY_NAME = new Map(FUNCTIONS.map((entry) => [entry.name, entry]))
 
-/** The function of that name, in capitals; null where there is none. */
+/** Finds a function by its name in capitals; null if unknown. */
 export const findFunction = (name: string): FormulaFunction | null => BY_NAME.get(name) ?? null

@@ -5,7 +5,7 @@ import { compileReadNumber, readNumber, wholeArg } from '../numbers.ts'
 import { MAX_PLACE, MAX_TEXT, whole } from '../semantics.ts'
 import { argument, charactersOf, type Datum, defineFunction, NO_READING, texts } from './define.ts'
 
-/** The number that the text reads as, such as -1.5 or 2e3; empty where it is none. */
+/** Parses a number such as -1.5 or 2e3; empty if the text is not a number. */
 export const value = defineFunction({
   name: 'VALUE',
   syntax: 'VALUE(text)',
