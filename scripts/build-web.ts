@@ -54,10 +54,9 @@ export async function buildWeb(options: WebBuildOptions = {}): Promise<void> {
   const staging = `${outdir}.${process.pid}`
   mkdirSync(staging, { recursive: true })
   try {
-    const bundle = (output?: Rolldown.OutputOptions) =>
-      build(viteConfig({ source, pages, minify, staging, output }))
-    const chunks = await bundle()
-    if (minify) await bundle(groupByStarts(source, chunks))
+    const bundle = (write: boolean, output?: Rolldown.OutputOptions) =>
+      build(viteConfig({ source, pages, staging, minify, write, output }))
+    await bundle(true, minify ? groupByStarts(source, await bundle(false)) : undefined)
     await nameBuild(staging)
     await compress(staging)
     rmSync(outdir, { recursive: true, force: true })
@@ -80,13 +79,15 @@ export async function buildWebIfStale(minify = true): Promise<void> {
 interface Bundling {
   source: string
   pages: string[]
-  minify: boolean
   staging: string
+  minify: boolean
+  /** Off where only the chunks are asked for. */
+  write: boolean
   /** How modules are put together into chunks; by default one for each set of entries. */
   output?: Rolldown.OutputOptions
 }
 
-const viteConfig = ({ source, pages, minify, staging, output }: Bundling): InlineConfig => ({
+const viteConfig = ({ source, pages, staging, minify, write, output }: Bundling): InlineConfig => ({
   root: source,
   configFile: false,
   mode: minify ? 'production' : 'development',
@@ -97,9 +98,10 @@ const viteConfig = ({ source, pages, minify, staging, output }: Bundling): Inlin
   worker: { format: 'es' },
   build: {
     outDir: staging,
+    write,
     emptyOutDir: true,
-    minify: minify ? 'oxc' : false,
-    cssMinify: minify,
+    minify: minify && write ? 'oxc' : false,
+    cssMinify: minify && write,
     sourcemap: !minify,
     target: SCRIPT_TARGET,
     cssTarget: STYLE_TARGET,
@@ -122,9 +124,14 @@ function groupByStarts(source: string, bundle: Awaited<ReturnType<typeof build>>
   const chunkOf = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
   const groups = new Map<string, string>()
   for (const [start, modules] of Object.entries(STARTS)) {
-    const paths = modules.map((module) => join(source, module))
+    const loaded = new Set(
+      modules.map((module) => {
+        const first = chunks.find(({ moduleIds }) => moduleIds.includes(join(source, module)))
+        if (!first) throw new Error(`${start} begins with ${module}, which is in no chunk`)
+        return first
+      }),
+    )
     // A set may grow while it is walked: what is added is walked, too.
-    const loaded = new Set(chunks.filter(({ moduleIds }) => paths.some((path) => moduleIds.includes(path))))
     for (const { isEntry, imports, moduleIds } of loaded) {
       for (const name of imports) {
         const imported = chunkOf.get(name)
