@@ -57,8 +57,8 @@ function createSource(body: AsyncIterable<Uint8Array>) {
 
   return {
     /**
-     * What is still to come is not wanted. A little of it is read all the same: a client that is in the middle
-     * of sending hears the answer only when it is done, and its connection can be used again.
+     * Drains a limited part of the remaining body: a client reads the answer only after it has sent everything, and its
+     * connection can then be reused.
      */
     async close(): Promise<void> {
       const patience = Bun.sleep(DRAIN_MS).then(() => null)

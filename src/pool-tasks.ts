@@ -2,8 +2,8 @@ import { queryTasks } from './db/query-tasks.ts'
 import type { PoolReply, PoolRequest, Supervisor } from './pool-runner.ts'
 
 /**
- * What the pool's workers do. A task takes and gives plain values and knows no kernel: where it writes, the main thread
- * holds the base's write lease for it.
+ * A task of the pool's workers. It takes and returns plain values and has no kernel; if it writes, the main thread holds
+ * the base's write lease for it.
  */
 type Task = (input: never, supervisor?: Supervisor) => unknown
 

@@ -5,11 +5,11 @@ import { startReader } from './reader-process.ts'
 import { workerUrl } from './worker-url.ts'
 
 /**
- * What a task is:
- * - `read`: over soon, as what it reads is small; runs in a thread.
- * - `large read`: may take long; runs in a process of its own, which can be ended in the middle of a statement.
+ * Kinds of tasks:
+ * - `read`: short, because it reads little; runs in a thread.
+ * - `large read`: may take long; runs in its own process, which can be killed in the middle of a statement.
  * - `write`: always runs to its end in a thread.
- * - `large write`: one transaction in a process of its own, which its watch can end in the middle of a statement.
+ * - `large write`: one transaction in its own process, which its watch can kill in the middle of a statement.
  */
 export type TaskKind = 'read' | 'large read' | 'write' | 'large write'
 

@@ -10,7 +10,7 @@ import { idsIn } from './fields/people.ts'
 import { holdsPeople } from './fields/traits.ts'
 
 /**
- * What a cell groups by, as `records.groups` has it: an instant by its day on the clocks of the field's zone, or of
+ * The group of a cell's value, as in `records.groups`: an instant by its day in the field's zone, or in
  * `timeZone`; several options by which ones they are; a link by the name of its one record, or by its number.
  */
 export function groupKeyOf(field: Field, value: CellValue, timeZone: string): CellValue {
@@ -34,9 +34,11 @@ export function inSetOrder(field: Field, value: CellValue): CellValue {
   const { type, options } = shownType(field)
   if (type.choices === 'multiple') {
     const titles = ((options.choices ?? []) as { title: string }[]).map((choice) => choice.title)
-    const place = (title: string) => titles.indexOf(title)
+    const indexOf = (title: string) => titles.indexOf(title)
     const held = titlesIn(String(value))
-    return held.some((title) => place(title) < 0) ? value : held.sort((a, b) => place(a) - place(b)).join(',')
+    return held.some((title) => indexOf(title) < 0)
+      ? value
+      : held.sort((a, b) => indexOf(a) - indexOf(b)).join(',')
   }
   const isSet = holdsPeople({ type: type.name }) && options.multiple === true
   return isSet ? idsIn(value).sort().join(',') : value

@@ -15,8 +15,7 @@ export interface GroupKey {
 }
 
 /**
- * What a caller wants to read of one table. Everything that reads records describes itself so, and
- * the planner alone turns it into SQL.
+ * A read of one table. All reads of records are described this way, and only the planner turns them into SQL.
  */
 export interface Query {
   tableId: string

@@ -1,8 +1,8 @@
 import type { SummarySet } from './fields/field-type.ts'
 
 /**
- * What is computed over a column's rows. `count` is all rows; `filled` those with a value (neither NULL
- * nor an empty text); `checked` those that are true.
+ * Summaries of a column. `count` counts all rows, `filled` those with a value (neither NULL nor an empty text),
+ * `checked` those that are true.
  */
 export type SummaryPart =
   | 'count'

@@ -1,5 +1,5 @@
 /**
- * What a long write does: `update` writes values of records, `convert` turns a column into another type, `fill`
+ * Kinds of long writes: `update` writes values of records, `convert` turns a column into another type, `fill`
  * computes the values of a column, `purge` deletes forever.
  */
 export type WorkKind =

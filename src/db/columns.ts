@@ -43,7 +43,7 @@ type SameColumns = {
 }
 
 /**
- * What Drizzle builds for PostgreSQL, under the type of what it builds for SQLite: our definitions and queries are
+ * Drizzle's builders for PostgreSQL under the types of those for SQLite: our definitions and queries are
  * written once. Drizzle has no type for both. The builders share the methods we use; `SameColumns` holds their values
  * equal, and the tests run the queries on both.
  */

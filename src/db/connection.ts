@@ -49,9 +49,9 @@ export const sealConnection = (key: Uint8Array, config: ConnectionConfig): strin
   seal(key, JSON.stringify(config))
 
 /**
- * What `sealConnection` was given.
+ * Reverses `sealConnection`.
  *
- * @throws DATABASE_ERROR where the text was sealed with another key, or altered since
+ * @throws DATABASE_ERROR if the text was sealed with another key, or altered
  */
 export function openConnection(key: Uint8Array, sealed: string): ConnectionConfig {
   const text = unseal(key, sealed)

@@ -8,7 +8,7 @@ export function shortenMessage<E extends Error>(error: E): E {
 }
 
 /**
- * What is said where a table or column of a connected database is not there any more.
+ * Error message for a table or column that no longer exists in a connected database.
  *
  * @example changedThere('Shop') // 'The tables of Shop have changed in its database: synchronise the source'
  */

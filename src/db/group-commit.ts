@@ -23,7 +23,7 @@ export interface GroupSession {
 interface Member {
   work(transaction: Transaction): Promise<unknown>
   /** Called with the outcome once the group is committed. */
-  settle(outcome: Outcome): void
+  complete(outcome: Outcome): void
 }
 
 type Outcome = { ok: true; result: unknown } | { ok: false; error: unknown }
@@ -59,7 +59,7 @@ export function createGroupCommit(
     // Errors inside a group reach its members. Without a connection there is no group.
     run.catch((error) => {
       isCalled = false
-      for (const member of waiting.splice(0)) member.settle({ ok: false, error })
+      for (const member of waiting.splice(0)) member.complete({ ok: false, error })
     })
   }
 
@@ -76,10 +76,10 @@ export function createGroupCommit(
       if (group.length === 0) group.push(...waiting.splice(0).map((member) => ({ member, outcome: null })))
       // Without the commit nothing of the others stands either; who was refused before knows why.
       for (const { member, outcome } of group)
-        member.settle(outcome?.ok === false ? outcome : { ok: false, error })
+        member.complete(outcome?.ok === false ? outcome : { ok: false, error })
       return
     }
-    for (const { member, outcome } of group) if (outcome) member.settle(outcome)
+    for (const { member, outcome } of group) if (outcome) member.complete(outcome)
   }
 
   async function runMembers(session: GroupSession, group: Entry[]): Promise<void> {
@@ -119,7 +119,7 @@ export function createGroupCommit(
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     waiting.push({
       work,
-      settle(outcome) {
+      complete(outcome) {
         if (!outcome.ok) return reject(explain(outcome.error))
         onCommit?.(outcome.result as T)
         resolve(outcome.result as T)

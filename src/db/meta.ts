@@ -195,11 +195,11 @@ function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * What this process works on, so that others over the same metadata leave it alone. A claim ends with the
- * process, however that ends.
+ * Jobs claimed by this process, so that other processes over the same metadata skip them. A claim ends with the
+ * process, even after a crash.
  */
 interface Claims {
-  /** False where another process has it. One's own is given again. */
+  /** False if another process holds the claim; true if this process already holds it. */
   take(key: string): Promise<boolean>
   release(key: string): Promise<void>
 }

@@ -3,10 +3,10 @@ import { AppError } from '../core/errors.ts'
 import { changedThere } from './driver-errors.ts'
 
 /**
- * What went wrong in a file that is not ours, in words for the person who asked. Unique and not-null
- * violations pass as they are, for `Dialect.violation`; so does what is a fault of ours.
+ * Translates an error of a connected file into a user-facing one. Unique and not-null violations stay unchanged for
+ * `Dialect.violation`, and so do errors caused by a bug of ours.
  *
- * @param source what errors call the file
+ * @param source name of the file in messages
  */
 export function explainSqlite(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error

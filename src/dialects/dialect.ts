@@ -54,7 +54,7 @@ export interface QueryDialect extends FilterWords<SQL> {
   /** Place of an option in its field's list, for sorting a choice field as its options stand. */
   optionOrder(column: SQL, titles: string[]): SQL
   /**
-   * What is computed over a column's rows: a scalar expression for a select over the rows of `from`
+   * A summary of a column: a scalar expression for a select over the rows of `from`
    * (`"table" where …`).
    */
   summary(part: SummaryPart, column: SQL, from: SQL): SQL

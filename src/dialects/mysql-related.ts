@@ -19,7 +19,7 @@ const shared = {
 } satisfies Partial<RelatedWords>
 
 /**
- * What is read of linked records in MariaDB (10.5 or later): a derived table sees nothing outside itself
+ * Expressions over linked records in MariaDB (10.5 or later): a derived table sees nothing outside itself
  * there, so the aggregates themselves sort and end.
  */
 export const mariadbRelated: RelatedWords = {

@@ -39,7 +39,7 @@ export const csvFormat = z.object({
   encoding: z.enum(CSV_ENCODINGS.map(({ name }) => name)),
   /** True where the first row holds the titles. */
   header: z.boolean(),
-  /** True for a file whose texts are guarded against spreadsheets that run them (`guard.ts`). */
+  /** True for a file whose texts are guarded against spreadsheets that run them (`guardText`). */
   guarded: z.boolean().default(false),
   /** The mark before the decimals of a number that leaves it open: `1.000` is one, or a thousand. */
   decimal: z.enum(['.', ',']).default('.'),

@@ -75,8 +75,8 @@ type CheckedTextOptions = {
 }
 
 /**
- * What e-mail, link and telephone fields have in common: text that is checked where the field asks
- * for it. The refusal reads `Validation failed : isEmail` (spec §5).
+ * Shared definition of e-mail, URL and telephone fields: text that is validated if the field requires it. The error
+ * reads `Validation failed : isEmail` (spec §5).
  */
 function checkedText(checkName: 'isEmail' | 'isURL' | 'isMobilePhone', check: (text: string) => boolean) {
   return {

@@ -15,8 +15,8 @@ const wordsOf = (title: string): string[] =>
 const list = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 /**
- * What a header says about its column, in the languages that files most often come in. A hint only settles what
- * the values leave open; it never overrules them.
+ * Words in a header that hint at the column's type, in the most common languages of files. A hint only decides where
+ * the values are ambiguous; it never overrules them.
  */
 const TITLE_HINTS = {
   /** Names and places of people, companies and things: text, even where they recur. */

@@ -63,14 +63,14 @@ function isShape(text: string, depth: number): boolean {
   if (/^EMPTY$/i.test(body)) return bare in DEPTH || bare === 'GEOMETRYCOLLECTION'
   const inner = inBrackets(body)
   if (inner === null) return false
-  if (bare === 'GEOMETRYCOLLECTION') return parts(inner).every((part) => isShape(part, depth + 1))
+  if (bare === 'GEOMETRYCOLLECTION') return splitAtCommas(inner).every((part) => isShape(part, depth + 1))
   const levels = DEPTH[bare]
   return levels !== undefined && isNested(inner, levels - 1, bare === 'MULTIPOINT')
 }
 
 /** Positions within so many more brackets. The points of a `MULTIPOINT` may have brackets of their own. */
 function isNested(text: string, levels: number, mayBracket: boolean): boolean {
-  return parts(text).every((part) => {
+  return splitAtCommas(text).every((part) => {
     const trimmed = part.trim()
     if (levels === 0) {
       const bare = mayBracket ? (inBrackets(trimmed) ?? trimmed) : trimmed
@@ -91,8 +91,8 @@ function isPosition(text: string): boolean {
 const inBrackets = (text: string): string | null =>
   text.startsWith('(') && text.endsWith(')') ? text.slice(1, -1) : null
 
-/** Splits at the commas that stand in no brackets; brackets that do not match leave a part that fits nothing. */
-function parts(text: string): string[] {
+/** Splits at commas outside of brackets. Unbalanced brackets give one empty part, which matches nothing. */
+function splitAtCommas(text: string): string[] {
   const found: string[] = []
   let depth = 0
   let from = 0

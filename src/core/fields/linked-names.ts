@@ -23,7 +23,7 @@ export const wantsFormat = (title: CellValue): boolean =>
 const FORMATTED: ReadonlySet<string> = new Set(['date', 'datetime', 'integer', 'real', 'boolean'])
 
 /**
- * What someone who may not see the linked table is told of its display field: its type and format, and only where names
+ * The part of the linked table's display field that is shown to people without access to that table: its type and format, and only where names
  * are not shown as they are stored.
  */
 export function namesToTell(display: Field): LinkedNames | null {

@@ -14,11 +14,11 @@ export const MAX_CONDITIONS = 500
  */
 export function checkCondition(condition: Condition, field: FilterField): string | null {
   const operator = findOperator(condition.operator)
-  const place = `is not supported for type ${field.type} on column ${field.title}`
+  const suffix = `is not supported for type ${field.type} on column ${field.title}`
   const set = setOf(field)
-  if (!operator?.accepts.includes(set)) return `Operation ${describeValue(condition.operator)} ${place}`
+  if (!operator?.accepts.includes(set)) return `Operation ${describeValue(condition.operator)} ${suffix}`
   const unfit = unfitValue(operator, condition, set)
-  return unfit === undefined ? null : `Value ${describeValue(unfit)} ${place}`
+  return unfit === undefined ? null : `Value ${describeValue(unfit)} ${suffix}`
 }
 
 /** False where the condition lacks a value that it needs; it then has no effect (ui §7). */

@@ -14,7 +14,7 @@ import { findOperator } from './operators/index.ts'
 export interface CompileContext<S, F extends FilterField = FilterField> extends FilterMoment {
   field(fieldId: string): F | undefined | null
   column(field: F): S
-  /** The words for a field that is not compared as a whole, see `list-words.ts`; null: those of the dialect. */
+  /** Vocabulary for a field that is not compared as a whole, see `listWords`; null: the dialect's own. */
   words?(field: F): FilterWords<S> | null
 }
 

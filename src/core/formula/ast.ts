@@ -83,7 +83,7 @@ export interface Range {
   min: number
 }
 
-/** A formula whose names and types are settled: what is evaluated and compiled. */
+/** A formula with resolved names and types, ready to be evaluated and compiled. */
 export type Expression = {
   type: ValueType
   range: Range

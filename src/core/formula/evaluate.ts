@@ -14,8 +14,8 @@ export interface EvaluateContext extends Moment {
 }
 
 /**
- * What a checked formula gives for one record, in the form in which a field of its type holds it. This is the
- * reference that every database is held to; the browser shows live results with it.
+ * Evaluates a checked formula for one record; the result has the stored form of its field type. This is the reference
+ * that every database is tested against; the browser shows live results with it.
  */
 export function evaluateFormula(expression: Expression, context: EvaluateContext): CellValue {
   const value = evaluate(expression, context)

@@ -110,8 +110,8 @@ const word = (text: string): boolean | null => {
 }
 
 /**
- * The tree of a formula. Never throws, whatever the text: what is no formula comes back as one problem with its
- * place, in the words of the wire reference §8.3.
+ * Parses a formula. Never throws: text that is not a formula gives one problem with its
+ * position, in the wording of the wire reference §8.3.
  */
 export function parseFormula(text: string): ParsedFormula {
   const tokens = formulaTokens(text).filter((token) => token.kind !== 'space')
@@ -122,9 +122,9 @@ export function parseFormula(text: string): ParsedFormula {
     ? output.candidates.find(({ nextToken }) => nextToken === undefined)
     : undefined
   if (done) return { ok: true, tree: done.result }
-  const place = output.error?.pos?.index ?? text.length
+  const errorAt = output.error?.pos?.index ?? text.length
   const unread = output.successful ? (output.candidates[0]?.nextToken?.pos.index ?? 0) : 0
-  const problem = syntaxProblem(text, tokens, Math.max(place, unread))
+  const problem = syntaxProblem(text, tokens, Math.max(errorAt, unread))
   return { ok: false, problems: problem ? [problem] : [] }
 }
 
@@ -145,11 +145,11 @@ const MAX_NESTING = 64
 const MAX_OPERATORS = 250
 
 /**
- * Why a formula's text cannot be read, in words. `place` is where the parser could not go on; null before it has
- * tried: then only what no parser needs to look at is a problem, and null is returned where nothing is.
+ * Why a formula's text cannot be parsed. `errorAt` is where the parser failed; null before it has
+ * run: then only problems of the tokens are reported, and null if there is none.
  */
-function syntaxProblem(text: string, tokens: FormulaToken[], place: number | null): Problem | null {
-  if (place !== null) return parseProblem(text, tokens, place)
+function syntaxProblem(text: string, tokens: FormulaToken[], errorAt: number | null): Problem | null {
+  if (errorAt !== null) return parseProblem(text, tokens, errorAt)
   if (text.length > MAX_FORMULA_LENGTH) {
     return syntax(
       `A formula can have up to ${MAX_FORMULA_LENGTH} characters`,
@@ -169,8 +169,8 @@ function syntaxProblem(text: string, tokens: FormulaToken[], place: number | nul
   return null
 }
 
-function parseProblem(text: string, tokens: FormulaToken[], place: number): Problem {
-  const index = tokens.findIndex((token) => token.from >= place)
+function parseProblem(text: string, tokens: FormulaToken[], errorAt: number): Problem {
+  const index = tokens.findIndex((token) => token.from >= errorAt)
   const failed = index < 0 ? null : (tokens[index] ?? null)
   const before = tokens[(index < 0 ? tokens.length : index) - 1]
   const from = failed?.from ?? text.length
@@ -178,7 +178,7 @@ function parseProblem(text: string, tokens: FormulaToken[], place: number): Prob
   if (before?.kind === 'operator' || before?.kind === 'comma') {
     return syntax(`Expected expression after ${before.text} at character ${from}`, from, to)
   }
-  if (openBrackets(tokens, place) > 0) {
+  if (openBrackets(tokens, errorAt) > 0) {
     if (before?.kind === 'open' && failed) {
       return syntax(`Expected expression after ( at character ${from}`, from, to)
     }

@@ -221,8 +221,8 @@ const filledIn = ({ text, params }: FormText): string =>
 const LINK_OPERATORS: readonly string[] = ['blank', 'notblank']
 
 /**
- * What is wrong with what a form says of a field, in words that name the field; null: nothing. `field` gives a
- * live field by its id. Conditions on fields that are gone are no problem: they have no effect.
+ * Error message that names the field if its form settings are invalid; null if they are valid. `field` finds a live
+ * field by its id. Conditions on deleted fields are allowed: they have no effect.
  */
 export function formFieldProblem(
   asked: Field,

@@ -13,10 +13,9 @@ import { collectsAnswers, stacksOf, viewKind } from './index.ts'
 export const BROKEN = 'This field can’t be shown at the moment'
 
 /**
- * What the options of a computed field say of its values, and nothing of where they come from: the formula,
- * the path of a lookup and the table of a link may speak of fields that are hidden, and what linked records
- * are called is what their table is called. Every kind that is computed has to stand here, so that a new one
- * does not compile without.
+ * The options of a computed field that describe its values, without their source: the formula, the path of a lookup
+ * and the table of a link may reveal hidden fields, and the name of linked records that of their table. Every computed
+ * kind has an entry, so that a new one does not compile without.
  */
 const SHOWN_OPTIONS = {
   link: ['kind'],

@@ -30,7 +30,7 @@ export const renameInColoring = (coloring: RowColoring, fieldId: string, rename:
       }
 
 /**
- * What a form says of a field after such a change.
+ * A field's form settings after such a change.
  *
  * @param isOwn true where it is the select field itself: its offered options and its default are titles
  */

@@ -8,8 +8,8 @@ const VIEW_USES = ['filter', 'sort', 'group', 'coloring', 'layout', 'condition']
 export type ViewUse = (typeof VIEW_USES)[number]
 
 /**
- * What a view needs any of the fields for: `layout` is what its kind keeps (a kanban's stacks, a cover, a
- * calendar's dates), `condition` the question whether a form asks for another field.
+ * Ways in which a view depends on any of the fields: `layout` is the options of its kind (a kanban's stacks, a cover, a
+ * calendar's dates), `condition` the display condition of a form's field.
  */
 export function usesOf(view: View, fieldIds: ReadonlySet<string>): ViewUse[] {
   const { filter, sorts, groups, coloring, options, kind, fields } = view

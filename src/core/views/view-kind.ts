@@ -55,7 +55,7 @@ export interface ViewKindDefinition<Options extends object> {
   /** The options after options of a select field have got other titles. Absent where the kind names none. */
   renameChoices?(options: Options, fieldId: string, rename: (title: string) => string): Options
   /**
-   * What is wrong with the options over these fields, in words that name the field; null: nothing.
+   * Error message that names the field if the options do not fit these fields; null if they do.
    * `field` gives a live field by its id.
    */
   problem(options: Options, field: (id: string) => Field | undefined): string | null

@@ -229,8 +229,8 @@ const IDENTITY = `select pg_postmaster_start_time()::text || ' ' || oid::text as
   from pg_database where datname = current_database()`
 
 /**
- * What tells a database of PostgreSQL from all others, whatever name or address it was reached by. Changes
- * when the server is started anew.
+ * Identity of a PostgreSQL database, independent of the name or address by which it was reached. Changes when the
+ * server restarts.
  */
 export async function postgresIdentity(reader: StructureReader): Promise<string> {
   const [row] = await reader.all<{ identity: string }>({ sql: IDENTITY, params: [] })

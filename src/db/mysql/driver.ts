@@ -11,8 +11,8 @@ const CONNECT_TIMEOUT_MS = 8_000
 const IDLE_MS = 60_000
 
 /**
- * What every connection sets: times in UTC, values that do not fit refused and not bent, backslashes and quotes as the
- * driver writes them, and a number 0 that is written into a key kept: a record that comes back has the key it had.
+ * Settings of every connection: times in UTC, an error instead of truncation for values that do not fit, backslashes and
+ * quotes as the driver writes them, and a key of 0 kept as 0, so that a restored record has its former key.
  */
 const SESSION = `set time_zone = '+00:00',
   sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO',
@@ -165,10 +165,10 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /**
- * What went wrong in words for the person who asked. Unique and not-null violations pass as they are, for
- * `Dialect.violation`; so does what is a fault of ours.
+ * Translates a driver's error into a user-facing one. Unique and not-null violations stay unchanged for
+ * `Dialect.violation`, and so do errors caused by a bug of ours.
  *
- * @param source what the database is called
+ * @param source name of the database
  */
 export function explainMysql(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error

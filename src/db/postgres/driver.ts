@@ -148,7 +148,7 @@ const HEADER_BYTES = 5
  * queries it is lost, with an error, where the server closes it or takes more than `CONNECT_TIMEOUT_MS`: the driver
  * takes a close without an error for a reason to connect again at once, without end.
  *
- * What fails before is told by the stream as well: after a rejection the driver would never try again.
+ * Errors while connecting are also reported by the stream: after a rejection the driver would never try again.
  */
 const dial = (target: PostgresConnection, signal?: AbortSignal): Promise<Duplex> =>
   open(target, signal).catch(failing)

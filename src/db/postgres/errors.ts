@@ -50,10 +50,10 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /**
- * What went wrong in words for the person who asked. What the dialect recognises passes as it is (`violation`,
- * `isFullTable`); so does what is a fault of ours.
+ * Translates a driver's error into a user-facing one. Errors that the dialect recognises stay unchanged (`violation`,
+ * `isFullTable`), and so do errors caused by a bug of ours.
  *
- * @param source what the database is called, e.g. `this server` or `Shop`
+ * @param source name of the database, e.g. `this server` or `Shop`
  */
 export function explainPostgres(error: unknown, source: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error

@@ -3,12 +3,12 @@ import type { Expression, Range, ValueType } from '../ast.ts'
 import type { Build, Value } from '../build.ts'
 
 /**
- * What an argument may be, and what it is turned into:
- * `number` (a truth counts as 1 or 0), `text` (anything, as text), `joined` (the same, null as empty text),
- * `condition` (anything, as a two-valued truth), `truth` (a truth or a number, as a condition), `date` (a day or
- * an instant, or a literal that reads as one), `result` and `match` (anything; all of a kind are brought to
- * one type), `any` (as it is), and literals: `pattern` (a regular expression), `unit`, `weekday`, `format` (of
- * a date).
+ * Accepted arguments and their conversion:
+ * `number` (booleans count as 1 or 0), `text` (anything, as text), `joined` (the same, null as empty text),
+ * `condition` (anything, as a two-valued boolean), `truth` (a boolean or number, as a condition), `date` (a day or
+ * an instant, or a literal that can be parsed as one), `result` and `match` (anything; all arguments of the kind are
+ * converted to one type), `any` (unchanged), and literals: `pattern` (a regular expression), `unit`, `weekday`,
+ * `format` (of a date).
  */
 export type ArgKind =
   | 'number'
