@@ -1,11 +1,11 @@
+import { Dialog } from '@ariakit/react'
 import { ChevronLeft, ChevronRight, Download, ExternalLink, X, ZoomIn, ZoomOut } from 'lucide-react'
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { direction, t } from '../i18n.ts'
 import { IconButton } from '../ui/button.tsx'
 import { useLayer } from '../ui/layers.ts'
-import { FOCUSABLE } from '../ui/popover.tsx'
 import { downloadFile } from './download.ts'
 import { FileThumb } from './file-thumb.tsx'
 import { formatBytes } from './format-bytes.ts'
@@ -32,7 +32,6 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
   const box = useRef<HTMLDivElement>(null)
   const swipe = useRef<number | null>(null)
   useLayer(onClose, { element: box })
-  useModal(box)
   const item = items[at]
   if (!item) return null
   const go = (to: number) => {
@@ -42,7 +41,6 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
   const scale = (by: number) => setZoom((now) => Math.min(MOST, Math.max(1, by === 0 ? 1 : now * by)))
 
   function onKeyDown(event: KeyboardEvent) {
-    keepFocus(event, box.current)
     // A player's own keys are its own: arrows wind, space stops.
     if (event.target instanceof HTMLMediaElement || event.ctrlKey || event.metaKey || event.altKey) return
     const forward = direction() === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
@@ -65,18 +63,24 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
 
   const canZoom = isZoomable(item)
   return createPortal(
-    <div
+    <Dialog
+      open
       ref={box}
       className={styles.viewer}
-      role="dialog"
       aria-modal="true"
       aria-label={t('Files')}
-      tabIndex={-1}
+      portal={false}
+      backdrop={false}
+      preventBodyScroll={false}
+      hideOnEscape={false}
+      hideOnInteractOutside={false}
+      autoFocusOnHide={false}
       data-testid="viewer"
       data-cell-popover
       onKeyDown={onKeyDown}
     >
-      <header className={styles.head}>
+      {/* Marked as a way to close, as Ariakit would otherwise add a hidden button of its own. */}
+      <header className={styles.head} data-dialog-dismiss>
         <span className={styles.words}>
           <span className={styles.name} dir="auto" title={item.title}>
             {item.title}
@@ -183,23 +187,7 @@ export function Viewer({ tableId, items, start, onClose }: ViewerProps) {
           ))}
         </nav>
       )}
-    </div>,
+    </Dialog>,
     document.body,
   )
-}
-
-/** The page behind takes no key meanwhile, and the focus begins here. */
-function useModal(box: { current: HTMLDivElement | null }): void {
-  useLayoutEffect(() => {
-    box.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
-  }, [box])
-}
-
-function keepFocus(event: KeyboardEvent, box: HTMLElement | null): void {
-  if (event.key !== 'Tab' || !box) return
-  const all = [...box.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => one.offsetParent !== null)
-  const edge = event.shiftKey ? all[0] : all.at(-1)
-  if (document.activeElement !== edge) return
-  event.preventDefault()
-  ;(event.shiftKey ? all.at(-1) : all[0])?.focus()
 }

@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { Popover } from '../ui/popover.tsx'
+import { Popover } from '../ui/overlays.ts'
 import type { EditorProps } from './cell.ts'
 import styles from './combobox.module.css'
 import editor from './editor.module.css'

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { dayIn, resolveZone } from '../../src/core/dates.ts'
 import { t } from '../i18n.ts'
-import { Popover } from '../ui/popover.tsx'
+import { Popover } from '../ui/overlays.ts'
 import calendarStyles from './calendar.module.css'
 import { Calendar } from './calendar.tsx'
 import type { Draft, EditorProps } from './cell.ts'

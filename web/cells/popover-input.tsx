@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { t } from '../i18n.ts'
-import { Popover } from '../ui/popover.tsx'
+import { Popover } from '../ui/overlays.ts'
 import calendar from './calendar.module.css'
 import type { Draft, EditorProps } from './cell.ts'
 import styles from './editor.module.css'

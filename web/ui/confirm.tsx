@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n.ts'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
 import { openDialog } from './open-dialog.tsx'
+import { Dialog } from './overlays.ts'
 
 export interface ConfirmOptions {
   title: string

@@ -1,19 +1,11 @@
+import { Dialog as AriakitDialog } from '@ariakit/react'
 import { X } from 'lucide-react'
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  useId,
-  useLayoutEffect,
-  useRef,
-} from 'react'
+import { type FormEvent, type ReactNode, useId, useRef } from 'react'
 import { createPortal } from 'react-dom'
 import { t } from '../i18n.ts'
 import { IconButton } from './button.tsx'
 import styles from './dialog.module.css'
 import { useLayer } from './layers.ts'
-import { FOCUSABLE } from './popover.tsx'
 
 export interface DialogProps {
   title: string
@@ -49,50 +41,10 @@ export function Dialog({
   marks,
 }: DialogProps) {
   const box = useRef<HTMLDivElement>(null)
+  const overlay = useRef<HTMLDivElement>(null)
   const titleId = useId()
   const leave = () => closable && onClose()
-  const overlay = useRef<HTMLDivElement>(null)
-  useLayer(leave, { element: overlay, staysOnNavigation: followsAddress })
-
-  // Before anything is painted: a key pressed as soon as the window is seen belongs to it.
-  useLayoutEffect(() => {
-    const root = document.getElementById('root')
-    openDialogs++
-    root?.setAttribute('inert', '')
-    return () => {
-      openDialogs--
-      if (openDialogs === 0) root?.removeAttribute('inert')
-    }
-  }, [])
-
-  useLayoutEffect(() => {
-    const body = box.current
-    const first =
-      body?.querySelector<HTMLElement>('[data-autofocus]') ??
-      body?.querySelector<HTMLElement>('input:not(:disabled), textarea, select') ??
-      body?.querySelector<HTMLElement>('footer button:last-child') ??
-      body
-    first?.focus()
-    if (first instanceof HTMLInputElement && 'selectAll' in first.dataset) first.select()
-  }, [])
-
-  function keepFocusInside(event: KeyboardEvent) {
-    if (event.key !== 'Tab' || !box.current) return
-    const all = [...box.current.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
-      (one) => one.offsetParent !== null,
-    )
-    const edge = event.shiftKey ? all[0] : all.at(-1)
-    if (document.activeElement !== edge && document.activeElement !== box.current) return
-    event.preventDefault()
-    ;(event.shiftKey ? all.at(-1) : all[0])?.focus()
-  }
-
-  function leaveByPress(event: MouseEvent) {
-    if (event.target !== event.currentTarget) return
-    // The press would take the focus to the page, after it has gone back to where it was.
-    event.preventDefault()
-    leave()
-  }
+  const isInLayerAbove = useLayer(leave, { element: overlay, staysOnNavigation: followsAddress })
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -103,7 +55,8 @@ export function Dialog({
 
   const content = (
     <>
-      <div className={styles.header}>
+      {/* Marked as a way to close, as Ariakit would otherwise add a hidden button of its own. */}
+      <div className={styles.header} data-dialog-dismiss>
         <h2 id={titleId} className={styles.title}>
           {title}
         </h2>
@@ -114,17 +67,30 @@ export function Dialog({
     </>
   )
   return createPortal(
-    // biome-ignore lint/a11y/noStaticElementInteractions: a press beside the window leaves it, as Escape does
-    <div ref={overlay} {...marks} className={styles.overlay} onMouseDown={leaveByPress}>
-      <div
+    <div ref={overlay} {...marks} className={styles.overlay}>
+      <AriakitDialog
+        open
         ref={box}
         className={styles.dialog}
         data-size={size}
-        role="dialog"
         aria-modal="true"
         aria-labelledby={titleId}
-        tabIndex={-1}
-        onKeyDown={keepFocusInside}
+        onClose={(event) => {
+          event.preventDefault()
+          leave()
+        }}
+        portal={false}
+        backdrop={false}
+        preventBodyScroll={false}
+        getPersistentElements={() => document.querySelectorAll('[data-toasts]')}
+        // Escape and the return of the focus go by the order of all layers, viewers and drawers included.
+        hideOnEscape={false}
+        autoFocusOnHide={false}
+        hideOnInteractOutside={({ target }) => !(target instanceof Node && isInLayerAbove(target))}
+        autoFocusOnShow={() => {
+          if (!box.current?.contains(document.activeElement)) focusFirst(box.current)
+          return false
+        }}
       >
         {onSubmit ? (
           <form className={styles.form} onSubmit={submit} noValidate>
@@ -133,10 +99,18 @@ export function Dialog({
         ) : (
           content
         )}
-      </div>
+      </AriakitDialog>
     </div>,
     document.body,
   )
 }
 
-let openDialogs = 0
+function focusFirst(box: HTMLElement | null): void {
+  const first =
+    box?.querySelector<HTMLElement>('[data-autofocus]') ??
+    box?.querySelector<HTMLElement>('input:not(:disabled), textarea, select') ??
+    box?.querySelector<HTMLElement>('footer button:last-child') ??
+    box
+  first?.focus()
+  if (first instanceof HTMLInputElement && 'selectAll' in first.dataset) first.select()
+}

@@ -30,7 +30,7 @@ const durationOf = ({ action, tone }: ShownToast): number => {
 export function ToastHost() {
   const shown = useStore(shownToasts)
   return createPortal(
-    <section className={styles.host} aria-label={t('Notifications')} aria-live="polite">
+    <section data-toasts className={styles.host} aria-label={t('Notifications')} aria-live="polite">
       {shown.map((one) => (
         <Toast key={one.id} toast={one} />
       ))}

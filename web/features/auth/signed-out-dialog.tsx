@@ -2,7 +2,7 @@ import { t } from '../../i18n.ts'
 import { leave } from '../../navigation/leave.ts'
 import { session } from '../../session/index.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 /** Over the page whose session ended: signing in goes on exactly where one was. */

@@ -1,7 +1,7 @@
 import type { Base } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
 import { trpc } from '../../trpc.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { BaseIcon } from '../layout/base-icon.tsx'
 import { TrashList } from './trash-list.tsx'
 

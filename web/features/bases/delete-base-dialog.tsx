@@ -3,8 +3,8 @@ import type { Base } from '../../../src/core/model.ts'
 import { t, tn } from '../../i18n.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 
 export interface DeleteBaseDialogProps {

@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { localSettings, readJsonSetting } from '../../session/local-settings.ts'
+import { useMedia } from '../../ui/use-media.ts'
 
 export const MIN_SIDEBAR_WIDTH = 200
 export const MAX_SIDEBAR_WIDTH = 480
@@ -61,11 +61,7 @@ const NARROW = window.matchMedia('(max-width: 767px)')
 const isNarrow = () => NARROW.matches
 
 /** True in a window too narrow for a sidebar beside the content. */
-export const useIsNarrow = (): boolean =>
-  useSyncExternalStore((listener) => {
-    NARROW.addEventListener('change', listener)
-    return () => NARROW.removeEventListener('change', listener)
-  }, isNarrow)
+export const useIsNarrow = (): boolean => useMedia(NARROW.media)
 
 function clampWidth(width: number): number {
   return Math.round(Math.max(MIN_SIDEBAR_WIDTH, Math.min(width, MAX_SIDEBAR_WIDTH)))

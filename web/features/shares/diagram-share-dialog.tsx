@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { formatAgo, t } from '../../i18n.ts'
-import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { addressOfShare } from './share-address.ts'

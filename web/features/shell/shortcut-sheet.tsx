@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { actionContext } from '../../actions/action.ts'
 import { actionsFor, shortcutSections } from '../../actions/index.ts'
 import { t } from '../../i18n.ts'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import styles from './shortcut-sheet.module.css'
 

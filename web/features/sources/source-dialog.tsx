@@ -4,8 +4,8 @@ import { t } from '../../i18n.ts'
 import { type Outputs, trpc } from '../../trpc.ts'
 import { Alert } from '../../ui/alert.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import {
   type ConnectionDraft,
   draftOf,

@@ -4,8 +4,8 @@ import { t } from '../../i18n.ts'
 import { goTo, paths } from '../../navigation/paths.ts'
 import { api, cache, trpc } from '../../trpc.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { unusedTitle } from '../layout/unused-title.ts'
 
 /** Name and purpose of a new table; Enter makes it and opens it. */

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea } from '../../ui/field.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 
 export interface DescriptionDialogProps {
   /** What is described. */

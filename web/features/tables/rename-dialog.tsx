@@ -3,9 +3,9 @@ import type { Table } from '../../../src/core/model.ts'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { openDialog } from '../../ui/open-dialog.tsx'
+import { Dialog } from '../../ui/overlays.ts'
 import { renameTable } from './table-commands.tsx'
 
 /** Renames a table where there is no place to edit its name in line. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { parseValue } from '../../../../src/core/fields/read.ts'
 import { t } from '../../../i18n.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Dialog } from '../../../ui/overlays.ts'
 import type { AnswerProps } from './answer.ts'
 
 /** The browser's own reader of codes, which the language's types do not know yet. */

@@ -2,8 +2,8 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { cellText } from '../../../cells/cell-text.ts'
 import { t } from '../../../i18n.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { openDialog } from '../../../ui/open-dialog.tsx'
+import { Dialog } from '../../../ui/overlays.ts'
 import { fieldOf, type TableContext } from '../context/table-context.ts'
 
 /** Someone wrote the same cell meanwhile: true keeps what this person typed. */

@@ -1,5 +1,5 @@
 import { t, tn } from '../../../i18n.ts'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Dialog } from '../../../ui/overlays.ts'
 import styles from './paste-dialog.module.css'
 
 /** Lines that are listed; a paste may have left out thousands. */

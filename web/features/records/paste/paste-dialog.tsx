@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import type { PastePlan } from '../../../grid/paste.ts'
 import { t, tn } from '../../../i18n.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Dialog } from '../../../ui/overlays.ts'
 import styles from './paste-dialog.module.css'
 
 /** What the person agreed to. */

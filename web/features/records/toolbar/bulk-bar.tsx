@@ -12,7 +12,7 @@ import { loadPart } from '../../../navigation/lazy-screen.ts'
 import { isVisitorPage } from '../../../session/visitor.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { copyText } from '../../../ui/copy-text.ts'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import { toast } from '../../../ui/toast.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
 import { shownFields } from '../../views/state/arrange-fields.ts'
@@ -122,6 +122,7 @@ export function BulkBar({ context, checked, rowCount, isEditing, onEditing }: Bu
           onClose={() => onEditing(false)}
           label={t('Edit field of selected records')}
           className={toolbar.panel}
+          isSheetOnPhones
         >
           <BulkEdit
             context={context}

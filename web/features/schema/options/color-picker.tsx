@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../../../i18n.ts'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import styles from './options.module.css'
 
 export interface ColorPickerProps {

@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { t, tn } from '../../../i18n.ts'
 import { matches } from '../../../ui/matches.ts'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
 import styles from './options.module.css'
 

@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import { useState } from 'react'
 import { formatNumber } from '../../../i18n.ts'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import styles from './toolbar.module.css'
 
 export interface ToolbarButtonProps {
@@ -51,7 +51,7 @@ export function ToolbarButton(props: ToolbarButtonProps) {
         {count > 0 && <span className={styles.count}>{countText ?? formatNumber(count)}</span>}
       </button>
       {isOpen && button && (
-        <Popover anchor={button} onClose={close} label={label} className={styles.panel}>
+        <Popover anchor={button} onClose={close} label={label} className={styles.panel} isSheetOnPhones>
           {children(close)}
         </Popover>
       )}

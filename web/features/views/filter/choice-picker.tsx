@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
 import { t, tn } from '../../../i18n.ts'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
 import styles from './filter-menu.module.css'
 

@@ -7,7 +7,7 @@ import { Calendar } from '../../../cells/calendar.tsx'
 import { today } from '../../../cells/date-editor.tsx'
 import { t } from '../../../i18n.ts'
 import { IconButton } from '../../../ui/button.tsx'
-import { Popover } from '../../../ui/popover.tsx'
+import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../controls/toolbar.module.css'
 import styles from './day-input.module.css'
 

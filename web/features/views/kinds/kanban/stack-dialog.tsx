@@ -3,8 +3,8 @@ import { CHOICE_COLORS, type Choice } from '../../../../../src/core/fields/choic
 import { messageOf } from '../../../../errors.ts'
 import { t } from '../../../../i18n.ts'
 import { Button } from '../../../../ui/button.tsx'
-import { Dialog } from '../../../../ui/dialog.tsx'
 import { TextField } from '../../../../ui/field.tsx'
+import { Dialog } from '../../../../ui/overlays.ts'
 import styles from './kanban.module.css'
 
 interface StackDialogProps {

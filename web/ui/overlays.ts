@@ -1,0 +1,40 @@
+import { lazyPart } from '../navigation/lazy-screen.ts'
+import type { DialogProps } from './dialog.tsx'
+import type { MenuListProps } from './menu-list.tsx'
+import type { PopoverProps } from './popover.tsx'
+
+const load = () => import('./overlay-parts.ts')
+
+/** A box beside its anchor; see popover.tsx. */
+export const Popover = lazyPart<PopoverProps, 'Popover'>(load, 'Popover')
+
+/** A modal window; see dialog.tsx. */
+export const Dialog = lazyPart<DialogProps, 'Dialog'>(load, 'Dialog')
+
+/** The items of an open menu; see menu-list.tsx. */
+export const MenuList = lazyPart<MenuListProps, 'MenuList'>(load, 'MenuList')
+
+const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
+/** Long after the first screen has been drawn, for those who only look at it. */
+const IDLE_MS = 4_000
+
+/**
+ * Fetches the code of popovers, dialogs and menus at the first sign of use, so that it is no part of the first
+ * load and yet there when something opens. Returns a function that stops waiting.
+ */
+export function preloadOverlaysOnFirstUse(): () => void {
+  const timer = setTimeout(preload, IDLE_MS)
+  function stop() {
+    clearTimeout(timer)
+    for (const type of FIRST_USE) document.removeEventListener(type, preload, true)
+  }
+  function preload() {
+    stop()
+    // Opening one of them tries again, and reports a failure where it can be seen.
+    Promise.all([Popover.preload(), Dialog.preload(), MenuList.preload()]).catch((error) =>
+      console.warn('overlays not fetched ahead of time', error),
+    )
+  }
+  for (const type of FIRST_USE) document.addEventListener(type, preload, { capture: true, passive: true })
+  return stop
+}
