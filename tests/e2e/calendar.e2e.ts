@@ -137,6 +137,7 @@ describe('a month', () => {
     expect(await more.textContent()).toBe(`${12 - shown} more`)
     await more.click()
     const list = page.getByTestId('calendar-day-list')
+    await list.waitFor()
     expect(await list.locator('li').count()).toBe(12)
     await list.getByRole('button', { name: 'Call 11' }).click()
     await page.getByTestId('record-panel').getByRole('heading', { name: 'Call 11' }).waitFor()

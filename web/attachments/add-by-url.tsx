@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { isWebAddress } from '../../src/core/fields/attachment-item.ts'
 import { t } from '../i18n.ts'
 import { Button } from '../ui/button.tsx'
+import { focusOnMount } from '../ui/composite.tsx'
 import styles from './add-by-url.module.css'
 
 /** Asks for the address of a file, which the server then fetches. */
@@ -28,8 +29,7 @@ export function AddByUrl({ onAdd, onCancel }: { onAdd: (url: string) => void; on
     <div className={styles.box}>
       <div className={styles.line}>
         <input
-          // biome-ignore lint/a11y/noAutofocus: one has just asked for it
-          autoFocus
+          ref={focusOnMount}
           type="url"
           className={styles.input}
           placeholder="https://"

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { t } from '../i18n.ts'
 import { IconButton } from '../ui/button.tsx'
+import { focusOnMount } from '../ui/composite.tsx'
 import { useSortableItem } from '../ui/sortable.tsx'
 import { downloadFile } from './download.ts'
 import styles from './file-row.module.css'
@@ -120,8 +121,7 @@ function RenameInput({ title, onDone }: { title: string; onDone: (title: string 
   return (
     <span className={styles.rename}>
       <input
-        // biome-ignore lint/a11y/noAutofocus: one has just asked for it
-        autoFocus
+        ref={focusOnMount}
         dir="auto"
         aria-label={t('Name of {name}', { name: title })}
         value={text}

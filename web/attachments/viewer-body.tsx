@@ -3,6 +3,7 @@ import type { AttachmentItem } from '../../src/core/fields/attachment-item.ts'
 import { isSafeImage } from '../../src/core/fields/attachment-kinds.ts'
 import { t } from '../i18n.ts'
 import { Button } from '../ui/button.tsx'
+import { ControlGroup } from '../ui/composite.tsx'
 import { downloadFile } from './download.ts'
 import { FileIcon } from './file-icon.tsx'
 import { useSignedFile } from './signed-files.ts'
@@ -78,8 +79,7 @@ function Picture({
     drag.current = { x: event.clientX, y: event.clientY }
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the same is reached by buttons and keys
-    <div
+    <ControlGroup
       ref={stage}
       className={styles.picture}
       data-zoomed={zoom > 1 || undefined}
@@ -106,7 +106,7 @@ function Picture({
         }
         onError={onError}
       />
-    </div>
+    </ControlGroup>
   )
 }
 

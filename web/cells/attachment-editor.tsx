@@ -18,6 +18,7 @@ import { FileList } from '../attachments/file-list.tsx'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { FileThumb } from '../attachments/file-thumb.tsx'
 import { withKeys } from '../attachments/with-keys.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import { toast } from '../ui/toast.ts'
 import styles from './attachment.module.css'
@@ -40,8 +41,7 @@ export function AttachmentEditor(props: EditorProps<AttachmentOptions>): ReactNo
   }))
   const change = (next: AttachmentItem[]) => target.write(writeAttachments(next))
   const list = (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it keeps keys for the controls in it
-    <div ref={box} onKeyDown={keepKeys} data-cell-popover>
+    <ControlGroup ref={box} onKeyDown={keepKeys} data-cell-popover>
       <FileList
         tableId={field.tableId}
         items={items}
@@ -53,7 +53,7 @@ export function AttachmentEditor(props: EditorProps<AttachmentOptions>): ReactNo
         onChange={change}
         onAdd={(sources) => addFiles(target, sources)}
       />
-    </div>
+    </ControlGroup>
   )
   if (variant === 'record') return list
   return (

@@ -1,9 +1,9 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the days are buttons in a grid, no table of data
-// biome-ignore-all lint/a11y/useFocusableInteractive: days have the focus one at a time
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { addDays, addMonths, dayToMs } from '../../src/core/dates.ts'
 import { direction, localeTag, t } from '../i18n.ts'
+import { GridBox, GridButton, GridText } from '../ui/composite.tsx'
+import { useOnChange } from '../ui/effects.ts'
 import styles from './calendar.module.css'
 
 interface CalendarProps {
@@ -27,10 +27,9 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
   useEffect(() => {
     if (day) setAt(day)
   }, [day])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the day under the focus changed
-  useEffect(() => {
+  useOnChange([focused, at], () => {
     if (focused) grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus()
-  }, [focused, at])
+  })
 
   const onKeyDown = (event: KeyboardEvent) => {
     const target = walk(at, event.key)
@@ -63,20 +62,20 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
           <ChevronRight size={16} aria-hidden />
         </button>
       </div>
-      <div ref={grid} role="grid" tabIndex={-1} aria-label={monthName(first)} onKeyDown={onKeyDown}>
-        <div role="row" tabIndex={-1} className={styles.week}>
+      <GridBox ref={grid} role="grid" tabIndex={-1} aria-label={monthName(first)} onKeyDown={onKeyDown}>
+        <GridBox role="row" tabIndex={-1} className={styles.week}>
           {WEEK.map((offset) => (
-            <span key={offset} role="columnheader" tabIndex={-1} className={styles.weekday}>
+            <GridText key={offset} role="columnheader" tabIndex={-1} className={styles.weekday}>
               {weekdayName(addDays(start, offset))}
-            </span>
+            </GridText>
           ))}
-        </div>
+        </GridBox>
         {[0, 1, 2, 3, 4, 5].map((week) => (
-          <div key={week} role="row" tabIndex={-1} className={styles.week}>
+          <GridBox key={week} role="row" tabIndex={-1} className={styles.week}>
             {WEEK.map((offset) => {
               const each = addDays(start, week * 7 + offset)
               return (
-                <button
+                <GridButton
                   key={each}
                   type="button"
                   role="gridcell"
@@ -91,12 +90,12 @@ export function Calendar({ day, today, onChoose, focused, onLeave }: CalendarPro
                   onClick={() => onChoose(each)}
                 >
                   {Number(each.slice(8))}
-                </button>
+                </GridButton>
               )
             })}
-          </div>
+          </GridBox>
         ))}
-      </div>
+      </GridBox>
     </div>
   )
 }

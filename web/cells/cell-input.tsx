@@ -4,6 +4,7 @@ import { readingOptions } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import type { FileTarget } from '../attachments/file-target.ts'
 import { t } from '../i18n.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import type { EditorHandle, LinkTarget } from './cell.ts'
 import styles from './editor.module.css'
 import { isFocusLeaving } from './focus-within.ts'
@@ -132,8 +133,7 @@ export function CellInput(props: CellInputProps): ReactNode {
     }
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the editor in it
-    <div
+    <ControlGroup
       ref={box}
       className={styles.recordEditor}
       data-testid="cell-input"
@@ -174,6 +174,6 @@ export function CellInput(props: CellInputProps): ReactNode {
           {message ?? error}
         </div>
       )}
-    </div>
+    </ControlGroup>
   )
 }

@@ -1,12 +1,5 @@
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from 'react'
+import { ControlGroup, Option } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import type { EditorProps } from './cell.ts'
 import styles from './combobox.module.css'
@@ -59,14 +52,8 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
   const { lines, active, busy = null, onNearEnd } = props
   const { variant, label, id, invalid, describedBy, autoFocus } = props.editor
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const list = useRef<HTMLDivElement>(null)
   const listId = useId()
   useFocusAtEnd(props.input, autoFocus)
-  const activeKey = active.line?.key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is highlighted, or it has moved
-  useLayoutEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [activeKey, props.text, anchor])
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return
@@ -113,10 +100,12 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
           focus="none"
           className={`${editor.popover} ${props.className ?? ''}`}
         >
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: a press in it leaves the focus in the input */}
-          <div data-cell-popover className={styles.box} onMouseDown={(event) => event.preventDefault()}>
+          <ControlGroup
+            data-cell-popover
+            className={styles.box}
+            onMouseDown={(event) => event.preventDefault()}
+          >
             <div
-              ref={list}
               id={listId}
               role="listbox"
               aria-label={label}
@@ -128,12 +117,10 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
               }}
             >
               {lines.map((line, index) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: keys come through the input, which has the focus
-                <div
+                <Option
                   key={line.key}
                   id={`${listId}-${index}`}
-                  role="option"
-                  tabIndex={-1}
+                  isActive={line === active.line}
                   aria-selected={line === active.line}
                   aria-checked={line.isChosen}
                   className={styles.line}
@@ -142,11 +129,11 @@ export function Combobox<L extends ComboboxLine>(props: ComboboxProps<L>): React
                   onClick={() => props.onChoose(line)}
                 >
                   {line.content}
-                </div>
+                </Option>
               ))}
             </div>
             {props.foot}
-          </div>
+          </ControlGroup>
         </Popover>
       )}
     </div>

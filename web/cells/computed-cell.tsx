@@ -2,6 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CellValue, FieldType } from '../../src/core/fields/field-type.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
+import { keyed } from '../ui/keyed.ts'
 import { openDialog } from '../ui/open-dialog.tsx'
 import { BrokenField } from './broken-field.tsx'
 import { type Cell, defineCell, type ViewProps } from './cell.ts'
@@ -68,12 +69,8 @@ function ListView<O>(props: ViewProps<O>): ReactNode {
   const drawn = Math.min(fitting, values.length, variant === 'grid' ? MAX_DRAWN : values.length)
   return (
     <span className={styles.pills} data-variant={variant} data-wrap={lines > 1 || undefined} data-shrink>
-      {values.slice(0, drawn).map((one, at) => (
-        <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: values stand where they stand, and may be equal
-          key={at}
-          className={isApart ? styles.apart : styles.listed}
-        >
+      {keyed(values.slice(0, drawn)).map(({ key, item: one }) => (
+        <span key={key} className={isApart ? styles.apart : styles.listed}>
           {drawOne({ ...props, lines: 1, width: null }, one)}
         </span>
       ))}

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { dayIn, resolveZone } from '../../src/core/dates.ts'
 import { t } from '../i18n.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import calendarStyles from './calendar.module.css'
 import { Calendar } from './calendar.tsx'
@@ -35,8 +36,7 @@ export function DateEditor(props: DateEditorProps): ReactNode {
     if (draft.ok) commit(draft.value)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus of what is in it
-    <div
+    <ControlGroup
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
@@ -91,7 +91,7 @@ export function DateEditor(props: DateEditorProps): ReactNode {
           )
         }
       </TextInput>
-    </div>
+    </ControlGroup>
   )
 }
 

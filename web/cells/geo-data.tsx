@@ -4,6 +4,7 @@ import { geoData, join, parsePoint, pointParts } from '../../src/core/fields/geo
 import { t } from '../i18n.ts'
 import { openPlacePicker } from '../map/open-place-picker.tsx'
 import { valueAt } from '../map/place-value.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import { type Draft, defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
 import styles from './geo-data.module.css'
@@ -110,8 +111,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it leads from one control in it to the next
-    <div
+    <ControlGroup
       className={variant === 'grid' ? styles.box : `${editor.recordPicker} ${styles.record}`}
       data-invalid={invalid || undefined}
       onKeyDown={keepKeys}
@@ -146,7 +146,7 @@ function GeoEditor(props: EditorProps<Record<string, never>>): ReactNode {
           {problem}
         </p>
       )}
-    </div>
+    </ControlGroup>
   )
 }
 

@@ -1,16 +1,10 @@
 import { ListTree, WrapText } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { json, jsonProblem } from '../../src/core/fields/json.ts'
 import { formatJson } from '../../src/core/fields/json-tree.ts'
 import { t } from '../i18n.ts'
 import { lazyPart } from '../navigation/lazy-screen.ts'
+import { useTextHeight } from '../ui/effects.ts'
 import { Popover } from '../ui/overlays.ts'
 import type { EditorProps } from './cell.ts'
 import styles from './json-editor.module.css'
@@ -65,13 +59,7 @@ function JsonBox(props: EditorProps<Record<string, never>>): ReactNode {
     focus: () => area.current?.focus(),
   }))
   useFocusAtEnd(area, autoFocus)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each text has its own height
-  useLayoutEffect(() => {
-    const element = area.current
-    if (!element || variant === 'grid') return
-    element.style.blockSize = 'auto'
-    element.style.blockSize = `${Math.min(480, element.scrollHeight + 2)}px`
-  }, [text, variant, showsTree])
+  useTextHeight(area, variant === 'grid' || showsTree ? null : text, 480, 2)
 
   return (
     <div className={styles.box} data-variant={variant}>

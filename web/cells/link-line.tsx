@@ -1,6 +1,7 @@
 import { ArrowUpRight, Check, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n.ts'
+import { keyed } from '../ui/keyed.ts'
 import type { LinkLine, LinkTarget } from './cell.ts'
 import type { ComboboxLine } from './combobox.tsx'
 import styles from './link-picker.module.css'
@@ -102,9 +103,8 @@ export const LinkWords = ({ record }: { record: LinkLine }): ReactNode => (
     </span>
     {record.details.length > 0 && (
       <small className={styles.details}>
-        {record.details.map((text, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: values stand in the order of their fields
-          <span key={at}>
+        {keyed(record.details).map(({ key, item: text, at }) => (
+          <span key={key}>
             {at > 0 && ' · '}
             <bdi>{text}</bdi>
           </span>

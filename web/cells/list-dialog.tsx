@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import type { Field } from '../../src/core/model.ts'
 import { t, tn } from '../i18n.ts'
+import { keyed } from '../ui/keyed.ts'
 import { Dialog } from '../ui/overlays.ts'
 import { cellText } from './cell-text.ts'
 import { CELLS } from './index.ts'
@@ -29,9 +30,8 @@ export function ListDialog({ field, value, onClose }: ListDialogProps): ReactNod
   return (
     <Dialog title={field.title} onClose={onClose}>
       <ul className={styles.list} aria-label={cellText(field, value).slice(0, 200)} data-testid="list-dialog">
-        {values.slice(0, MAX_DRAWN).map((one, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: values stand where they stand, and may be equal
-          <li key={at} className={styles.value}>
+        {keyed(values.slice(0, MAX_DRAWN)).map(({ key, item: one }) => (
+          <li key={key} className={styles.value}>
             {one === null || one === '' ? (
               <span className={styles.nothing}>{t('(empty)')}</span>
             ) : (

@@ -1,14 +1,8 @@
 import { AlignLeft } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, useImperativeHandle, useRef, useState } from 'react'
 import { longText } from '../../src/core/fields/text.ts'
 import { t } from '../i18n.ts'
+import { useTextHeight } from '../ui/effects.ts'
 import { defineCell, type EditorProps } from './cell.ts'
 import styles from './editor.module.css'
 import { draftOf, useFocusAtEnd } from './text-input.tsx'
@@ -41,13 +35,7 @@ function TextArea(props: EditorProps<{ rich: boolean }>): ReactNode {
     focus: () => area.current?.focus(),
   }))
   useFocusAtEnd(area, autoFocus)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each text has its own height
-  useLayoutEffect(() => {
-    const element = area.current
-    if (!element) return
-    element.style.blockSize = 'auto'
-    element.style.blockSize = `${variant === 'grid' ? Math.min(MOST_PX, element.scrollHeight) : element.scrollHeight}px`
-  }, [text, variant])
+  useTextHeight(area, text, variant === 'grid' ? MOST_PX : undefined)
   return (
     <textarea
       ref={area}

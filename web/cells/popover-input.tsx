@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { CellValue } from '../../src/core/fields/field-type.ts'
 import { t } from '../i18n.ts'
+import { ControlGroup } from '../ui/composite.tsx'
 import { Popover } from '../ui/overlays.ts'
 import calendar from './calendar.module.css'
 import type { Draft, EditorProps } from './cell.ts'
@@ -31,8 +32,7 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isOpen, setOpen] = useState(variant === 'grid')
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus of what is in it
-    <div
+    <ControlGroup
       ref={setAnchor}
       className={styles.dateEditor}
       onFocus={() => setOpen(true)}
@@ -54,8 +54,7 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
           isOpen &&
           !props.invalid && (
             <Popover anchor={anchor} onClose={() => setOpen(false)} focus="none" className={styles.narrow}>
-              {/* biome-ignore lint/a11y/noStaticElementInteractions: a press in it leaves the focus in the input */}
-              <div data-cell-popover onMouseDown={(event) => event.preventDefault()}>
+              <ControlGroup data-cell-popover onMouseDown={(event) => event.preventDefault()}>
                 {props.list(text, commit)}
                 <div className={calendar.calendarFoot}>
                   <button type="button" tabIndex={-1} onClick={() => commit(props.now.value())}>
@@ -65,11 +64,11 @@ export function PopoverInput(props: PopoverInputProps): ReactNode {
                     {t('Clear')}
                   </button>
                 </div>
-              </div>
+              </ControlGroup>
             </Popover>
           )
         }
       </TextInput>
-    </div>
+    </ControlGroup>
   )
 }

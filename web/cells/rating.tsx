@@ -30,16 +30,15 @@ export const ratingCell = defineCell(rating, {
     if (variant === 'record' && commit) {
       return (
         <span className={styles.stars} style={{ color: options.color }} data-variant="record">
-          {Array.from({ length: options.max }, (_, at) => (
+          {Array.from({ length: options.max }, (_, at) => at + 1).map((star) => (
             <button
-              // biome-ignore lint/suspicious/noArrayIndexKey: a star is its place
-              key={at}
+              key={star}
               type="button"
-              aria-label={t('{stars} of {max}', { stars: at + 1, max: options.max })}
-              aria-pressed={at < stars}
-              onClick={() => commit(at + 1 === stars ? 0 : at + 1)}
+              aria-label={t('{stars} of {max}', { stars: star, max: options.max })}
+              aria-pressed={star <= stars}
+              onClick={() => commit(star === stars ? 0 : star)}
             >
-              {at < stars ? full : empty}
+              {star <= stars ? full : empty}
             </button>
           ))}
         </span>

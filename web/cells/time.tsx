@@ -1,8 +1,9 @@
 import { Clock } from 'lucide-react'
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import type { ReadingOptions } from '../../src/core/fields/field-type.ts'
 import { formatTime, parseTime, time } from '../../src/core/fields/time.ts'
 import { t } from '../i18n.ts'
+import { Option } from '../ui/composite.tsx'
 import { defineCell, type EditorProps } from './cell.ts'
 import editor from './editor.module.css'
 import { PopoverInput } from './popover-input.tsx'
@@ -63,21 +64,15 @@ interface HalfHoursProps {
 }
 
 function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
-  const list = useRef<HTMLDivElement>(null)
   // The half hour that is meant, or in which the time lies; mornings where nothing is said.
   const near = HALF_HOURS.findLast((each) => each <= (at ?? '08:00:00'))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another line is near
-  useLayoutEffect(() => {
-    list.current?.querySelector('[data-near]')?.scrollIntoView({ block: 'center' })
-  }, [near])
   return (
-    <div ref={list} role="listbox" aria-label={label} className={editor.options}>
+    <div role="listbox" aria-label={label} className={editor.options}>
       {HALF_HOURS.map((each) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the arrows of the input walk the list
-        <div
+        <Option
           key={each}
-          role="option"
-          tabIndex={-1}
+          isActive={each === near}
+          block="center"
           aria-selected={each === at}
           data-near={each === near || undefined}
           className={editor.option}
@@ -85,7 +80,7 @@ function HalfHours({ at, shown, label, onChoose }: HalfHoursProps): ReactNode {
           onClick={() => onChoose(each)}
         >
           {shown(each)}
-        </div>
+        </Option>
       ))}
     </div>
   )

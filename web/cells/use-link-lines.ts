@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { useOnChange } from '../ui/effects.ts'
 import { matches } from '../ui/matches.ts'
 import type { LinkLine, LinkTarget } from './cell.ts'
 
@@ -99,8 +100,7 @@ export function useLinkLines(links: LinkTarget, text: string) {
     })
 
   const hasRead = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again for another text, or when one tries again
-  useEffect(() => {
+  useOnChange([search, attempt], () => {
     if (isReady && attempt === 0) return
     const timer = setTimeout(() => void read(), hasRead.current ? PAUSE_MS : 0)
     hasRead.current = true
@@ -108,7 +108,7 @@ export function useLinkLines(links: LinkTarget, text: string) {
       clearTimeout(timer)
       reading.current?.abort()
     }
-  }, [search, attempt])
+  })
 
   const shown = isReady ? found.lines : found.lines.filter(({ record }) => matches(record.name, search))
   const linked = shown.filter((line) => line.from === 'linked').length

@@ -1,7 +1,3 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/noStaticElementInteractions: its role is one of two, both of which are worked with
-// biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: so too for its properties
-// biome-ignore-all lint/a11y/useFocusableInteractive: the receiver has the focus and points at the cells
 import {
   type CSSProperties,
   type ReactNode,
@@ -15,6 +11,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { usePeople } from '../cells/people.ts'
+import { GridBox } from '../ui/composite.tsx'
 import { resolveColumn } from './columns.ts'
 import { Engine, EngineProvider, UNKNOWN_ROWS } from './engine.ts'
 import { gridEvents } from './events.ts'
@@ -91,7 +88,7 @@ export function Grid(props: GridProps): ReactNode {
         data-narrow={layout.rowNumberWidth < ROW_NUMBER_WIDTH || undefined}
       >
         <Receiver props={props} layout={layout} gridId={gridId} events={events} />
-        <div
+        <GridBox
           ref={scroller}
           id={gridId}
           role={props.groups ? 'treegrid' : 'grid'}
@@ -119,7 +116,7 @@ export function Grid(props: GridProps): ReactNode {
             style={canvasStyle(layout.width + addFieldRoom, layout.rowNumberWidth)}
           >
             <Header props={props} columns={columns} layout={layout} rowCount={rowCount} />
-            <div ref={body} role="rowgroup" className={styles.body}>
+            <GridBox ref={body} role="rowgroup" className={styles.body}>
               <Rows props={props} columns={columns} layout={layout} rowCount={rowCount} revision={revision} />
               <SelectionLayer props={props} layout={layout} columns={scrolledColumns} />
               <EditorLayer props={props} layout={layout} columns={scrolledColumns} />
@@ -131,10 +128,10 @@ export function Grid(props: GridProps): ReactNode {
                 <SelectionLayer props={props} layout={layout} columns={frozenColumns} />
                 <EditorLayer props={props} layout={layout} columns={frozenColumns} />
               </div>
-            </div>
+            </GridBox>
             <Footer props={props} columns={columns} layout={layout} />
           </div>
-        </div>
+        </GridBox>
         {source.rowCount === 0 && props.empty && (
           <div className={styles.empty} style={{ insetBlock: `${HEADER_HEIGHT + 40}px ${FOOTER_HEIGHT}px` }}>
             {props.empty}

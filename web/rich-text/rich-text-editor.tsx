@@ -17,6 +17,8 @@ import {
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { t } from '../i18n.ts'
 import { IconButton } from '../ui/button.tsx'
+import { ControlGroup } from '../ui/composite.tsx'
+import { useTextHeight } from '../ui/effects.ts'
 import { MARKS } from './markdown.ts'
 import styles from './rich-text.module.css'
 
@@ -67,13 +69,7 @@ export function RichTextEditor(props: RichTextEditorProps) {
   }
   const area = useRef<HTMLTextAreaElement>(null)
   const isCancelled = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each text has its own height
-  useLayoutEffect(() => {
-    const element = area.current
-    if (!element) return
-    element.style.blockSize = 'auto'
-    element.style.blockSize = `${Math.min(420, element.scrollHeight)}px`
-  }, [text])
+  useTextHeight(area, text, 420)
   useLayoutEffect(() => {
     const element = area.current
     if (!element || !autoFocus) return
@@ -110,8 +106,7 @@ export function RichTextEditor(props: RichTextEditorProps) {
     }
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the text in it
-    <div
+    <ControlGroup
       className={styles.editor}
       onBlur={({ currentTarget, relatedTarget }) => {
         if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) commit()
@@ -142,7 +137,7 @@ export function RichTextEditor(props: RichTextEditorProps) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-    </div>
+    </ControlGroup>
   )
 }
 

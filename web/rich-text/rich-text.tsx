@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useMemo } from 'react'
 import { t } from '../i18n.ts'
+import { keyed } from '../ui/keyed.ts'
 import { type Block, type Inline, type ListItem, parseMarkdown } from './markdown.ts'
 import styles from './rich-text.module.css'
 
@@ -8,9 +9,8 @@ export function RichText({ text, className }: { text: string; className?: string
   const blocks = useMemo(() => parseMarkdown(text), [text])
   return (
     <div className={`${styles.text} ${className ?? ''}`}>
-      {blocks.map((block, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a block is its place
-        <BlockView key={at} block={block} />
+      {keyed(blocks, (block) => block.kind).map(({ key, item: block }) => (
+        <BlockView key={key} block={block} />
       ))}
     </div>
   )
@@ -29,9 +29,8 @@ function BlockView({ block }: { block: Block }): ReactNode {
 }
 
 function ListView({ items, isOrdered }: { items: ListItem[]; isOrdered: boolean }): ReactNode {
-  const lines = items.map(({ isDone, children }, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: an item is its place
-    <li key={at} data-box={isDone === null ? undefined : isDone}>
+  const lines = keyed(items, (item) => String(item.isDone)).map(({ key, item: { isDone, children } }) => (
+    <li key={key} data-box={isDone === null ? undefined : isDone}>
       {isDone !== null && (
         <input
           type="checkbox"
@@ -50,9 +49,8 @@ function ListView({ items, isOrdered }: { items: ListItem[]; isOrdered: boolean 
 const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as const
 
 function Words({ parts }: { parts: Inline[] }): ReactNode {
-  return parts.map((part, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
-    <Fragment key={at}>{piece(part)}</Fragment>
+  return keyed(parts, (part) => part.kind).map(({ key, item: part }) => (
+    <Fragment key={key}>{piece(part)}</Fragment>
   ))
 }
 

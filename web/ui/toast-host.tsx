@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useStore } from 'zustand'
 import { t } from '../i18n.ts'
+import { ControlGroup } from './composite.tsx'
 import styles from './toast.module.css'
 import {
   dismissToast,
@@ -60,8 +61,7 @@ function Toast({ toast }: { toast: ShownToast }) {
   const { action } = toast
   const Icon = ICONS[toast.tone]
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: to hold it is a courtesy to the pointer
-    <div
+    <ControlGroup
       ref={box}
       className={styles.toast}
       data-tone={toast.tone}
@@ -93,6 +93,6 @@ function Toast({ toast }: { toast: ShownToast }) {
       <button type="button" className={styles.close} aria-label={t('Dismiss')} onClick={dismiss}>
         <X size={14} />
       </button>
-    </div>
+    </ControlGroup>
   )
 }

@@ -1,6 +1,8 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { t, tn } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
+import { Group } from '../../ui/composite.tsx'
+import { useOnChange } from '../../ui/effects.ts'
 import styles from './form.module.css'
 import { FormHeader } from './form-header.tsx'
 import { focusQuestion, QuestionView } from './question-view.tsx'
@@ -24,10 +26,9 @@ export function FormView({ run, title, test, onCancel, foot }: FormViewProps) {
   const isBusy = run.status.kind === 'sending'
 
   const first = run.problems[0]?.fieldId
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only an attempt moves the focus
-  useEffect(() => {
+  useOnChange([attempt], () => {
     if (attempt > 0 && first !== undefined && form.current) focusQuestion(first, form.current)
-  }, [attempt])
+  })
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -148,8 +149,7 @@ export function ClearButton({ run }: { run: FormRun }) {
     )
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
-    <span className={styles.asking} role="group" aria-label={t('Clear form')}>
+    <Group className={styles.asking} aria-label={t('Clear form')}>
       {t('Clear all answers?')}
       <Button
         size="small"
@@ -165,6 +165,6 @@ export function ClearButton({ run }: { run: FormRun }) {
       <Button size="small" onClick={() => setAsking(false)}>
         {t('Keep')}
       </Button>
-    </span>
+    </Group>
   )
 }

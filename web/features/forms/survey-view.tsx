@@ -1,10 +1,12 @@
 import { ArrowLeft, ArrowRight } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { titlesIn } from '../../../src/core/fields/choices.ts'
 import { hasChoices, hasSingleChoice, isBoolean } from '../../../src/core/fields/traits.ts'
 import { offeredChoices, type Question } from '../../../src/core/views/form-answers.ts'
 import { t, tn } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
+import { ControlGroup } from '../../ui/composite.tsx'
+import { useOnChange } from '../../ui/effects.ts'
 import styles from './form.module.css'
 import { FormHeader } from './form-header.tsx'
 import { ClearButton, Problems, Progress } from './form-view.tsx'
@@ -29,13 +31,12 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
   const ids = ['start', ...questions.map(({ field }) => field.id), 'end']
   const at = Math.max(0, ids.indexOf(place))
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another card takes the focus
-  useEffect(() => {
+  useOnChange([place], () => {
     // A page that frames the survey would be scrolled to it as it loads.
     if (!card.current || (place === 'start' && window !== window.top)) return
     if (question) focusQuestion(question.field.id, card.current)
     else card.current.querySelector<HTMLElement>('[data-next]')?.focus()
-  }, [place])
+  })
 
   const go = (step: 1 | -1) => {
     // What an editor still holds is told by its blur, and what follows from it is drawn before one goes on.
@@ -79,8 +80,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
     }
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the card it holds
-    <div className={styles.survey} onKeyDown={onKeyDown} data-testid="survey">
+    <ControlGroup className={styles.survey} onKeyDown={onKeyDown} data-testid="survey">
       <div className={styles.bar} aria-hidden>
         <span style={{ inlineSize: `${(100 * at) / (ids.length - 1)}%` }} />
       </div>
@@ -157,7 +157,7 @@ export function SurveyView({ run, title, test, foot }: SurveyViewProps) {
         )}
       </div>
       {foot}
-    </div>
+    </ControlGroup>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 import {
   type CheckedFormula,
   type Problem,
@@ -10,6 +10,7 @@ import {
 import type { Field, FieldResult, Table } from '../../../src/core/model.ts'
 import { plainMessage } from '../../errors.ts'
 import { t } from '../../i18n.ts'
+import { useOnChange } from '../../ui/effects.ts'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useDebounced } from '../layout/use-debounced.ts'
 import toolbar from '../views/controls/toolbar.module.css'
@@ -64,10 +65,9 @@ function Loaded(props: FormulaEditorProps & { formulaTable: FormulaTable }) {
   const checked = useMemo(() => check(text), [check, text])
   const type = checked.ok ? checked.type : null
   const problems = problemsOf(checked, text, expects)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once for each type, not for each drawing
-  useEffect(() => {
+  useOnChange([type], () => {
     if (type !== null) onType?.(type)
-  }, [type])
+  })
   const shownProblems = settled === text && text.trim() !== '' ? problems : []
 
   const typing = caret === null || isDismissed ? null : typingAt(text, caret)

@@ -1,5 +1,6 @@
 import { fieldType } from '../../../src/core/fields/index.ts'
 import { t } from '../../i18n.ts'
+import { keyed } from '../../ui/keyed.ts'
 import styles from './formula.module.css'
 import { type Offer, shownArgument, syntaxParts } from './offers.ts'
 
@@ -40,12 +41,8 @@ export function Syntax({ syntax, argument }: { syntax: string; argument?: number
   const shown = argument === undefined ? null : shownArgument(syntax, argument)
   return (
     <code className={styles.syntax} dir="ltr">
-      {syntaxParts(syntax).map((part, index) => (
-        <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, which are what they are by their place
-          key={index}
-          data-current={(part.argument !== null && part.argument === shown) || undefined}
-        >
+      {keyed(syntaxParts(syntax), (part) => part.text).map(({ key, item: part }) => (
+        <span key={key} data-current={(part.argument !== null && part.argument === shown) || undefined}>
           {part.text}
         </span>
       ))}

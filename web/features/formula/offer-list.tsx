@@ -1,7 +1,7 @@
 import { SquareFunction } from 'lucide-react'
-import { useEffect, useRef } from 'react'
 import { CELLS } from '../../cells/index.ts'
 import { t } from '../../i18n.ts'
+import { Option } from '../../ui/composite.tsx'
 import styles from './formula.module.css'
 import type { Offer } from './offers.ts'
 
@@ -20,23 +20,15 @@ export const offerId = (listId: string, { kind, name }: Offer): string => `${lis
 
 /** Fields and functions that can be put into the formula. */
 export function OfferList({ id, offers, active, isCompleting, onActive, onChoose }: OfferListProps) {
-  const list = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: brings the active line in sight whenever it is another
-  useEffect(() => {
-    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
-  }, [active, isCompleting])
-
   return (
-    <div ref={list} id={id} role="listbox" aria-label={t('Fields and functions')} className={styles.offers}>
+    <div id={id} role="listbox" aria-label={t('Fields and functions')} className={styles.offers}>
       {offers.map((offer) => {
         const Icon = offer.kind === 'field' ? CELLS[offer.field.type].Icon : SquareFunction
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the formula, or to the search above
-          // biome-ignore lint/a11y/useFocusableInteractive: the formula keeps the focus
-          <div
+          <Option
             key={offerId(id, offer)}
             id={offerId(id, offer)}
-            role="option"
+            isActive={offer === active}
             aria-selected={offer === active}
             data-active={offer === active || undefined}
             data-completing={(offer === active && isCompleting) || undefined}
@@ -51,7 +43,7 @@ export function OfferList({ id, offers, active, isCompleting, onActive, onChoose
             <span className={styles.offerName} data-kind={offer.kind} dir="auto">
               {offer.name}
             </span>
-          </div>
+          </Option>
         )
       })}
       {offers.length === 0 && <p className={styles.none}>{t('No matching fields or functions')}</p>}

@@ -3,6 +3,7 @@ import { type DragEvent, useRef, useState } from 'react'
 import { messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
+import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import styles from './choose-source.module.css'
 
@@ -120,8 +121,7 @@ function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBus
     setOver(true)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button inside is the first
-    <div
+    <ControlGroup
       className={styles.drop}
       data-over={isOver || undefined}
       onDragOver={over}
@@ -149,6 +149,6 @@ function DropZone({ onFiles, isBusy }: { onFiles: (files: File[]) => void; isBus
           if (files.length > 0) onFiles(files)
         }}
       />
-    </div>
+    </ControlGroup>
   )
 }

@@ -4,6 +4,7 @@ import { linkOf } from '../../../src/core/fields/link-options.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { t, tn } from '../../i18n.ts'
+import { keyed } from '../../ui/keyed.ts'
 import type { Analysis } from './analysis.ts'
 import styles from './column-cards.module.css'
 import { countMisfits, type DraftColumn, type DraftTarget, IMPORTABLE_TYPES, isMisfit } from './draft.ts'
@@ -100,12 +101,11 @@ export function ColumnCard({ column, target, fields, analysis, onChange }: Colum
         </p>
       </div>
       <ul className={styles.values}>
-        {values.map((value, at) => {
+        {keyed(values).map(({ key, item: value }) => {
           const isLost = column.isOn && isMisfit(value, column, target, analysis.format.decimal)
           return (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: the values stand where they stand
-              key={at}
+              key={key}
               dir="auto"
               data-misfit={isLost || undefined}
               data-tip={isLost ? lostText : value.slice(0, 300)}

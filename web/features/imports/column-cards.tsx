@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { direction, t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollRegion } from '../../ui/composite.tsx'
 import type { Analysis } from './analysis.ts'
 import { ColumnCard } from './column-card.tsx'
 import styles from './column-cards.module.css'
@@ -61,8 +62,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
         </Button>
       </div>
       {/* Focusable, so that the arrow keys scroll it. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <div ref={scroller} className={styles.scroller} tabIndex={0}>
+      <ScrollRegion ref={scroller} className={styles.scroller} tabIndex={0}>
         <div className={styles.track} style={{ inlineSize: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const column = columns[index]
@@ -80,7 +80,7 @@ export function ColumnCards({ draft, analysis, onColumn, onDisplay, onTickAll }:
             )
           })}
         </div>
-      </div>
+      </ScrollRegion>
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { CELLS } from '../../cells/index.ts'
 import { detailsOf, messageOf } from '../../errors.ts'
 import { t } from '../../i18n.ts'
 import { Button } from '../../ui/button.tsx'
+import { ControlGroup } from '../../ui/composite.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
 import { Popover } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
@@ -114,8 +115,7 @@ export function FieldEditor(props: FieldEditorProps) {
       label={field ? t('Edit field') : t('Add field')}
       className={`${styles.popover} ${hasFormula(draft) ? styles.wide : ''}`}
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: catches Enter and Ctrl+Enter of the inputs inside */}
-      <div className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
+      <ControlGroup className={styles.editor} data-testid="field-editor" onKeyDown={onKeyDown}>
         <TextField
           label={t('Field name')}
           placeholder={t('{type} (optional)', { type: t(type.label) })}
@@ -245,7 +245,7 @@ export function FieldEditor(props: FieldEditorProps) {
             {field ? t('Save field') : t('Add field')}
           </Button>
         </div>
-      </div>
+      </ControlGroup>
     </Popover>
   )
 }

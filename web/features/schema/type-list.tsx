@@ -1,9 +1,10 @@
 import { Check } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useState } from 'react'
 import type { FieldGroup } from '../../../src/core/fields/field-type.ts'
 import { FIELD_TYPES, type FieldTypeName, fieldType } from '../../../src/core/fields/index.ts'
 import { CELLS } from '../../cells/index.ts'
 import { t } from '../../i18n.ts'
+import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
 import toolbar from '../views/controls/toolbar.module.css'
@@ -70,13 +71,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
   const found = findTypes(text).filter((type) => type.name === value || !withheld?.has(type.name))
   const [activeName, setActive] = useState<string>(search === '' ? value : '')
   const active = found.find((type) => type.name === activeName) ?? found[0]
-  const list = useRef<HTMLDivElement>(null)
   const id = useId()
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: brings the active line in sight whenever it is another
-  useEffect(() => {
-    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' })
-  }, [active?.name])
 
   function onKeyDown(event: KeyboardEvent) {
     const at = active ? found.indexOf(active) : -1
@@ -101,8 +96,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
         className={toolbar.input}
         placeholder={t('Find a type')}
         aria-label={t('Find a type')}
-        // biome-ignore lint/a11y/noAutofocus: the list opens in answer to a key or press on the type
-        autoFocus
+        ref={focusOnMount}
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -111,17 +105,15 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
         }}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id={id} role="listbox" aria-label={t('Field types')} className={styles.list}>
+      <div id={id} role="listbox" aria-label={t('Field types')} className={styles.list}>
         {found.map((type, index) => {
           const { Icon } = CELLS[type.name as FieldTypeName]
           const startsGroup = text.trim() === '' && found[index - 1]?.group !== type.group
           return (
             <div key={type.name} role="presentation">
               {startsGroup && <div className={styles.group}>{groupLabel(type.group)}</div>}
-              {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the combobox above */}
-              {/* biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus */}
-              <div
-                role="option"
+              <Option
+                isActive={type === active}
                 id={`${id}-${type.name}`}
                 aria-selected={type.name === value}
                 data-active={type === active || undefined}
@@ -143,7 +135,7 @@ export function TypeList({ value, withheld = null, search = '', onChoose, onClos
                     {type.example.split('\n')[0]}
                   </span>
                 )}
-              </div>
+              </Option>
             </div>
           )
         })}

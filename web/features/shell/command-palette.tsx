@@ -1,6 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { FileText, Search, Table2 } from 'lucide-react'
-import { createElement, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { createElement, type KeyboardEvent, useId, useMemo, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { ActionContext } from '../../actions/action.ts'
 import { actionContext } from '../../actions/action.ts'
@@ -9,6 +9,7 @@ import { goTo, paths } from '../../navigation/paths.ts'
 import { session } from '../../session/index.ts'
 import { type RecentView, recentViews } from '../../session/recent-views.ts'
 import { cache, trpc } from '../../trpc.ts'
+import { focusOnMount, Option } from '../../ui/composite.tsx'
 import { useLayer } from '../../ui/layers.ts'
 import { matches } from '../../ui/matches.ts'
 import { useDebounced } from '../layout/use-debounced.ts'
@@ -29,7 +30,6 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
   const [search, setSearch] = useState('')
   const [at, setAt] = useState(0)
   const [context] = useState(actionContext)
-  const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const everything = usePaletteEntries(context)
   const recent = useRecentViews(context)
@@ -44,11 +44,6 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
     return [...named.slice(0, MAX_SHOWN), ...records]
   }, [entries, records, search])
   const current = Math.min(at, found.length - 1)
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the chosen line in sight as it moves
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [current, found])
 
   function choose(entry: PaletteEntry | undefined) {
     if (!entry) return
@@ -79,8 +74,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
         <div className={styles.input}>
           <Search size={17} />
           <input
-            // biome-ignore lint/a11y/noAutofocus: the palette is this input
-            autoFocus
+            ref={focusOnMount}
             dir="auto"
             role="combobox"
             aria-expanded="true"
@@ -97,14 +91,13 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
           />
           <kbd>Esc</kbd>
         </div>
-        <div ref={list} id={`${id}-list`} role="listbox" aria-label={t('Results')} className={styles.list}>
+        <div id={`${id}-list`} role="listbox" aria-label={t('Results')} className={styles.list}>
           {found.map((entry, index) => (
             <div key={entry.id} role="presentation">
               {entry.group !== found[index - 1]?.group && <p className={styles.group}>{entry.group}</p>}
-              {/* biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input (aria-activedescendant) */}
-              <div
+              <Option
                 id={`${id}-${index}`}
-                role="option"
+                isActive={index === current}
                 aria-selected={index === current}
                 className={styles.entry}
                 onPointerMove={() => setAt(index)}
@@ -123,7 +116,7 @@ export function CommandPalette({ isOfRecent = false, onClose }: CommandPalettePr
                   </span>
                 )}
                 {entry.shortcut && <kbd>{entry.shortcut}</kbd>}
-              </div>
+              </Option>
             </div>
           ))}
           {found.length === 0 && (

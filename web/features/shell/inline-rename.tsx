@@ -17,7 +17,10 @@ export function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
   const input = useRef<HTMLInputElement>(null)
   const isDone = useRef(false)
 
-  useLayoutEffect(() => input.current?.select(), [])
+  useLayoutEffect(() => {
+    input.current?.focus()
+    input.current?.select()
+  }, [])
 
   async function save() {
     if (isDone.current) return
@@ -43,8 +46,6 @@ export function InlineRename({ title, onRename, onClose }: InlineRenameProps) {
       <input
         ref={input}
         dir="auto"
-        // biome-ignore lint/a11y/noAutofocus: the person asked to edit this very text
-        autoFocus
         aria-label={t('New name')}
         aria-invalid={problem ? true : undefined}
         maxLength={255}

@@ -5,6 +5,7 @@ import { t } from '../../i18n.ts'
 import { useCheckOfSession } from '../../session/use-me.ts'
 import { connection, onReconnect, onSchemaChange, watchBase } from '../../socket.ts'
 import { cache } from '../../trpc.ts'
+import { useOnChange } from '../../ui/effects.ts'
 import { useLayer } from '../../ui/layers.ts'
 import { Main } from '../../ui/main.tsx'
 import { BaseDialog } from '../bases/base-commands.tsx'
@@ -34,8 +35,7 @@ export function Shell() {
   useFollowBase(baseId)
 
   // A drawer that stays open after one has chosen hides what one chose.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: closes whenever the address changes
-  useEffect(() => setDrawerOpen(false), [href, isNarrow])
+  useOnChange([href, isNarrow], () => setDrawerOpen(false))
 
   return (
     <div className={styles.shell}>

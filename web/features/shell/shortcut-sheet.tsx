@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { actionContext } from '../../actions/action.ts'
 import { actionsFor, shortcutSections } from '../../actions/index.ts'
 import { t } from '../../i18n.ts'
+import { ScrollRegion } from '../../ui/composite.tsx'
 import { Dialog } from '../../ui/overlays.ts'
 import { shortcutLabel } from '../../ui/shortcuts.ts'
 import styles from './shortcut-sheet.module.css'
@@ -16,8 +17,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const [sections] = useState(readSections)
   return (
     <Dialog title={t('Keyboard shortcuts')} size="large" onClose={onClose}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list may be longer than the window, and scrolls by the keyboard */}
-      <div className={styles.sheet} tabIndex={0} data-autofocus>
+      <ScrollRegion className={styles.sheet} tabIndex={0} data-autofocus>
         {sections.map((section) => (
           <section key={section.title} className={styles.section}>
             <h3>{section.title}</h3>
@@ -35,7 +35,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
             </dl>
           </section>
         ))}
-      </div>
+      </ScrollRegion>
     </Dialog>
   )
 }

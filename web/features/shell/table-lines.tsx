@@ -1,9 +1,10 @@
 import { useDndContext } from '@dnd-kit/core'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Table } from '../../../src/core/model.ts'
 import { t } from '../../i18n.ts'
+import { useOnChange } from '../../ui/effects.ts'
 import { withIndexes } from '../../ui/with-indexes.ts'
 import styles from './table-tree.module.css'
 import { useOpenPlace } from './use-place.ts'
@@ -43,10 +44,9 @@ export function TableLines({ tables, draw }: TableLinesProps) {
   // Whoever comes to a table by search, palette or address sees where it stands.
   const openAt = indexOf(openId)
   const isListed = openAt !== -1
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one scrolls away from it as one likes
-  useEffect(() => {
+  useOnChange([openId, isListed], () => {
     if (isListed) lines.scrollToIndex(openAt)
-  }, [openId, isListed])
+  })
 
   const linksAt = (index: number): HTMLElement[] => [
     ...(box.current?.querySelectorAll<HTMLElement>(`[data-index="${index}"] a`) ?? []),

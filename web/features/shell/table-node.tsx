@@ -5,6 +5,7 @@ import { roleCan } from '../../../src/core/roles.ts'
 import { direction, t } from '../../i18n.ts'
 import { hrefOf, paths } from '../../navigation/paths.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { ControlGroup } from '../../ui/composite.tsx'
 import { openContextMenu, openMenu } from '../../ui/menu.tsx'
 import { useSortableItem } from '../../ui/sortable.tsx'
 import { tableMenu } from '../bases/node-menus.ts'
@@ -55,8 +56,11 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a second way to what its "⋯" offers
-    <div ref={ref} style={style} onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}>
+    <ControlGroup
+      ref={ref}
+      style={style}
+      onContextMenu={(event) => openContextMenu(event, menu(), menuLabel)}
+    >
       <div className={styles.line} data-current={isCurrent && (!open.viewId || !isExpanded) ? '' : undefined}>
         <button
           type="button"
@@ -112,6 +116,6 @@ export function TableNode({ base, table, search }: { base: Base; table: Table; s
         </span>
       </div>
       {isExpanded && <ViewNodes base={base} table={table} />}
-    </div>
+    </ControlGroup>
   )
 }

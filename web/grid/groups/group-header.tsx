@@ -1,5 +1,3 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown, ChevronRight, EllipsisVertical } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode } from 'react'
 import { shownType } from '../../../src/core/fields/field.ts'
@@ -7,6 +5,7 @@ import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../src/core/model.ts'
 import { CELLS } from '../../cells/index.ts'
 import { formatNumber, t, tn } from '../../i18n.ts'
+import { GridBox, GridText } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
@@ -56,7 +55,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
     const start = layout.starts[first + at]!
     const label = `${column.column.summary?.label ?? ''} ${text}`
     return (
-      <span
+      <GridText
         key={column.fieldId}
         role="gridcell"
         aria-colindex={first + at + 2}
@@ -67,11 +66,11 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
         style={{ insetInlineStart: start, inlineSize: layout.starts[first + at + 1]! - start }}
       >
         <span className={styles.summaryText}>{text}</span>
-      </span>
+      </GridText>
     )
   })
   return (
-    <div
+    <GridBox
       role="row"
       aria-rowindex={position + 2}
       aria-level={level + 1}
@@ -84,7 +83,7 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
       data-level={level}
       style={{ insetBlockStart: top, blockSize: GROUP_HEIGHT, inlineSize: layout.width }}
     >
-      <div role="rowheader" aria-colindex={1} className={styles.label} style={labelStyle(width, level)}>
+      <GridBox role="rowheader" aria-colindex={1} className={styles.label} style={labelStyle(width, level)}>
         <button
           type="button"
           tabIndex={-1}
@@ -124,9 +123,9 @@ export const GroupHeader = memo(function GroupHeader(props: GroupHeaderProps): R
         >
           <EllipsisVertical size={14} aria-hidden />
         </button>
-      </div>
+      </GridBox>
       {summaries}
-    </div>
+    </GridBox>
   )
 })
 

@@ -1,9 +1,9 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { Plus } from 'lucide-react'
-import { memo, type ReactNode, useEffect } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
 import { t, tn } from '../../i18n.ts'
+import { GridBox } from '../../ui/composite.tsx'
+import { useOnChange } from '../../ui/effects.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
@@ -34,10 +34,9 @@ export function GroupLines({ groups, columns, layout }: GroupLinesProps): ReactN
   const parent = further && furtherOf(further)
   const { tree } = groups
   // With each page that has come, as long as there are rows in sight whose groups are not known.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another tree may need another page
-  useEffect(() => {
+  useOnChange([groups, parent, tree], () => {
     if (parent !== undefined) groups.readMore(parent)
-  }, [groups, parent, tree])
+  })
   // For the moment in which other groups have come and nothing stands in its place yet.
   if (lines.levels !== groups.levels) return null
   return (
@@ -131,13 +130,13 @@ const AddLine = memo(function AddLine({ line, groups, layout, top }: LineProps<'
     engine.focus()
   }
   return (
-    <div
+    <GridBox
       role="row"
       aria-rowindex={line.position + 2}
       className={styles.line}
       style={{ insetBlockStart: top, blockSize: LINE_HEIGHTS.add, inlineSize: layout.width }}
     >
-      <div role="gridcell" aria-colindex={1} className={styles.lineCell}>
+      <GridBox role="gridcell" aria-colindex={1} className={styles.lineCell}>
         <button
           type="button"
           tabIndex={-1}
@@ -150,22 +149,22 @@ const AddLine = memo(function AddLine({ line, groups, layout, top }: LineProps<'
         >
           <Plus size={14} aria-hidden />
         </button>
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 })
 
 function MoreLine({ line, layout, top }: Omit<LineProps<'more'>, 'groups'>): ReactNode {
   return (
-    <div
+    <GridBox
       role="row"
       aria-rowindex={line.position + 2}
       className={styles.line}
       style={{ insetBlockStart: top, blockSize: LINE_HEIGHTS.more, inlineSize: layout.width }}
     >
-      <div role="gridcell" aria-colindex={1} className={`${styles.lineCell} ${styles.more}`}>
+      <GridBox role="gridcell" aria-colindex={1} className={`${styles.lineCell} ${styles.more}`}>
         {tn('1 record in more groups', '{n} records in more groups', line.count)}
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 }

@@ -1,9 +1,8 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../../i18n.ts'
 import { lazyPart } from '../../navigation/lazy-screen.ts'
+import { GridBox } from '../../ui/composite.tsx'
 import { addRowBelow } from '../actions.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -71,13 +70,13 @@ export function Rows({ props, columns, layout, rowCount, revision }: RowsProps):
 function AddRow({ top, rowIndex, width }: { top: number; rowIndex: number; width: number }): ReactNode {
   const engine = useEngine()
   return (
-    <div
+    <GridBox
       role="row"
       aria-rowindex={rowIndex}
       className={styles.addRow}
       style={{ insetBlockStart: top, blockSize: ADD_ROW_HEIGHT, inlineSize: width }}
     >
-      <div role="gridcell" aria-colindex={1} className={styles.addRowCell}>
+      <GridBox role="gridcell" aria-colindex={1} className={styles.addRowCell}>
         <button
           type="button"
           tabIndex={-1}
@@ -90,7 +89,7 @@ function AddRow({ top, rowIndex, width }: { top: number; rowIndex: number; width
           <Plus size={14} aria-hidden />
           {t('New record')}
         </button>
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 }

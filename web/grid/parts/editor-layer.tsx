@@ -1,7 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { isFocusLeaving } from '../../cells/focus-within.ts'
+import { GridBox } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { type EditSession, type Engine, useEngine } from '../engine.ts'
 import { type ColumnLayout, FOOTER_HEIGHT, HEADER_HEIGHT, ROW_HEIGHTS, type Span } from '../layout.ts'
@@ -34,14 +33,14 @@ export function EditorLayer({ props, layout, columns }: EditorLayerProps): React
   }
   return (
     // A grid owns rows of cells and nothing else, so the editor is one.
-    <div role="row" aria-rowindex={session.row + 2}>
+    <GridBox role="row" aria-rowindex={session.row + 2}>
       <EditorBox
         key={`${session.recordId}-${session.fieldId}`}
         style={style}
         session={session}
         column={column}
       />
-    </div>
+    </GridBox>
   )
 }
 
@@ -60,7 +59,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
   if (!Editor) return null
   const { createOption } = engine.props.commands
   return (
-    <div
+    <GridBox
       ref={box}
       role="gridcell"
       aria-colindex={session.column + 2}
@@ -106,7 +105,7 @@ function EditorBox({ style, session, column }: EditorBoxProps): ReactNode {
           {session.message}
         </FloatingNote>
       )}
-    </div>
+    </GridBox>
   )
 }
 

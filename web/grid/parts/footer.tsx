@@ -1,9 +1,8 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { summarySetOf } from '../../../src/core/fields/field.ts'
 import { t, tn } from '../../i18n.ts'
+import { GridBox, GridText } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
 import type { ColumnLayout } from '../layout.ts'
@@ -36,28 +35,28 @@ export function Footer({ props, columns, layout }: FooterProps): ReactNode {
         />
       ))
   return (
-    <div role="rowgroup" className={styles.footer}>
-      <div role="row" className={styles.row}>
+    <GridBox role="rowgroup" className={styles.footer}>
+      <GridBox role="row" className={styles.row}>
         <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
           <RecordCount count={rowCount} />
           {cells(0, layout.frozen - 1)}
         </div>
         {cells(shown.first, shown.last)}
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 }
 
 // Apart, so that plural rules are not asked again for every row that scrolls in.
 const RecordCount = memo(function RecordCount({ count }: { count: number | null }) {
   return (
-    <span role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">
+    <GridText role="rowheader" aria-colindex={1} className={styles.recordCount} data-testid="record-count">
       {count === null ? (
         <span className="visually-hidden">{t('Counting records…')}</span>
       ) : (
         tn('1 record', '{n} records', count)
       )}
-    </span>
+    </GridText>
   )
 })
 
@@ -83,7 +82,7 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
   const title = summary ? `${summary.label} ${summary.value}` : undefined
   const isFixed = !canArrange || summarySetOf(column.field) === 'none'
   return (
-    <div role="gridcell" aria-colindex={index + 2} className={styles.cell} style={place} title={title}>
+    <GridBox role="gridcell" aria-colindex={index + 2} className={styles.cell} style={place} title={title}>
       {isFixed ? (
         <div className={styles.summary}>{text}</div>
       ) : (
@@ -110,6 +109,6 @@ function SummaryCell({ column, index, start, width, canArrange }: SummaryCellPro
           )}
         </button>
       )}
-    </div>
+    </GridBox>
   )
 }

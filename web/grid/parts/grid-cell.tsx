@@ -1,7 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { memo } from 'react'
 import type { CellValue } from '../../../src/core/fields/field-type.ts'
+import { GridBox } from '../../ui/composite.tsx'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
 import styles from './row.module.css'
@@ -37,7 +36,7 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
       }
     : undefined
   return (
-    <div
+    <GridBox
       role="gridcell"
       aria-colindex={index + 2}
       aria-selected={false}
@@ -70,6 +69,6 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
           commit={commit}
         />
       )}
-    </div>
+    </GridBox>
   )
 })

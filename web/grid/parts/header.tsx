@@ -1,8 +1,7 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { ChevronDown, Lock, Plus, TriangleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { t } from '../../i18n.ts'
+import { GridBox } from '../../ui/composite.tsx'
 import { countChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -36,8 +35,8 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
         />
       ))
   return (
-    <div role="rowgroup" className={styles.header}>
-      <div role="row" aria-rowindex={1} className={styles.headerRow}>
+    <GridBox role="rowgroup" className={styles.header}>
+      <GridBox role="row" aria-rowindex={1} className={styles.headerRow}>
         <div className={styles.frozen} style={{ insetInlineStart: 0, inlineSize: layout.frozenWidth }}>
           <Corner width={layout.rowNumberWidth} rowCount={rowCount} canCheck={props.rights.editRecords} />
           {cells(0, layout.frozen - 1)}
@@ -45,7 +44,7 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
         </div>
         {cells(shown.first, shown.last)}
         {props.rights.addFields && (
-          <div
+          <GridBox
             role="columnheader"
             className={styles.addFieldCell}
             style={{ insetInlineStart: layout.width, inlineSize: ADD_FIELD_WIDTH }}
@@ -62,10 +61,10 @@ export function Header({ props, columns, layout, rowCount }: HeaderProps): React
             >
               <Plus size={15} aria-hidden />
             </button>
-          </div>
+          </GridBox>
         )}
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 }
 
@@ -73,7 +72,12 @@ function Corner(props: { width: number; rowCount: number; canCheck: boolean }): 
   const engine = useEngine()
   const count = countChecked(useStore(engine.checks.checked), props.rowCount)
   return (
-    <div role="columnheader" aria-colindex={1} className={styles.corner} style={{ inlineSize: props.width }}>
+    <GridBox
+      role="columnheader"
+      aria-colindex={1}
+      className={styles.corner}
+      style={{ inlineSize: props.width }}
+    >
       <span className="visually-hidden">{t('Record number')}</span>
       {props.canCheck && (
         <input
@@ -89,7 +93,7 @@ function Corner(props: { width: number; rowCount: number; canCheck: boolean }): 
           onChange={() => engine.checks.toggleAll()}
         />
       )}
-    </div>
+    </GridBox>
   )
 }
 
@@ -109,7 +113,7 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
     .filter(Boolean)
     .join(' · ')
   return (
-    <div
+    <GridBox
       role="columnheader"
       aria-colindex={index + 2}
       aria-sort={given.sorted ? (given.sorted === 'asc' ? 'ascending' : 'descending') : undefined}
@@ -155,6 +159,6 @@ const HeaderCell = memo(function HeaderCell({ column, index, start, width, canAr
       {canArrange && (
         <span className={styles.resize} data-part="resize" data-column={index} data-testid="resize" />
       )}
-    </div>
+    </GridBox>
   )
 })

@@ -1,8 +1,7 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { GripVertical, Maximize2, MessageSquare } from 'lucide-react'
 import { memo } from 'react'
 import { currentLanguage, localeTag, t, tn } from '../../i18n.ts'
+import { GridBox } from '../../ui/composite.tsx'
 import { useEngine } from '../engine.ts'
 import type { GridRow } from '../source.ts'
 import styles from './row.module.css'
@@ -37,7 +36,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
   const engine = useEngine()
   const mark = stateText(state, message)
   return (
-    <div
+    <GridBox
       role="rowheader"
       aria-colindex={1}
       className={styles.rowNumber}
@@ -93,7 +92,7 @@ export const RowNumber = memo(function RowNumber(props: RowNumberProps) {
       >
         {EXPAND}
       </button>
-    </div>
+    </GridBox>
   )
 })
 

@@ -1,6 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: elements of a table cannot be recycled and placed by hand
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and points at its cells
 import { type CSSProperties, memo, type ReactNode, useCallback, useSyncExternalStore } from 'react'
+import { GridBox } from '../../ui/composite.tsx'
 import { isChecked } from '../checks.ts'
 import type { ResolvedColumn } from '../columns.ts'
 import { useEngine } from '../engine.ts'
@@ -43,7 +42,7 @@ export const Row = memo(function Row(props: RowProps) {
   const color = (row && props.colorOf?.(row)) ?? null
   const isTicked = useStorePart(checked, (rows) => row !== undefined && isChecked(rows, row.id))
   return (
-    <div
+    <GridBox
       role="row"
       aria-rowindex={position + 2}
       className={styles.row}
@@ -60,7 +59,7 @@ export const Row = memo(function Row(props: RowProps) {
         {cellsOf(props, row, 0, layout.frozen - 1)}
       </div>
       {cellsOf(props, row, first, last)}
-    </div>
+    </GridBox>
   )
 })
 
@@ -77,9 +76,9 @@ function FirstCell({
 }: RowProps & { row: GridRow | undefined; isTicked: boolean }): ReactNode {
   if (!row) {
     return (
-      <div role="rowheader" aria-colindex={1} className={styles.rowNumber} aria-busy>
+      <GridBox role="rowheader" aria-colindex={1} className={styles.rowNumber} aria-busy>
         <span className="visually-hidden">{rowDigits(index)}</span>
-      </div>
+      </GridBox>
     )
   }
   return (

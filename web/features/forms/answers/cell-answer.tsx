@@ -5,6 +5,7 @@ import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import type { Cell, EditorHandle } from '../../../cells/cell.ts'
 import { isFocusLeaving } from '../../../cells/focus-within.ts'
 import { t } from '../../../i18n.ts'
+import { ControlGroup } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
@@ -110,8 +111,7 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
     }
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the editor in it
-    <div
+    <ControlGroup
       ref={box}
       className={styles.editor}
       data-invalid={props.isInvalid || undefined}
@@ -143,6 +143,6 @@ export function CellAnswer({ cell, ...props }: AnswerProps & { cell: Cell }) {
         id={id}
         autoFocus={isOpen}
       />
-    </div>
+    </ControlGroup>
   )
 }

@@ -3,6 +3,7 @@ import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import { hasMultipleChoices } from '../../../../src/core/fields/traits.ts'
 import { offeredChoices } from '../../../../src/core/views/form-answers.ts'
 import { t } from '../../../i18n.ts'
+import { Group } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
@@ -23,8 +24,7 @@ export function ChoiceList({ question, run, labelId, describedBy, isInvalid, isR
     set(titles.filter((one) => (one === title ? isOn : chosen.includes(one))).join(',') || null)
   }
   return (
-    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles that it may have are named so
-    <div
+    <Group
       role={isSeveral ? 'group' : 'radiogroup'}
       aria-labelledby={labelId}
       aria-describedby={describedBy}
@@ -50,7 +50,7 @@ export function ChoiceList({ question, run, labelId, describedBy, isInvalid, isR
           {t('Clear selection')}
         </button>
       )}
-    </div>
+    </Group>
   )
 }
 

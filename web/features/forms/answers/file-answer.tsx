@@ -12,6 +12,7 @@ import type { Question } from '../../../../src/core/views/form-answers.ts'
 import { formatBytes } from '../../../attachments/format-bytes.ts'
 import { t } from '../../../i18n.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { Group } from '../../../ui/composite.tsx'
 import type { LocalFile } from '../local-files.ts'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
@@ -30,8 +31,7 @@ export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid,
     run.leave(field.id)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a place to drop files on in all browsers
-    <div
+    <Group
       role="group"
       aria-labelledby={labelId}
       className={styles.files}
@@ -89,7 +89,7 @@ export function FileAnswer({ question, run, id, labelId, describedBy, isInvalid,
       >
         {files.length === 0 || maxCount === 1 ? t('Drop files here or browse') : t('Add more files')}
       </Button>
-    </div>
+    </Group>
   )
 }
 

@@ -9,6 +9,7 @@ import { LinkAdder } from '../../../cells/link-adder.tsx'
 import { linksIn, linkValue, titleOf } from '../../../cells/link-value.ts'
 import { t } from '../../../i18n.ts'
 import { IconButton } from '../../../ui/button.tsx'
+import { Group } from '../../../ui/composite.tsx'
 import type { AnswerProps } from './answer.ts'
 import styles from './answers.module.css'
 
@@ -26,8 +27,7 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
     if (takesFocus) queueMicrotask(() => add.current?.focus())
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
-    <div
+    <Group
       role="group"
       aria-labelledby={labelId}
       className={styles.links}
@@ -80,7 +80,7 @@ export function LinkAnswer({ question, run, id, labelId, describedBy, isInvalid,
           onClose={close}
         />
       )}
-    </div>
+    </Group>
   )
 }
 

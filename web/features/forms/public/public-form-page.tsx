@@ -6,6 +6,7 @@ import { optionsOf } from '../../../../src/core/views/index.ts'
 import { PeopleProvider } from '../../../cells/people.ts'
 import { isLanguage, RIGHT_TO_LEFT, showLanguage, t } from '../../../i18n.ts'
 import { Button } from '../../../ui/button.tsx'
+import { keyed } from '../../../ui/keyed.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { AfterSubmit } from '../after-submit.tsx'
@@ -128,9 +129,8 @@ function Opening(): ReactNode {
     <Main className={styles.page} aria-busy="true">
       <div className={`${formStyles.form} ${styles.opening}`}>
         <span className="visually-hidden">{t('Loading form')}</span>
-        {[40, 90, 0, 30, 100, 30, 100].map((width, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
-          <span key={at} style={{ inlineSize: `${width}%` }} />
+        {keyed([40, 90, 0, 30, 100, 30, 100]).map(({ key, item: width }) => (
+          <span key={key} style={{ inlineSize: `${width}%` }} />
         ))}
       </div>
     </Main>

@@ -7,6 +7,7 @@ import { pathTo } from '../../../grid/groups/tree.ts'
 import type { GridGroups } from '../../../grid/source.ts'
 import { t } from '../../../i18n.ts'
 import { loadPart } from '../../../navigation/lazy-screen.ts'
+import { useOnChange } from '../../../ui/effects.ts'
 import { toast } from '../../../ui/toast.ts'
 import { type RememberedGroups, rememberedGroups, type ViewGroups } from '../context/collapsed-groups.ts'
 import { summaryText } from '../context/summary-text.ts'
@@ -38,8 +39,7 @@ export function useGridGroups(
   const { fields, groupSummaries } = query
   useEffect(() => store.onData(layout.refreshSoon), [store, layout])
   const wanted = JSON.stringify(groupSummaries)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other summaries are to be read
-  useEffect(() => layout.refreshSoon(), [layout, wanted])
+  useOnChange([layout, wanted], () => layout.refreshSoon())
   useGroupActions(remembered, levels !== null)
   return useMemo(() => {
     if (!levels) return null

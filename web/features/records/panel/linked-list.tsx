@@ -1,5 +1,5 @@
 import { ArrowUpRight, Plus, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { CellValue } from '../../../../src/core/fields/field-type.ts'
 import type { Field } from '../../../../src/core/model.ts'
 import type { LinkLine, LinkTarget } from '../../../cells/cell.ts'
@@ -9,6 +9,7 @@ import { linksIn, titleOf } from '../../../cells/link-value.ts'
 import { messageOf } from '../../../errors.ts'
 import { t, tn } from '../../../i18n.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { useOnChange } from '../../../ui/effects.ts'
 import styles from './linked-list.module.css'
 
 /** Records of the first look; more are read when one asks. */
@@ -124,8 +125,7 @@ function useLinked(links: LinkTarget, value: CellValue) {
   target.current = links
   const shown = linksIn(value)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the value and another attempt are the reasons to read
-  useEffect(() => {
+  useOnChange([value, wanted, attempt], () => {
     if (shown.count === 0) {
       setLines([])
       setMore(false)
@@ -160,7 +160,7 @@ function useLinked(links: LinkTarget, value: CellValue) {
       clearTimeout(again)
       controller.abort()
     }
-  }, [value, wanted, attempt])
+  })
 
   // What was linked or taken away this moment shows at once, with its values a moment later.
   const known = new Map(lines.map((line) => [line.id, line]))

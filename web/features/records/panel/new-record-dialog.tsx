@@ -8,6 +8,7 @@ import { detailsOf, messageOf } from '../../../errors.ts'
 import { t } from '../../../i18n.ts'
 import { Alert } from '../../../ui/alert.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { ControlGroup } from '../../../ui/composite.tsx'
 import { Dialog } from '../../../ui/overlays.ts'
 import { fieldsInOrder } from '../../views/state/arrange-fields.ts'
 import { looseLinkTarget } from '../commands/link-target.ts'
@@ -133,8 +134,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
         </>
       }
     >
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: it watches for the key that sends the fields in it */}
-      <div
+      <ControlGroup
         ref={form}
         className={styles.fields}
         onKeyDown={(event: KeyboardEvent) => {
@@ -164,7 +164,7 @@ export function NewRecordDialog(props: NewRecordDialogProps) {
             {others.map(draw)}
           </div>
         )}
-      </div>
+      </ControlGroup>
     </Dialog>
   )
 }

@@ -108,8 +108,6 @@ export function SearchBox({ context, fields, search, onSearch, isOpen, onOpen }:
       <input
         ref={input}
         className={`${toolbar.input} ${styles.searchInput}`}
-        // biome-ignore lint/a11y/noAutofocus: it opens in answer to Ctrl+F or a press on its button
-        autoFocus
         dir="auto"
         placeholder={t('Search')}
         aria-label={t('Search this view')}

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { t, tn } from '../../../i18n.ts'
+import { Option } from '../../../ui/composite.tsx'
 import { matches } from '../../../ui/matches.ts'
 import { Popover } from '../../../ui/overlays.ts'
 import toolbar from '../../views/controls/toolbar.module.css'
@@ -105,13 +106,10 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
           />
           <div id={`${id}-list`} role="listbox" aria-label={label} className={styles.searchList}>
             {found.map((line) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: keys come through the input, which has the focus
-              <div
+              <Option
                 key={line.value}
                 id={`${id}-${line.value}`}
-                ref={line === active ? intoView : undefined}
-                role="option"
-                tabIndex={-1}
+                isActive={line === active}
                 aria-selected={line.value === value}
                 data-active={line === active || undefined}
                 className={styles.searchLine}
@@ -122,7 +120,7 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
                 <span className={styles.chosen} dir="auto">
                   {line.label}
                 </span>
-              </div>
+              </Option>
             ))}
             {found.length === 0 && <p className={toolbar.hint}>{t('No results')}</p>}
             {all.length > found.length && (
@@ -134,5 +132,3 @@ export function SearchChoice({ label, value, lines, placeholder, onChange }: Sea
     </div>
   )
 }
-
-const intoView = (line: HTMLElement | null): void => line?.scrollIntoView({ block: 'nearest' })

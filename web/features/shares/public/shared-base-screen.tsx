@@ -7,6 +7,7 @@ import { collectsAnswers } from '../../../../src/core/views/index.ts'
 import { t } from '../../../i18n.ts'
 import { goTo, hrefOf, paths } from '../../../navigation/paths.ts'
 import { trpc } from '../../../trpc.ts'
+import { useOnChange } from '../../../ui/effects.ts'
 import { Main } from '../../../ui/main.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../layout/sidebar-state.ts'
@@ -48,8 +49,7 @@ function SharedBase({
   const isNarrow = useIsNarrow()
   // In a narrow window the list is shown to choose from, and then gives its room to what was chosen.
   const [isChoosing, setChoosing] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: closes whenever something was chosen
-  useEffect(() => setChoosing(false), [tableId, viewId])
+  useOnChange([tableId, viewId], () => setChoosing(false))
   useEffect(() => {
     if (tableId === undefined && first) goTo(paths.table(baseId, first), { replace: true })
   }, [tableId, first, baseId])

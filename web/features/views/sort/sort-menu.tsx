@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Field, Sort } from '../../../../src/core/model.ts'
 import { t } from '../../../i18n.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { focusOnMount } from '../../../ui/composite.tsx'
 import { moveBefore, SortableList, useSortableItem } from '../../../ui/sortable.tsx'
 import toolbar from '../controls/toolbar.module.css'
 import { directionLabels } from '../filter/describe-condition.ts'
@@ -77,8 +78,7 @@ export function SortMenu({
       {isChoosing && left.length > 0 && (
         <div className={styles.line}>
           <select
-            // biome-ignore lint/a11y/noAutofocus: it appears in answer to a press on the button below
-            autoFocus
+            ref={focusOnMount}
             className={`${toolbar.select} ${styles.field}`}
             aria-label={t('Field')}
             value=""

@@ -5,6 +5,7 @@ import type { RecordId } from '../../../../../src/core/model.ts'
 import type { ShortcutSection } from '../../../../actions/index.ts'
 import { t } from '../../../../i18n.ts'
 import { localSettings } from '../../../../session/local-settings.ts'
+import { ControlGroup } from '../../../../ui/composite.tsx'
 import { Popover } from '../../../../ui/overlays.ts'
 import { shortcutLabel } from '../../../../ui/shortcuts.ts'
 import { ErrorState } from '../../../../ui/states.tsx'
@@ -229,8 +230,7 @@ export function CalendarScreen(props: KindScreenProps) {
         </div>
       ) : (
         <>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the days and events in it */}
-          <div
+          <ControlGroup
             ref={root}
             className={styles.calendar}
             data-dragging={drag?.grip.kind}
@@ -261,7 +261,7 @@ export function CalendarScreen(props: KindScreenProps) {
             <span className="visually-hidden" aria-live="polite" data-testid="calendar-said">
               {edits.said}
             </span>
-          </div>
+          </ControlGroup>
           {isListOpen && (
             <SideList
               baseId={baseId}

@@ -1,6 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the days are buttons in a grid, no table of data
-// biome-ignore-all lint/a11y/useFocusableInteractive: days have the focus one at a time
 import { tn } from '../../../../i18n.ts'
+import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
 import styles from './day-list.module.css'
 import { DayList } from './day-list.tsx'
 import type { ChipStyle } from './event-chip.tsx'
@@ -18,25 +17,25 @@ export function MonthDots({ scene }: { scene: Scene }) {
   const columns: ChipStyle = { '--days': days.length }
   return (
     <div className={styles.month} data-testid="calendar-dots">
-      <div className={styles.dots} role="grid" aria-label={periodName(period)} style={columns}>
-        <div role="row" className={styles.week}>
+      <GridBox className={styles.dots} role="grid" aria-label={periodName(period)} style={columns}>
+        <GridBox role="row" className={styles.week}>
           {days.map((day) => (
-            <span
+            <GridText
               key={day}
               role="columnheader"
               aria-label={weekdayName(day, 'long')}
               className={styles.weekday}
             >
               {weekdayName(day, 'narrow')}
-            </span>
+            </GridText>
           ))}
-        </div>
+        </GridBox>
         {period.weeks.map((week) => (
-          <div key={week[0]} role="row" className={styles.week}>
+          <GridBox key={week[0]} role="row" className={styles.week}>
             {week.map((day) => {
               const events = eventsOn(scene.events, day)
               return (
-                <button
+                <GridButton
                   key={day}
                   type="button"
                   role="gridcell"
@@ -56,12 +55,12 @@ export function MonthDots({ scene }: { scene: Scene }) {
                       return <i key={event.key} style={dot} />
                     })}
                   </span>
-                </button>
+                </GridButton>
               )
             })}
-          </div>
+          </GridBox>
         ))}
-      </div>
+      </GridBox>
       <div className={styles.chosen}>
         <DayList day={period.day} scene={scene} />
       </div>

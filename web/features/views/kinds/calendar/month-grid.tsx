@@ -1,7 +1,7 @@
-// biome-ignore-all lint/a11y/useSemanticElements: days are cells that hold events across them, no table of data
-// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
-import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { t, tn } from '../../../../i18n.ts'
+import { GridBox, GridText } from '../../../../ui/composite.tsx'
+import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import { isoWeek, isWeekend } from './days.ts'
 import { countByDay } from './density.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
@@ -21,7 +21,7 @@ export function MonthGrid({ scene }: { scene: Scene }) {
   const { grid, lanes } = useLanes(period.weeks.length)
   const [days = []] = period.weeks
   return (
-    <div
+    <GridBox
       ref={grid}
       className={styles.month}
       role="grid"
@@ -29,22 +29,22 @@ export function MonthGrid({ scene }: { scene: Scene }) {
       style={{ '--days': days.length } as ChipStyle}
       data-testid="calendar-month"
     >
-      <div role="row" className={styles.head}>
-        <span role="columnheader" className={styles.corner}>
+      <GridBox role="row" className={styles.head}>
+        <GridText role="columnheader" className={styles.corner}>
           <span className="visually-hidden">{t('Week')}</span>
-        </span>
+        </GridText>
         {days.map((day) => (
-          <span key={day} role="columnheader" aria-label={weekdayName(day, 'long')}>
+          <GridText key={day} role="columnheader" aria-label={weekdayName(day, 'long')}>
             {weekdayName(day)}
-          </span>
+          </GridText>
         ))}
-      </div>
-      <div className={styles.weeks} role="rowgroup">
+      </GridBox>
+      <GridBox className={styles.weeks} role="rowgroup">
         {period.weeks.map((week) => (
           <Week key={week[0]} week={week} lanes={lanes} scene={scene} counts={counts} />
         ))}
-      </div>
-    </div>
+      </GridBox>
+    </GridBox>
   )
 }
 
@@ -52,8 +52,7 @@ export function MonthGrid({ scene }: { scene: Scene }) {
 function useLanes(weeks: number) {
   const grid = useRef<HTMLDivElement>(null)
   const [lanes, setLanes] = useState(3)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of weeks each has another height
-  useLayoutEffect(() => {
+  useLayoutOnChange([weeks], () => {
     const row = grid.current?.querySelector('[data-week]')
     if (!row) return
     const measure = () => setLanes(Math.max(1, Math.floor((row.clientHeight - HEAD_PX - 2) / LANE_PX)))
@@ -61,7 +60,7 @@ function useLanes(weeks: number) {
     const observer = new ResizeObserver(measure)
     observer.observe(row)
     return () => observer.disconnect()
-  }, [weeks])
+  })
   return { grid, lanes }
 }
 
@@ -77,14 +76,14 @@ function Week({ week, lanes, scene, counts }: WeekProps) {
   const segments = useMemo(() => packLanes(events, week), [events, week])
   const { shown, hidden } = fitLanes(segments, week.length, lanes)
   return (
-    <div role="row" className={styles.week} data-week>
-      <span
+    <GridBox role="row" className={styles.week} data-week>
+      <GridText
         role="rowheader"
         className={styles.weekNumber}
         data-tip={t('Week {n}', { n: isoWeek(week[0] ?? '') })}
       >
         {isoWeek(week[0] ?? '')}
-      </span>
+      </GridText>
       {week.map((day, column) => (
         <Day
           key={day}
@@ -96,7 +95,7 @@ function Week({ week, lanes, scene, counts }: WeekProps) {
           lanes={lanes}
         />
       ))}
-    </div>
+    </GridBox>
   )
 }
 
@@ -115,8 +114,7 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
   const isOther = day.slice(0, 7) !== period.day.slice(0, 7)
   const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
-    <div
+    <GridBox
       role="gridcell"
       className={styles.day}
       aria-current={day === today ? 'date' : undefined}
@@ -174,6 +172,6 @@ function Day({ day, scene, segments, hidden, count, lanes }: DayProps) {
           {tn('1 more', '{n} more', hidden)}
         </button>
       )}
-    </div>
+    </GridBox>
   )
 }

@@ -1,8 +1,7 @@
-// biome-ignore-all lint/a11y/useSemanticElements: days are cells that hold events across them, no table of data
-// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
 import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { dayIn, wallIn } from '../../../../../src/core/dates.ts'
 import { direction, formatNumber, t, tn } from '../../../../i18n.ts'
+import { GridBox, GridText } from '../../../../ui/composite.tsx'
 import { isoWeek, isWeekend } from './days.ts'
 import { countByDay } from './density.ts'
 import { type ChipStyle, EventChip } from './event-chip.tsx'
@@ -49,7 +48,7 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
     box.scrollLeft += direction() === 'rtl' ? from.right - edge.left : from.left - edge.right
   }, [])
   return (
-    <div
+    <GridBox
       className={styles.time}
       role="grid"
       aria-label={periodName(period)}
@@ -58,38 +57,38 @@ export function TimeGrid({ scene, is12h, zone }: { scene: Scene; is12h: boolean;
     >
       <div ref={scroller} className={styles.scroller} data-scroller>
         <div className={styles.top}>
-          <div role="row" className={styles.head}>
-            <span role="columnheader" className={styles.corner}>
+          <GridBox role="row" className={styles.head}>
+            <GridText role="columnheader" className={styles.corner}>
               {t('Week {n}', { n: isoWeek(days[0] ?? period.day) })}
-            </span>
+            </GridText>
             {days.map((day) => (
               <DayHead key={day} day={day} scene={scene} />
             ))}
-          </div>
+          </GridBox>
           <AllDay days={days} scene={scene} counts={counts} />
         </div>
-        <div role="row" className={styles.hours}>
-          <span role="rowheader" className={styles.labels} data-labels>
+        <GridBox role="row" className={styles.hours}>
+          <GridText role="rowheader" className={styles.labels} data-labels>
             {HOURS.slice(1).map((hour) => (
               <span key={hour} style={{ '--hour-at': hour } as ChipStyle}>
                 {hourName(hour, is12h)}
               </span>
             ))}
-          </span>
+          </GridText>
           {days.map((day) => (
             <Hours key={day} day={day} scene={scene}>
               <NowLine day={day} now={scene.now} zone={zone} />
             </Hours>
           ))}
-        </div>
+        </GridBox>
       </div>
-    </div>
+    </GridBox>
   )
 }
 
 function DayHead({ day, scene }: { day: string; scene: Scene }) {
   return (
-    <span role="columnheader" className={styles.dayHead}>
+    <GridText role="columnheader" className={styles.dayHead}>
       <button
         type="button"
         tabIndex={-1}
@@ -100,7 +99,7 @@ function DayHead({ day, scene }: { day: string; scene: Scene }) {
         <span aria-hidden>{weekdayName(day)}</span>
         <b aria-hidden>{dayNumber(day)}</b>
       </button>
-    </span>
+    </GridText>
   )
 }
 
@@ -119,13 +118,16 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
   const lanes = shown.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
   const hasMore = hidden.some((count) => count > 0)
   return (
-    <div role="row" className={styles.allDay} style={{ '--lanes': lanes + (hasMore ? 1 : 0) } as ChipStyle}>
-      <span role="rowheader" className={styles.allDayLabel}>
+    <GridBox
+      role="row"
+      className={styles.allDay}
+      style={{ '--lanes': lanes + (hasMore ? 1 : 0) } as ChipStyle}
+    >
+      <GridText role="rowheader" className={styles.allDayLabel}>
         {t('All day')}
-      </span>
+      </GridText>
       {days.map((day, column) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
-        <div
+        <GridBox
           key={day}
           role="gridcell"
           className={styles.allDayCell}
@@ -175,9 +177,9 @@ function AllDay(props: { days: readonly string[]; scene: Scene; counts: Readonly
               {tn('1 more', '{n} more', hidden[column] ?? 0)}
             </button>
           )}
-        </div>
+        </GridBox>
       ))}
-    </div>
+    </GridBox>
   )
 }
 
@@ -192,8 +194,7 @@ function Hours({ day, scene, children }: HoursProps) {
   const most = MOST_COLUMNS[scene.period.scale === 'day' ? 'day' : 'week']
   const { blocks, hidden, columns: all } = useMemo(() => packHours(events, day, most), [events, day, most])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are read by the calendar around it
-    <div
+    <GridBox
       role="gridcell"
       tabIndex={-1}
       className={styles.column}
@@ -251,7 +252,7 @@ function Hours({ day, scene, children }: HoursProps) {
         </button>
       ))}
       {children}
-    </div>
+    </GridBox>
   )
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import type { Filter } from '../../../../../src/core/filters/index.ts'
 import type { GridRow } from '../../../../grid/source.ts'
+import { useOnChange } from '../../../../ui/effects.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import { recordsApi } from '../../../records/server/api.ts'
 import { useRecordStore } from '../../../records/server/use-record-store.ts'
@@ -51,8 +52,7 @@ export function useCalendarRecords(
   const most = pages * PERIOD_PAGE
   const [limit, setLimit] = useState(most)
   const { filter } = query
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another period begins with its first pages
-  useEffect(() => setLimit(most), [filter, most])
+  useOnChange([filter, most], () => setLimit(most))
   useEffect(() => list.setLimit(limit), [list, limit])
   useEffect(() => store.onData(reader.forget), [store, reader])
 

@@ -1,7 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the days are buttons in a grid, no table of data
-// biome-ignore-all lint/a11y/useFocusableInteractive: days and events have the focus one at a time
 import { useMemo } from 'react'
 import { t, tn } from '../../../../i18n.ts'
+import { GridBox, GridButton, GridText } from '../../../../ui/composite.tsx'
 import { WEEK } from './days.ts'
 import { countByDay, densityLevel } from './density.ts'
 import { monthsOf, monthWeeks } from './period.ts'
@@ -44,29 +43,29 @@ function Month({ month, scene, counts, most }: MonthProps) {
       >
         {monthName(month)}
       </button>
-      <div role="grid" aria-label={monthName(month)}>
-        <div role="row" className={styles.week}>
+      <GridBox role="grid" aria-label={monthName(month)}>
+        <GridBox role="row" className={styles.week}>
           {WEEKDAYS.map((day) => (
-            <span
+            <GridText
               key={day}
               role="columnheader"
               aria-label={weekdayName(day, 'long')}
               className={styles.weekday}
             >
               {weekdayName(day, 'narrow')}
-            </span>
+            </GridText>
           ))}
-        </div>
+        </GridBox>
         {weeks.map((week) => (
-          <div key={week[0]} role="row" className={styles.week}>
+          <GridBox key={week[0]} role="row" className={styles.week}>
             {week.slice(0, WEEK).map((day) => {
               // The days of other months stand in theirs.
               if (day.slice(0, 7) !== month.slice(0, 7))
-                return <span key={day} role="gridcell" tabIndex={-1} />
+                return <GridText key={day} role="gridcell" tabIndex={-1} />
               const count = counts.get(day) ?? 0
               const label = `${dayName(day)}, ${tn('1 record', '{n} records', count)}`
               return (
-                <button
+                <GridButton
                   key={day}
                   type="button"
                   role="gridcell"
@@ -80,12 +79,12 @@ function Month({ month, scene, counts, most }: MonthProps) {
                   onClick={() => scene.go({ scale: 'day', day })}
                 >
                   {dayNumber(day)}
-                </button>
+                </GridButton>
               )
             })}
-          </div>
+          </GridBox>
         ))}
-      </div>
+      </GridBox>
     </section>
   )
 }

@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { t } from '../../../../i18n.ts'
+import { ControlGroup } from '../../../../ui/composite.tsx'
 import { SortableList } from '../../../../ui/sortable.tsx'
 import formStyles from '../../../forms/form.module.css'
 import { pageStyle } from '../../../forms/page-style.ts'
@@ -53,8 +54,7 @@ export function Canvas({
               <QuestionCard key={question.field.id} question={question} builder={builder} run={run} />
             ))}
           </SortableList>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: the keyboard ticks fields in the list */}
-          <div
+          <ControlGroup
             className={styles.dropEnd}
             data-over={isOver || undefined}
             onDragOver={(event) => {
@@ -73,7 +73,7 @@ export function Canvas({
             {questions.length === 0
               ? t('Add fields from the list or drag them here')
               : t('Drop a field here')}
-          </div>
+          </ControlGroup>
           <div className={formStyles.actions}>
             <InlineText
               label={t('Button text')}

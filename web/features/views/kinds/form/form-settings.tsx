@@ -6,6 +6,7 @@ import { t } from '../../../../i18n.ts'
 import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
 import { trpc } from '../../../../trpc.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { Group } from '../../../../ui/composite.tsx'
 import { TextField } from '../../../../ui/field.tsx'
 import { Tick } from '../../../schema/options/parts.tsx'
 import toolbar from '../../controls/toolbar.module.css'
@@ -202,8 +203,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
       <span className={styles.caption} id={`${id}-label`}>
         {t('Background')}
       </span>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own */}
-      <div className={styles.row} role="group" aria-labelledby={`${id}-label`}>
+      <Group className={styles.row} role="group" aria-labelledby={`${id}-label`}>
         {GROUNDS.map((color) => (
           <button
             key={color}
@@ -230,7 +230,7 @@ function Ground({ value, onChange }: { value: string | null; onChange: (value: s
             {t('None')}
           </Button>
         )}
-      </div>
+      </Group>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { RichText } from '../../../../rich-text/rich-text.tsx'
 import { RichTextEditor } from '../../../../rich-text/rich-text-editor.tsx'
+import { ControlGroup } from '../../../../ui/composite.tsx'
 import styles from './builder.module.css'
 
 /** A rich text that is edited where it stands. */
@@ -19,8 +20,7 @@ export function InlineRichText(props: {
   }
   if (isEditing) {
     return (
-      // biome-ignore lint/a11y/noStaticElementInteractions: it watches over the editor in it
-      <div
+      <ControlGroup
         onBlur={({ currentTarget, relatedTarget }) => {
           if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setEditing(false)
         }}
@@ -33,7 +33,7 @@ export function InlineRichText(props: {
           onCommit={onCommit}
           onCancel={close}
         />
-      </div>
+      </ControlGroup>
     )
   }
   return (

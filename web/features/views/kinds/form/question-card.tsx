@@ -4,6 +4,7 @@ import type { Question } from '../../../../../src/core/views/form-answers.ts'
 import { t } from '../../../../i18n.ts'
 import { RichText } from '../../../../rich-text/rich-text.tsx'
 import { IconButton } from '../../../../ui/button.tsx'
+import { Group } from '../../../../ui/composite.tsx'
 import { useSortableItem } from '../../../../ui/sortable.tsx'
 import { AnswerInput } from '../../../forms/answers/answer-input.tsx'
 import type { FormRun } from '../../../forms/use-form-run.ts'
@@ -39,9 +40,7 @@ export function QuestionCard({
   }
   const takesField = (event: DragEvent) => event.dataTransfer.types.includes(FIELD_DRAG)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the focus of what is in it does the same
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn with a frame of its own
-    <div
+    <Group
       ref={ref}
       style={style}
       role="group"
@@ -125,6 +124,6 @@ export function QuestionCard({
           isReadOnly={false}
         />
       </div>
-    </div>
+    </Group>
   )
 }

@@ -4,6 +4,7 @@ import { type Ref, useCallback, useEffect, useImperativeHandle, useReducer, useS
 import type { Field } from '../../../../../src/core/model.ts'
 import type { CheckedRows, GridRow } from '../../../../grid/source.ts'
 import { t, tn } from '../../../../i18n.ts'
+import { GridBox } from '../../../../ui/composite.tsx'
 import type { GetContext, RecordsHandle } from '../../../records/context/table-context.ts'
 import type { CardFields } from '../../cards/card-fields.ts'
 import { cardHeight } from '../../cards/card-layout.ts'
@@ -115,8 +116,7 @@ export function CardGrid(props: CardGridProps) {
   const showsAdd = canAdd && (active >= records || Math.floor(records / layout.columns) <= rows.last)
   return (
     <DndContext {...dragging.context} autoScroll={{ threshold: { x: 0, y: 0.12 } }}>
-      {/* biome-ignore lint/a11y/useSemanticElements: cards are placed by hand, as no table can */}
-      <div
+      <GridBox
         ref={scroll.box}
         role="grid"
         tabIndex={-1}
@@ -148,9 +148,7 @@ export function CardGrid(props: CardGridProps) {
             : [...shown]
                 .sort(([a], [b]) => a - b)
                 .map(([row, indexes]) => (
-                  // biome-ignore lint/a11y/useSemanticElements: see above
-                  // biome-ignore lint/a11y/useFocusableInteractive: the focus is with its cells
-                  <div key={row} role="row" aria-rowindex={row + 1}>
+                  <GridBox key={row} role="row" aria-rowindex={row + 1}>
                     {indexes.map((index) => {
                       const { start, top } = placeOf(layout, index)
                       return (
@@ -177,7 +175,7 @@ export function CardGrid(props: CardGridProps) {
                       )
                     })}
                     {showsAdd && row === Math.floor(records / layout.columns) && addCard(row)}
-                  </div>
+                  </GridBox>
                 ))}
           {showsAdd && !shown.has(Math.floor(records / layout.columns)) && addRow()}
           {drag?.over && (
@@ -192,7 +190,7 @@ export function CardGrid(props: CardGridProps) {
             />
           )}
         </div>
-      </div>
+      </GridBox>
       <DragOverlay dropAnimation={null}>
         {drag && draggedRow && (
           <div className={styles.ghost} style={{ inlineSize: layout.cardWidth }}>
@@ -213,18 +211,15 @@ export function CardGrid(props: CardGridProps) {
   function addRow() {
     const row = Math.floor(records / layout.columns)
     return (
-      // biome-ignore lint/a11y/useSemanticElements: see above
-      // biome-ignore lint/a11y/useFocusableInteractive: the focus is with its cells
-      <div key="add" role="row" aria-rowindex={row + 1}>
+      <GridBox key="add" role="row" aria-rowindex={row + 1}>
         {addCard(row)}
-      </div>
+      </GridBox>
     )
   }
 
   function addCard(row: number) {
     return (
-      // biome-ignore lint/a11y/useSemanticElements: see above
-      <div
+      <GridBox
         role="gridcell"
         tabIndex={active === records ? 0 : -1}
         aria-colindex={records - row * layout.columns + 1}
@@ -240,7 +235,7 @@ export function CardGrid(props: CardGridProps) {
       >
         <Plus size={18} aria-hidden />
         {t('New record')}
-      </div>
+      </GridBox>
     )
   }
 }

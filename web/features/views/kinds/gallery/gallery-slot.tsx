@@ -2,6 +2,7 @@ import { useDraggable } from '@dnd-kit/core'
 import { memo, useCallback, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Field } from '../../../../../src/core/model.ts'
 import type { GridRow, GridSource } from '../../../../grid/source.ts'
+import { GridBox } from '../../../../ui/composite.tsx'
 import { Skeleton } from '../../../../ui/states.tsx'
 import { picturesOf } from '../../cards/card-cover.tsx'
 import type { CardFields } from '../../cards/card-fields.ts'
@@ -48,8 +49,7 @@ export const GallerySlot = memo(function GallerySlot(props: GallerySlotProps) {
   const { setNodeRef, listeners } = useDraggable({ id: index, disabled: !props.canDrag || !row })
   const isSelected = row !== undefined && props.isChosen(row)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: cells of a table cannot be placed by hand
-    <div
+    <GridBox
       ref={setNodeRef}
       role="gridcell"
       tabIndex={isActive ? 0 : -1}
@@ -76,7 +76,7 @@ export const GallerySlot = memo(function GallerySlot(props: GallerySlotProps) {
           isSelected={isSelected}
         />
       )}
-    </div>
+    </GridBox>
   )
 })
 

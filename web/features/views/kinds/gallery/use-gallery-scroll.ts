@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { follow, mustSettle, type ScrollPosition, scrollSize, settle } from '../../../../grid/scroll-map.ts'
+import { useLayoutOnChange } from '../../../../ui/effects.ts'
 import { type GalleryLayout, layoutGallery, revealTop, rowsIn } from './gallery-layout.ts'
 
 /** Kept drawn beyond what is in sight, so that fast scrolling finds cards. */
@@ -107,11 +108,10 @@ export function useGalleryScroll(places: number, cardHeight: number): GalleryScr
   }, [mount, put, remember])
 
   const { columns, rowStep, height } = layout
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of any of these moves the cards
-  useLayoutEffect(() => {
+  useLayoutOnChange([columns, rowStep, height, size.height], () => {
     const { index, offset } = anchor.current
     goTo(Math.floor(index / columns) * rowStep + Math.min(offset, rowStep))
-  }, [columns, rowStep, height, size.height])
+  })
 
   const reveal = useCallback(
     (index: number) => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { useOnChange } from '../../../../ui/effects.ts'
 import type { RecordStore } from '../../../records/record-store.ts'
 import { groupsApi } from '../../../records/server/api.ts'
 import { useRecordStore } from '../../../records/server/use-record-store.ts'
@@ -39,11 +40,10 @@ export function useBoard(
   const wanted = summaryId(summary)
 
   const isFirst = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another summary is read when it is chosen
-  useEffect(() => {
+  useOnChange([board, wanted], () => {
     if (!isFirst.current) void board.paging().readNumbers()
     isFirst.current = false
-  }, [board, wanted])
+  })
   useEffect(() => {
     if (wanted === '') return
     let timer: ReturnType<typeof setTimeout> | undefined

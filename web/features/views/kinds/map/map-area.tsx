@@ -10,6 +10,7 @@ import { boundsOf, type LngLat } from '../../../../map/mercator.ts'
 import { valueAt } from '../../../../map/place-value.ts'
 import type { WorldMap } from '../../../../map/world-map.ts'
 import { Button } from '../../../../ui/button.tsx'
+import { useOnChange } from '../../../../ui/effects.ts'
 import { openMenu } from '../../../../ui/menu.tsx'
 import { toast } from '../../../../ui/toast.ts'
 import type { TableContext } from '../../../records/context/table-context.ts'
@@ -124,8 +125,7 @@ export function MapArea(props: MapAreaProps) {
   useEffect(() => {
     if (map) pins.current?.setActive(activeId)
   }, [map, activeId])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what pins look like has changed
-  useEffect(() => pins.current?.repaint(), [colorOf, fields])
+  useOnChange([colorOf, fields], () => pins.current?.repaint())
 
   const fit = (isInstant: boolean) => {
     const bounds = boundsOf(state.placed.map(({ at }) => at))
@@ -146,11 +146,10 @@ export function MapArea(props: MapAreaProps) {
     }
   }, [map])
   const hasPins = state.placed.length > 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once there are pins, and once all of them are there
-  useEffect(() => {
+  useOnChange([map, hasPins, state.isLoading], () => {
     if (map && hasPins && !isHeld.current) fit(true)
     if (map && hasPins && !state.isLoading) isHeld.current = true
-  }, [map, hasPins, state.isLoading])
+  })
 
   useImperativeHandle(props.ref, () => ({
     show(id) {

@@ -6,6 +6,7 @@ import { t } from '../../../../i18n.ts'
 import { placeIn } from '../../../../map/place-value.ts'
 import { canDrawMaps } from '../../../../map/world-map.ts'
 import { onChange, onReconnect } from '../../../../socket.ts'
+import { ControlGroup } from '../../../../ui/composite.tsx'
 import { useIsNarrow } from '../../../layout/sidebar-state.ts'
 import {
   can,
@@ -124,8 +125,7 @@ export function MapScreen(props: KindScreenProps) {
           <NoGeoField context={context} />
         </div>
       ) : (
-        // biome-ignore lint/a11y/noStaticElementInteractions: it watches for the key that leaves what is under way
-        <div
+        <ControlGroup
           className={styles.area}
           onKeyDown={(event) => {
             if (event.key !== 'Escape' || event.defaultPrevented) return
@@ -164,7 +164,7 @@ export function MapScreen(props: KindScreenProps) {
               <GridEmpty context={context} search={search} onSearch={setSearch} onAddRecord={addRecord} />
             </div>
           )}
-        </div>
+        </ControlGroup>
       )}
     </ViewFrame>
   )

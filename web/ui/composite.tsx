@@ -1,0 +1,57 @@
+import type { ComponentPropsWithRef, ReactNode } from 'react'
+
+/*
+ * Elements that lint rules misjudge because they look at one element at a time: parts of widgets whose focus is
+ * held by another element, and boxes that only hear what bubbles up from their controls.
+ */
+
+/**
+ * A row, cell or header of an ARIA grid that is drawn from positioned boxes. Native table elements cannot be
+ * recycled and positioned by hand, and the focus stays in one element that points at the cells. A plain tag
+ * name, so that no component is rendered in between: a grid has thousands.
+ */
+export const GridBox = 'div'
+
+/** As `GridBox`, for a header within a line of text. */
+export const GridText = 'span'
+
+/** As `GridBox`, for a cell that is itself pressed, such as a day of a calendar. */
+export const GridButton = 'button'
+
+/**
+ * A box that handles keys, presses and focus changes of the controls in it as they bubble up. It is no control
+ * itself: whatever is pressed for its own sake is a button.
+ */
+export const ControlGroup = 'div'
+
+/** A group of nodes of an ARIA tree, of radio buttons or of questions; `<fieldset>` cannot be laid out as freely. */
+export function Group(props: ComponentPropsWithRef<'div'>): ReactNode {
+  return <div {...props} role={props.role ?? 'group'} />
+}
+
+/** A part that scrolls and has no controls of its own: the keyboard scrolls it once it has the focus. */
+export function ScrollRegion(props: ComponentPropsWithRef<'div'>): ReactNode {
+  return <div {...props} {...REACHABLE} />
+}
+
+const REACHABLE = { tabIndex: 0 }
+
+interface OptionProps extends ComponentPropsWithRef<'div'> {
+  'aria-selected': boolean
+  /** The option that the keys have led to: scrolled into view when it becomes that. */
+  isActive?: boolean
+  /** Where it is scrolled to. */
+  block?: ScrollLogicalPosition
+}
+
+/** An option of a listbox whose keys go through an input that has the focus (`aria-activedescendant`). */
+export function Option({ isActive = false, block = 'nearest', ...props }: OptionProps): ReactNode {
+  const scroll = block === 'center' ? scrollToCenter : scrollToNearest
+  return <div role="option" tabIndex={-1} {...props} ref={isActive ? scroll : undefined} />
+}
+
+const scrollToNearest = (element: Element | null) => element?.scrollIntoView({ block: 'nearest' })
+const scrollToCenter = (element: Element | null) => element?.scrollIntoView({ block: 'center' })
+
+/** `ref` of a control that appears because someone asked for it, and takes the focus then. */
+export const focusOnMount = (element: HTMLElement | null): void => element?.focus()

@@ -1,0 +1,48 @@
+import {
+  type DependencyList,
+  type EffectCallback,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+} from 'react'
+
+/**
+ * Runs `react` after the first drawing and after each one with another of the `triggers`. It always sees the
+ * latest props and state, and none of these run it again. May return a function that cleans up before the next run.
+ */
+export function useOnChange(triggers: DependencyList, react: EffectCallback): void {
+  const run = useEffectEvent((_: DependencyList) => react())
+  const current = useUnchanged(triggers)
+  useEffect(() => run(current), [current])
+}
+
+/** As `useOnChange`, before the browser paints. */
+export function useLayoutOnChange(triggers: DependencyList, react: EffectCallback): void {
+  const run = useEffectEvent((_: DependencyList) => react())
+  const current = useUnchanged(triggers)
+  useLayoutEffect(() => run(current), [current])
+}
+
+/** The same array as before, as long as none of its items is another. */
+function useUnchanged(items: DependencyList): DependencyList {
+  const kept = useRef(items)
+  if (items.some((item, at) => !Object.is(item, kept.current[at]))) kept.current = items
+  return kept.current
+}
+
+/** Makes a text area as high as its text, up to `maxPx`; a text of null leaves it as it is. */
+export function useTextHeight(
+  area: RefObject<HTMLTextAreaElement | null>,
+  text: string | null,
+  maxPx = Number.POSITIVE_INFINITY,
+  extraPx = 0,
+): void {
+  useLayoutOnChange([text, maxPx], () => {
+    const element = area.current
+    if (!element || text === null) return
+    element.style.blockSize = 'auto'
+    element.style.blockSize = `${Math.min(maxPx, element.scrollHeight + extraPx)}px`
+  })
+}
