@@ -4,11 +4,12 @@ import { BOX_WIDTH, boxHeight, placeBoxes } from '../../web/features/erd/layout.
 import { themeProperties } from '../../web/features/layout/theme.ts'
 import { unusedTitle } from '../../web/features/layout/unused-title.ts'
 import { readLatestBuild, watchBuild } from '../../web/features/shell/build-watch.ts'
+import { positionNote } from '../../web/grid/parts/floating-note.tsx'
 import { formatAgo, matchLanguage, t, tn } from '../../web/i18n.ts'
 import { readContinuePath } from '../../web/navigation/continue-path.ts'
 import { isForeignHand, mayDrawAnew } from '../../web/routes/foreign-hand.ts'
+import { keyed } from '../../web/ui/keyed.ts'
 import { matches } from '../../web/ui/matches.ts'
-import { place } from '../../web/ui/place.ts'
 import { beforeAfterMove, moveBefore } from '../../web/ui/sortable.tsx'
 
 describe('readContinuePath', () => {
@@ -72,6 +73,12 @@ describe('texts', () => {
 })
 
 describe('lists', () => {
+  test('give equal items keys of their own, which stay theirs when others come before', () => {
+    const keys = (items: string[]) => keyed(items).map(({ key, item }) => [item, key])
+    expect(new Set(keyed(['a', 'a', 'b']).map(({ key }) => key)).size).toBe(3)
+    expect(keys(['x', 'a', 'b']).slice(1)).toEqual(keys(['a', 'b']))
+  })
+
   test('find every word typed, whatever case and accents', () => {
     expect(matches('Résumés of 2026', 'resume 26')).toBe(true)
     expect(matches('Résumés of 2026', 'resume 27')).toBe(false)
@@ -95,20 +102,20 @@ describe('lists', () => {
   })
 })
 
-describe('place', () => {
+describe('the note of a refused cell', () => {
   const page = { width: 1000, height: 600 }
   const size = { width: 200, height: 150 }
   const anchor = { left: 100, top: 100, width: 80, height: 30 }
 
-  test('puts a popover under the start of its anchor, which is the right edge in Arabic', () => {
-    expect(place(anchor, size, page, 'bottom-start', 'ltr')).toMatchObject({ left: 100, top: 134 })
+  test('stands under the start of its cell, which is the right edge in Arabic', () => {
+    expect(positionNote(anchor, size, page, 'ltr')).toMatchObject({ left: 100, top: 134 })
     const right = { ...anchor, left: 500 }
-    expect(place(right, size, page, 'bottom-start', 'rtl')).toMatchObject({ left: 380, top: 134 })
+    expect(positionNote(right, size, page, 'rtl')).toMatchObject({ left: 380, top: 134 })
   })
 
   test('flips above where there is more room, and stays in the window', () => {
-    expect(place({ ...anchor, top: 550 }, size, page, 'bottom-start', 'ltr')).toMatchObject({ top: 396 })
-    expect(place({ ...anchor, left: 950 }, size, page, 'bottom-start', 'ltr')).toMatchObject({ left: 792 })
+    expect(positionNote({ ...anchor, top: 550 }, size, page, 'ltr')).toMatchObject({ top: 396 })
+    expect(positionNote({ ...anchor, left: 950 }, size, page, 'ltr')).toMatchObject({ left: 792 })
   })
 })
 

@@ -2,3 +2,4 @@
 export { Dialog } from './dialog.tsx'
 export { MenuList } from './menu-list.tsx'
 export { Popover } from './popover.tsx'
+export { Tip } from './tip.tsx'

@@ -2,6 +2,7 @@ import { lazyPart } from '../navigation/lazy-screen.ts'
 import type { DialogProps } from './dialog.tsx'
 import type { MenuListProps } from './menu-list.tsx'
 import type { PopoverProps } from './popover.tsx'
+import type { TipProps } from './tip.tsx'
 
 const load = () => import('./overlay-parts.ts')
 
@@ -13,6 +14,9 @@ export const Dialog = lazyPart<DialogProps, 'Dialog'>(load, 'Dialog')
 
 /** The items of an open menu; see menu-list.tsx. */
 export const MenuList = lazyPart<MenuListProps, 'MenuList'>(load, 'MenuList')
+
+/** The text of a tooltip; see tip.tsx. */
+export const Tip = lazyPart<TipProps, 'Tip'>(load, 'Tip')
 
 const FIRST_USE = ['pointermove', 'pointerdown', 'keydown'] as const
 /** Long after the first screen has been drawn, for those who only look at it. */
@@ -31,7 +35,7 @@ export function preloadOverlaysOnFirstUse(): () => void {
   function preload() {
     stop()
     // Opening one of them tries again, and reports a failure where it can be seen.
-    Promise.all([Popover.preload(), Dialog.preload(), MenuList.preload()]).catch((error) =>
+    Promise.all([Popover.preload(), Dialog.preload(), MenuList.preload(), Tip.preload()]).catch((error) =>
       console.warn('overlays not fetched ahead of time', error),
     )
   }

@@ -1,8 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { createPortal } from 'react-dom'
-import { direction } from '../i18n.ts'
-import { place } from './place.ts'
-import styles from './tooltip.module.css'
+import { useEffect, useState } from 'react'
+import { Tip } from './overlays.ts'
 
 const DELAY_MS = 450
 
@@ -50,26 +47,4 @@ function hasSomethingToSay(element: HTMLElement): boolean {
   // An open menu belongs to its button; the tip would lie over it.
   if (element.getAttribute('aria-expanded') === 'true') return false
   return !('tipClipped' in element.dataset) || element.scrollWidth > element.clientWidth
-}
-
-function Tip({ target }: { target: HTMLElement }) {
-  const box = useRef<HTMLDivElement>(null)
-  const [position, setPosition] = useState<{ left: number; top: number } | null>(null)
-  useLayoutEffect(() => {
-    if (!box.current) return
-    const size = { width: box.current.offsetWidth, height: box.current.offsetHeight }
-    const anchor = target.getBoundingClientRect()
-    const side = target.dataset.tipSide === 'side' ? 'side' : 'bottom-start'
-    const at = place(anchor, size, { width: innerWidth, height: innerHeight }, side, direction())
-    const centred = side === 'side' ? at.left : anchor.left + anchor.width / 2 - size.width / 2
-    const left = Math.max(4, Math.min(centred, innerWidth - size.width - 4))
-    setPosition({ left, top: side === 'side' ? anchor.top + (anchor.height - size.height) / 2 : at.top })
-  }, [target])
-  return createPortal(
-    <div ref={box} role="tooltip" className={styles.tip} style={position ?? { visibility: 'hidden' }}>
-      <span dir="auto">{target.dataset.tip}</span>
-      {target.dataset.tipKeys && <kbd>{target.dataset.tipKeys}</kbd>}
-    </div>,
-    document.body,
-  )
 }

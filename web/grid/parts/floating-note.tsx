@@ -1,6 +1,5 @@
 import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
 import { direction } from '../../i18n.ts'
-import { place } from '../../ui/place.ts'
 import styles from './floating-note.module.css'
 
 interface FloatingNoteProps {
@@ -49,7 +48,9 @@ export function FloatingNote({ anchor, id, className, children }: FloatingNotePr
   )
 }
 
+/** Distance to the edges of the window, and to the cell. */
 const MARGIN = 8
+const GAP = 4
 
 function position(note: HTMLElement, anchor: HTMLElement | null): void {
   const cell = anchor?.getBoundingClientRect()
@@ -69,7 +70,36 @@ function position(note: HTMLElement, anchor: HTMLElement | null): void {
   }
   const size = { width: note.offsetWidth, height: note.offsetHeight }
   const page = { width: document.documentElement.clientWidth, height: window.innerHeight }
-  const placed = place(box, size, page, 'bottom-start', direction())
-  note.style.left = `${placed.left}px`
-  note.style.top = `${Math.max(MARGIN, Math.min(placed.top, page.height - size.height - MARGIN))}px`
+  const at = positionNote(box, size, page, direction())
+  note.style.left = `${at.left}px`
+  note.style.top = `${at.top}px`
 }
+
+interface Size {
+  width: number
+  height: number
+}
+
+/** In line with the start of a box, under it or, where that has more room, above it; always within the page. */
+export function positionNote(
+  box: Size & { left: number; top: number },
+  note: Size,
+  page: Size,
+  direction: 'ltr' | 'rtl',
+): { left: number; top: number } {
+  const left = direction === 'ltr' ? box.left : box.left + box.width - note.width
+  const bottom = box.top + box.height
+  const roomBelow = page.height - bottom - GAP - MARGIN
+  const roomAbove = box.top - GAP - MARGIN
+  const isBelow = note.height <= roomBelow || roomBelow >= roomAbove
+  return {
+    left: clamp(left, MARGIN, page.width - note.width - MARGIN),
+    top: clamp(
+      isBelow ? bottom + GAP : box.top - GAP - note.height,
+      MARGIN,
+      page.height - note.height - MARGIN,
+    ),
+  }
+}
+
+const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(value, max))
